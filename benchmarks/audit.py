@@ -57,7 +57,7 @@ def loop(data: Path) -> dict:
     import pytrec_eval
     from scipy.stats import kendalltau
 
-    from pt_reuse.stats.bootstrap import TopicBootstrap
+    from pt_reuse.arrays.bootstrap import TopicBootstrap
 
     runs, human, judges = read(data)
     lists = {}

@@ -43,10 +43,9 @@ def write_scores(data: Path, work: Path) -> dict:
 
 
 def ours(case: str, names: tuple[str, ...], work: Path) -> dict:
-    from pt_reuse.engine import pairs
-    from pt_reuse.stats._ranking_input import rounded
-    from pt_reuse.stats.bootstrap import TopicBootstrap
-    from pt_reuse.stats.two_rankings import TopicScores
+    from pt_reuse.arrays import pairs
+    from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
+    from pt_reuse.arrays.correlation import rounded
 
     truth, estimate = (TopicScores(side) for side in np.load(work / "scores.npy"))
     seconds, found = float("inf"), []

@@ -138,7 +138,7 @@ def route(name: str, data: Path, work: Path) -> dict:
 
 
 def main(data: Path) -> None:
-    from pt_reuse.pooling.adaptive.registry import CHOOSERS
+    from pt_reuse.pooling.adaptive.strategy import CHOOSERS
 
     if not (data / "inputs").is_dir():
         sys.exit(f"{data}: no TREC-8 runs there. Give the folder that holds trec8-adhoc, or set PT_REUSE_DATA.")

@@ -118,8 +118,8 @@ class Message:
         return self.worded(in_python)
 
 
-Advice: TypeAlias = "Option | Call | Argument | Attribute | Aside"
-Part: TypeAlias = "str | Advice | Message"
+Advice: TypeAlias = Option | Call | Argument | Attribute | Aside
+Part: TypeAlias = str | Option | Call | Argument | Attribute | Aside | Message
 
 
 class InputError(Message, ValueError):

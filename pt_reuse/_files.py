@@ -1,4 +1,4 @@
-"""Files written by a temporary name, so that what stands under the final one is whole; and folders to oneself."""
+"""Files and folders that are written whole or not at all, whoever else is at work there."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import platform
 import random
 import re
 import secrets
+import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from enum import Enum
-from errno import EEXIST, EILSEQ, EINVAL, ENAMETOOLONG
+from errno import EBUSY, EEXIST, EILSEQ, EINVAL, ENAMETOOLONG
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -122,10 +123,6 @@ def sweep_temporary(folder: Path, *, locked: bool = False) -> None:
 
     Those of this machine go at once, for a writer holds a lock as long as it lives; of others, whose locks may not be
     seen from here, what has not been written to for an hour.
-
-    Args:
-        folder: the folder.
-        locked: this call is alone in it already.
     """
     with suppress(OSError):
         for name in os.listdir(folder):
@@ -197,11 +194,6 @@ def alone(folder: Path, *, patience: float = 0.0, reading: bool = False) -> Iter
     """Try to be the only one at work in a folder, or with a file, and leave no trace of it there.
 
     The system ends the lock with the process, however that ends.
-
-    Args:
-        folder: the folder or file.
-        patience: seconds to wait for another.
-        reading: others may read, too, but nobody else writes.
     """
     try:
         import fcntl
@@ -306,3 +298,110 @@ def _try(folder: Path, names: Sequence[str]) -> None:
     # without a name, where the system can: so no kill can leave it behind
     with tempfile.TemporaryFile(dir=folder, prefix=_PREFIX):
         pass
+
+
+#: seconds to wait for another writer of a folder, who takes as long as some files take to be renamed
+PATIENCE = 60.0
+#: seconds after which what is wrong is not for a writer whom no lock shows
+_OVERTAKEN = 5.0
+
+
+def write_together(
+    folder: Path,
+    files: Iterable[tuple[str, bytes]],
+    *,
+    overwrite: bool = True,
+    outdated: Callable[[], Iterable[Path]] = tuple,
+) -> list[Path]:
+    """Write files of a folder, all or none: where one cannot be written, the folder is as it was before.
+
+    Of several calls for one folder each waits for the other, as do those who read it by :func:`read_together`. What one
+    did that was killed is undone by the next.
+
+    Args:
+        folder: where to; made when it does not exist.
+        files: the name and the contents of each, in the order in which they take their places; what is there by a name
+            is replaced.
+        overwrite: whether what has come to be there by then may be replaced.
+        outdated: gives files of the folder that are of no use when these are there, and go.
+
+    Raises:
+        OSError: a file could not be written.
+    """
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with temporary(folder, of_files=True) as stage:
+            names: list[str] = []
+            for name, data in files:
+                (stage / f"new-{len(names)}").write_bytes(data)
+                names.append(name)
+            coming = [folder / name for name in names]
+            with alone(folder, patience=PATIENCE) as whether:
+                if whether is Alone.NO:
+                    raise OSError(EBUSY, f"others have been at work in it for {PATIENCE:.0f} seconds")
+                # of one who was killed while this one waited
+                sweep_temporary(folder, locked=whether is Alone.YES)
+                if not overwrite and (there := [path.name for path in coming if os.path.lexists(path)]):
+                    raise FileExistsError(EEXIST, f"another call has written {examples(there)} in the meantime")
+                gone = [path for path in outdated() if path not in coming]
+                _place(names, stage)
+                for path in gone:
+                    with suppress(OSError):
+                        path.unlink()
+            return coming
+    except BaseException:
+        for path in made:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
+def read_together(folder: Path, read: Callable[[], T]) -> T:
+    """Return what is read of a folder while nobody writes to it by :func:`write_together`.
+
+    What one did who was killed while it wrote is undone. What is found wrong is looked at again as long as somebody
+    seems to write, for the system may have no locks.
+
+    Raises:
+        InputError: as `read` does.
+    """
+    until = time.monotonic() + _OVERTAKEN
+    while True:
+        sweep_temporary(folder)
+        with alone(folder, patience=PATIENCE, reading=True):
+            try:
+                return read()
+            except InputError:
+                if time.monotonic() >= until or not any(map(is_temporary, os.listdir(folder))):
+                    raise
+        time.sleep(LOOKS[1])
+
+
+def _place(names: Sequence[str], stage: Path) -> None:
+    """Put the new files of a temporary folder in their places beside it, in order."""
+    for i, name in enumerate(names):
+        if os.path.lexists(stage.parent / name):
+            _keep(stage.parent / name, stage / f"was-{i}")
+    try:
+        (stage / UNDO).write_bytes(os.fsencode("\0".join(names)))
+        for i, name in enumerate(names):
+            # the new file keeps its name, by which it is known in its place, where a file can have two
+            try:
+                os.link(stage / f"new-{i}", stage / NEXT)
+            except (OSError, NotImplementedError):
+                os.rename(stage / f"new-{i}", stage / NEXT)
+            os.replace(stage / NEXT, stage.parent / name)
+        (stage / UNDO).unlink()
+    except BaseException:
+        if (stage / UNDO).exists():
+            undo(stage)
+        raise
+
+
+def _keep(path: Path, name: Path) -> None:
+    # a second name for the same file, where the file system has such
+    try:
+        os.link(path, name, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        shutil.copy2(path, name, follow_symlinks=False)

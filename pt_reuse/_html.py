@@ -27,23 +27,14 @@ def headline(title: str, *lines: str) -> str:
 
 
 def folded(settings: Mapping[str, Any], *, called: str = "settings") -> str:
-    """Return settings as a list that shows when one asks for it; nothing where there are none.
-
-    Args:
-        settings: names and values.
-        called: what to click on.
-    """
+    """Return settings as a list that shows when one asks for it; nothing where there are none."""
     if not settings:
         return ""
     return f"<details><summary>{html.escape(called)}</summary>{listed(settings.items())}</details>"
 
 
 def listed(facts: Iterable[tuple[str, Any]]) -> str:
-    """Return facts as a table of two columns.
-
-    Args:
-        facts: what, and the fact.
-    """
+    """Return facts as a table of two columns."""
     rows = [
         f'<tr><th style="text-align:left">{html.escape(visible(str(name)))}</th>'
         f'<td style="text-align:left">{html.escape(visible(str(value)))}</td></tr>'
@@ -68,11 +59,7 @@ def table(frame: pd.DataFrame, *, numbers: str = "{:.4f}", most: int | None = No
 
 
 def of_columns(columns: Sequence[TextColumn]) -> str:
-    """Return columns as a table that scrolls sideways.
-
-    Args:
-        columns: all of them equally long.
-    """
+    """Return columns as a table that scrolls sideways."""
     sides = ["right" if column.right else "left" for column in columns]
     head = "".join(
         f'<th style="text-align:{side}">{html.escape(column.heading)}</th>'

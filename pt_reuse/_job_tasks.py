@@ -9,22 +9,21 @@ import socket
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from tempfile import mkstemp
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from pt_reuse._errors import Circumstances, InputError, Option, ReuseWarning, located, warn_again, warn_as
 
-#: times that workers may die with the next job among what they do: with others, with others again, and with it alone
-TRIES = 3
-#: jobs for each worker that are handed out, or have come back and are not fetched
-AHEAD = 4
 Done = TypeVar("Done")
 Given = TypeVar("Given", covariant=True)
-#: where warnings of other libraries go that are given inside of a job in a worker process
-_SHOWN: ContextVar[list[Shown] | None] = ContextVar("pt_reuse_shown", default=None)
+#: bytes of arrays from which on what a job returns goes through a file, as pipes are slow
+_LARGE = 1 << 16
+#: warnings of other libraries that are given inside of a job in a worker process: text, kind, file and line of each
+_SHOWN: ContextVar[list[tuple[str, type[Warning], str, int]] | None] = ContextVar("pt_reuse_shown", default=None)
 
 
 class Job(Protocol[Given]):
@@ -37,41 +36,9 @@ class Job(Protocol[Given]):
         """Do the work, and return what comes of it."""
 
 
-class LostError(Exception):
-    """Workers died; what they had, and what has come back from others and is not fetched, is to be done again.
-
-    Args:
-        said: what the library said.
-        times: how often a worker has died with the next job, `TRIES` where it is known that this job was all it did.
-    """
-
-    def __init__(self, said: str, *, times: int = 1):
-        super().__init__(said)
-        self.times = times
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where code runs: processes on two machines may have one number."""
-
-    host: str
-    process: int
-    thread: int
-
-    @classmethod
-    def here(cls) -> Place:
-        """Return where this runs."""
-        return cls(socket.gethostname(), os.getpid(), threading.get_ident())
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A warning of another library, as it can be given again elsewhere."""
-
-    text: str
-    category: type[Warning]
-    file: str
-    line: int
+def _here() -> tuple[str, int, int]:
+    # processes on two machines may have one number
+    return socket.gethostname(), os.getpid(), threading.get_ident()
 
 
 @dataclass(frozen=True)
@@ -80,27 +47,25 @@ class Task(Generic[Done]):
 
     Attributes:
         job: the work.
-        number: from 1, in the order of the jobs.
-        of: how many jobs there are.
+        named: its place, or its number where it has none.
         circumstances: of the caller.
-        sender: where the caller runs.
+        sender: the caller's machine, process and thread.
     """
 
     job: Job[Done]
-    number: int
-    of: int
-    circumstances: Circumstances
-    sender: Place
+    named: str
+    circumstances: Circumstances = field(default_factory=Circumstances.now)
+    sender: tuple[str, int, int] = field(default_factory=_here)
 
-    @property
-    def place(self) -> str | None:
-        """Return where the job works, None where it does not say."""
-        return getattr(self.job, "place", None)
+    def packed(self) -> bytes:
+        """Return the task as other processes take it, or say that it cannot be sent."""
+        import cloudpickle
 
-    @property
-    def named(self) -> str:
-        """Return the job's place, or its number where it has none."""
-        return self.place or f"number {self.number:,} of {self.of:,}"
+        try:
+            data: bytes = cloudpickle.dumps(self)
+        except Exception as error:
+            raise _unsendable(error) from error
+        return data
 
 
 @dataclass(frozen=True)
@@ -123,63 +88,78 @@ class Outcome(Generic[Done]):
     absent: str | None = None
     host: str = ""
     heard: list[ReuseWarning] = field(default_factory=list)
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[tuple[str, type[Warning], str, int]] = field(default_factory=list)
 
 
 def run_task(task: Task[Done]) -> Outcome[Done]:
     """Do a job, here or in a worker, and return what came of it; an interruption alone is raised."""
-    at = Place.here()
-    away = (at.host, at.process) != (task.sender.host, task.sender.process)
-    heard: list[ReuseWarning] = []
-    shown: list[Shown] = []
+    place, away = getattr(task.job, "place", None), _here()[:2] != task.sender[:2]
+    outcome: Outcome[Done] = Outcome()
     with ExitStack() as stack:
-        if at != task.sender:
-            stack.enter_context(task.circumstances.hearing(heard))
-        if task.place:
-            stack.enter_context(located(task.place))
+        if _here() != task.sender:
+            stack.enter_context(task.circumstances.hearing(outcome.heard))
+        if place:
+            stack.enter_context(located(place))
         if away:
             _listen()
-            token = _SHOWN.set(shown)
-            stack.callback(_SHOWN.reset, token)
+            stack.callback(_SHOWN.reset, _SHOWN.set(outcome.shown))
         try:
-            return Outcome(task.job.run(), heard=heard, shown=shown)
+            return Outcome(task.job.run(), heard=outcome.heard, shown=outcome.shown)
         except Exception as error:
-            return _failed(error, task.place, heard, shown, away=away)
+            return _failed(error, place, outcome, away=away)
 
 
-def packed(task: Task[Any], dumps: Callable[[Any], bytes]) -> bytes:
-    """Return a task as the workers of a cluster take it, pickled by their library, or say that it cannot be sent."""
-    try:
-        return dumps(task)
-    except Exception as error:
-        raise unsendable(error) from error
-
-
-def unsendable(error: BaseException) -> InputError:
-    """Return what to tell the user where a job, or what it returned, cannot be sent to another process."""
-    # loky's text is a whole traceback
-    lines = [line for found in chain(error) for line in str(found).splitlines() if line.strip(' "')]
-    said = lines[-1] if lines else type(error).__name__
-    return InputError(
-        f"a job cannot be sent to another process: {said}. Use threads, joblib.parallel_config('threading'), or ",
-        Option("n_jobs", 1),
-        ".",
-    )
-
-
-def run_packed(packed: bytes) -> Outcome[Any]:
-    """Unpack a task and do it in a worker; what cannot be unpacked is told as what came of it.
+def run_packed(packed: bytes, folder: str | None = None) -> bytes | str:
+    """Do a packed task in a worker, and return what came of it as a pickle, or the path of a file that holds it.
 
     Other parallel work inside of the job is done one at a time: the cores are those of the jobs beside it.
+
+    Args:
+        packed: the task.
+        folder: where large results go, None where nobody reads it.
     """
+    import cloudpickle
     from joblib import parallel_config
 
     try:
-        task = pickle.loads(packed)
+        task: Task[Any] = pickle.loads(packed)
     except Exception as error:
-        return _failed(error, None, [], [], away=True)
+        return cast(bytes, cloudpickle.dumps(_failed(error, None, Outcome(), away=True)))
     with parallel_config("threading", n_jobs=1):
-        return run_task(task)
+        outcome = run_task(task)
+    try:
+        if folder is not None and isinstance(outcome.value, dict):
+            arrays = sum(getattr(value, "nbytes", 0) for value in outcome.value.values())
+            # where the disk is full, pipes need none
+            with suppress(OSError):
+                if arrays >= _LARGE:
+                    return _written(outcome, folder)
+        return cast(bytes, cloudpickle.dumps(outcome))
+    except Exception as error:
+        return cast(bytes, cloudpickle.dumps(_failed(_unsendable(error), None, Outcome(), away=True)))
+
+
+def _written(outcome: Outcome[Any], folder: str) -> str:
+    import cloudpickle
+
+    handle, path = mkstemp(dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            cloudpickle.dump(outcome, file, protocol=5)
+    except BaseException:
+        os.unlink(path)
+        raise
+    return path
+
+
+def unpacked(result: bytes | str) -> Outcome[Any]:
+    """Return what came of a packed task; a file that held it goes."""
+    if isinstance(result, bytes):
+        return cast("Outcome[Any]", pickle.loads(result))
+    with open(result, "rb") as file:
+        outcome: Outcome[Any] = pickle.load(file)
+    os.unlink(result)
+    return outcome
 
 
 def value_of(outcome: Outcome[Done], told: set[tuple[type, str]]) -> Done:
@@ -190,35 +170,17 @@ def value_of(outcome: Outcome[Done], told: set[tuple[type, str]]) -> Done:
         told: kind and text of the warnings that were given already; added to.
     """
     for message in outcome.heard:
-        if _is_new(type(message), str(message), told):
+        if (type(message), str(message)) not in told:
+            told.add((type(message), str(message)))
             warn_as(message)
-    for shown in outcome.shown:
-        if _is_new(shown.category, shown.text, told):
-            warn_again(shown.text, shown.category, shown.file, shown.line)
+    for text, category, file, line in outcome.shown:
+        if (category, text) not in told:
+            told.add((category, text))
+            warn_again(text, category, file, line)
     if outcome.error is not None:
         _raise(outcome.error, outcome)
     # None is what the job returned
     return cast(Done, outcome.value)
-
-
-def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, and what it was raised from or while handling."""
-    seen: list[BaseException] = []
-    following: BaseException | None = error
-    while following is not None and following not in seen:
-        seen.append(following)
-        yield following
-        following = following.__cause__ or following.__context__
-
-
-def import_failure(error: BaseException) -> InputError | None:
-    """Return what to tell the user where a worker could not import something, None where it is another error."""
-    for found in chain(error):
-        if isinstance(found, ImportError):
-            return InputError(
-                f"a worker cannot import what the job needs ({found}). Install for workers the same packages as here."
-            )
-    return None
 
 
 class _RemoteError(Exception):
@@ -241,25 +203,33 @@ def _raise(error: Exception, outcome: Outcome[Any]) -> None:
     raise error from _RemoteError(f"\n{outcome.trace}")
 
 
-def _is_new(kind: type, text: str, told: set[tuple[type, str]]) -> bool:
-    if (kind, text) in told:
-        return False
-    told.add((kind, text))
-    return True
+def _unsendable(error: BaseException) -> InputError:
+    return InputError(
+        f"a job cannot be sent to another process: {error}. Use threads, joblib.parallel_config('threading'), or ",
+        Option("n_jobs", 1),
+        ".",
+    )
 
 
-def _failed(
-    error: Exception, place: str | None, heard: list[ReuseWarning], shown: list[Shown], *, away: bool
-) -> Outcome[Any]:
-    absent = next((e.filename for e in chain(error) if isinstance(e, OSError) and e.errno == errno.ENOENT), None)
+def _failed(error: Exception, place: str | None, told: Outcome[Any], *, away: bool) -> Outcome[Any]:
+    absent = next((e.filename for e in _chain(error) if isinstance(e, OSError) and e.errno == errno.ENOENT), None)
+    path = os.fsdecode(absent) if isinstance(absent, str | bytes | os.PathLike) else None
     trace = "".join(traceback.format_exception(error)) if away else None
     if away and isinstance(error, ImportError):
-        error = import_failure(error) or error
+        error = InputError(
+            f"a worker cannot import what the job needs ({error}). Install for workers the same packages as here."
+        )
     if away and not _travels(error):
         error = RuntimeError(_text(error))
-    error = _placed(error, place)
-    path = os.fsdecode(absent) if isinstance(absent, str | bytes | os.PathLike) else None
-    return Outcome(None, error, trace, path, Place.here().host, heard, shown)
+    return Outcome(None, _placed(error, place), trace, path, _here()[0], told.heard, told.shown)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, and what it was raised from or while handling."""
+    following: BaseException | None = error
+    while following is not None:
+        yield following
+        following = following.__cause__ or following.__context__
 
 
 def _placed(error: Exception, place: str | None) -> Exception:
@@ -291,22 +261,16 @@ def _listen() -> None:
 
     ``warnings.catch_warnings`` is for one thread, and Dask's workers have several.
     """
-    if isinstance(warnings.showwarning, _Listening):
+    before = warnings.showwarning
+    if getattr(before, "is_of_jobs", False):
         return
-    warnings.showwarning = _Listening(warnings.showwarning)
 
-
-class _Listening:
-    """What shows warnings in a worker process."""
-
-    def __init__(self, before: Any):
-        self.before = before
-
-    def __call__(
-        self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
-    ) -> None:
+    def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
         shown = _SHOWN.get()
         if shown is None:
-            self.before(message, category, filename, lineno, file, line)
+            before(message, category, filename, lineno, file, line)
         else:
-            shown.append(Shown(str(message), category, filename, lineno))
+            shown.append((str(message), category, filename, lineno))
+
+    show.is_of_jobs = True  # type: ignore[attr-defined]
+    warnings.showwarning = show

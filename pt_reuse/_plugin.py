@@ -18,7 +18,7 @@ def plugin() -> ModuleType:
 
 def _add_collections(ir_datasets: Any) -> None:
     def load(name: str, groups: tuple[str, ...]) -> Any:
-        return import_module("pt_reuse.collections.registration").irds_dataset(name)
+        return import_module("pt_reuse.collections.provider").irds_dataset(name)
 
     ir_datasets.registry.register_pattern("^reuse/", load)
 

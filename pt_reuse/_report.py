@@ -15,8 +15,7 @@ import pandas as pd
 from pt_reuse import _html
 from pt_reuse._check import count, examples, flag, positive
 from pt_reuse._errors import InputError, door
-from pt_reuse._sentences import written
-from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose, visible
+from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose, visible, written
 
 #: the width of a report as text, in columns
 _WIDTH = 80
@@ -51,6 +50,8 @@ class Digits(Enum):
     COUNT = ",.0f"
     #: a score, a share or a correlation, four decimals: three would make 1.000 of one swapped pair among 129 runs
     SCORE = ".4f"
+    #: a share in whole per cent, ``90%``
+    SHARE = ".0%"
     #: an effective number, one decimal: ``2,880.1``
     TENTHS = ",.1f"
     #: a change in per cent, one decimal, with its sign: ``-9.9``
@@ -160,6 +161,10 @@ class Report:
         """Return the table with its headings; numbers are not rounded."""
         series = [pd.Series(column.values).reset_index(drop=True) for column in self.columns]
         return pd.DataFrame({column.heading: each for column, each in zip(self.columns, series, strict=True)})
+
+    def shown(self) -> pd.DataFrame:
+        """Return the table with its headings, every cell as it is written."""
+        return pd.DataFrame({column.heading: list(column.cells()) for column in self.columns})
 
     @door
     def head(self, n: int) -> Report:

@@ -20,7 +20,7 @@ import pandas as pd
 from pt_reuse import _html
 from pt_reuse._check import flag, listed
 from pt_reuse._errors import InputError, door, located
-from pt_reuse._files import check_writable, checked_path, read_file, user_path
+from pt_reuse._files import check_writable, checked_path, read_file, read_together, user_path, write_together
 from pt_reuse._report import Report
 from pt_reuse._saving import (
     Decoder,
@@ -34,7 +34,6 @@ from pt_reuse._saving import (
     unpack_arrays,
 )
 from pt_reuse._text import WIDTH, display_width, prose, table
-from pt_reuse._together import read_together, write_together
 
 #: rows of a table that are printed; a notebook has twice as many
 _SHOWN = 8
@@ -48,7 +47,7 @@ HOMES = {
     "AnnotatorAgreement": "pt_reuse.judging.annotators.agreement",
     "AnnotatorRankings": "pt_reuse.judging.annotators.rankings",
     "Circularity": "pt_reuse.studies.reranked_by_judge.circle",
-    "ContinuousJudging": "pt_reuse.judging.continuous.continuous_judging",
+    "ContinuousJudging": "pt_reuse.judging.continuous",
     "Coverage": "pt_reuse.studies.judged_depths.coverage_result",
     "Density": "pt_reuse.studies.relevant_density",
     "DiscriminativePower": "pt_reuse.studies.told_apart",
@@ -69,9 +68,9 @@ HOMES = {
     "MinimumRanks": "pt_reuse.studies.best_ranks",
     "PassagePositions": "pt_reuse.judging.annotators.positions",
     "PoolCosts": "pt_reuse.studies.pool_depths",
-    "PoolsByType": "pt_reuse.studies.type_pools.pools_by_type",
+    "PoolsByType": "pt_reuse.studies.type_pools",
     "PredictionPowered": "pt_reuse.studies.few_labels.powered_result",
-    "ReturnedLabels": "pt_reuse.judging.people.returned",
+    "ReturnedLabels": "pt_reuse.judging.people.importing",
     "Saturation": "pt_reuse.studies.score_saturation",
     "Scores": "pt_reuse.scoring.scores",
     "Sensitivity": "pt_reuse.studies.varied_conventions.sensitivity_result",

@@ -1,10 +1,10 @@
-"""Text of a given width: tables that never run over it, and prose that is wrapped."""
+"""Text of a given width: tables that never run over it, prose that is wrapped, numbers with their intervals."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from numbers import Rational, Real
@@ -256,13 +256,7 @@ def _heading(text: str, width: int, breaks: re.Pattern[str] = _MORE_BREAKS) -> l
 
 
 def _block(columns: Sequence[TextColumn], narrow: Sequence[int], width: int) -> str:
-    """Return one block, with as few lines of headings as there is room for.
-
-    Args:
-        columns: those of the block.
-        narrow: the least width of each.
-        width: that of the block.
-    """
+    """Return one block, with as few lines of headings as there is room for."""
     headings, cells = [column.heading for column in columns], [_widest(column.cells) for column in columns]
     chosen, broken = list(narrow), _MORE_BREAKS
     for breaks in (_BREAKS, _MORE_BREAKS):
@@ -370,3 +364,46 @@ def _is_unprintable(character: str) -> bool:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def written(value: float, form: str) -> str:
+    """Return a number in a format of Python's, without a sign where it rounds to 0.
+
+    Example:
+        >>> written(0.25, "+.2f"), written(-0.0001, "+.2f")
+        ('+0.25', '0.00')
+    """
+    text = format(value, form)
+    return text.lstrip("+-") if not text.strip("+-0.,%") else text
+
+
+def ends(row: Mapping[Any, Any], name: str, form: str, *, factor: float = 1) -> str:
+    """Return the interval of a number, ``0.9124 to 0.9871``; nothing where it has none.
+
+    One without width is none: where every draw gives the same, as with 0 of n, the draws do not say how far off it is.
+
+    Args:
+        row: with the ends in ``NAME_low`` and ``NAME_high``, where there are any.
+        name: of the number.
+        form: Python's format of each end.
+        factor: by which the ends are multiplied, 100 for points of per cent.
+    """
+    low, high = (row.get(f"{name}_{end}") for end in ("low", "high"))
+    if low is None or high is None or is_missing(low) or is_missing(high) or low == high:
+        return ""
+    return f"{written(factor * low, form)} to {written(factor * high, form)}"
+
+
+def with_ends(row: Mapping[Any, Any], name: str, form: str, *, factor: float = 1) -> str:
+    """Return a number with its interval behind it where it has one; see :func:`ends`. A missing one is undefined.
+
+    Example:
+        >>> with_ends({"tau_b": 0.95, "tau_b_low": 0.9124, "tau_b_high": 0.9871}, "tau_b", ".4f")
+        '0.9500 (0.9124 to 0.9871)'
+        >>> with_ends({"tau_b": 0.95}, "tau_b", ".4f")
+        '0.9500'
+    """
+    if is_missing(row[name]):
+        return "undefined"
+    between = ends(row, name, form, factor=factor)
+    return written(factor * row[name], form) + (f" ({between})" if between else "")

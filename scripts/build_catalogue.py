@@ -31,6 +31,7 @@ OUT = ROOT / "pt_reuse" / "collections" / "data" / "catalogue"
 PAGE = ROOT / "docs" / "collections-list.rst"
 #: of the columns of its tables
 WIDTHS = "42 9 11 8 9 9 12"
+HEADER = "Name and id in ir_datasets, Topics, Judged, Runs, Teams, Pooled, Runs at"
 #: the list of runs, below the folder of the sources
 LIST = Path("catalogue") / "runs-2026.csv.gz"
 #: where the facts are from, and what is asked of who uses them; at the head of both files
@@ -45,15 +46,10 @@ ORIGIN = (
 COLUMNS = ("collection", "name", "team", "type", "official_type", "task", "pooled")
 #: what the page says above its tables
 INTRODUCTION = (
-    "Below a name stand its id in ir_datasets and, after *also*, its aliases. Each of them opens the collection. Two",
-    "kinds of ids do not: one that two collections share, and one of documents only.",
-    "",
-    "*Topics* and *judged* count judged topics and judgments. *Pooled* counts the runs that are on record as pooled.",
-    "*Runs at* says where the run files are published: ``open`` is ir.nist.gov, ``password`` is trec.nist.gov/results,",
-    "for those who have an agreement with NIST. You can also use files of your own. An empty cell is not known, or is",
-    "none.",
-    "",
-    "Where ir_datasets has no judgments, you bring them. A link says where they are published.",
+    "Below a name stand its id in ir_datasets and, after *also*, its aliases; each opens the collection, but for an id",
+    "that two collections share, or of documents only. *Judged* counts judgments, *pooled* runs on record as pooled.",
+    "*Runs at*: ``open`` is ir.nist.gov, ``password`` trec.nist.gov/results, for those with a NIST agreement.",
+    "An empty cell is not known, or none. Where ir_datasets has no judgments, a link says where they are published.",
     "",
 )
 RESULTS = "https://trec.nist.gov/results/"
@@ -284,24 +280,25 @@ def page(collections: list[dict], runs: list[dict]) -> str:
     ]
     lines += [f"{len(collections)} test collections of TREC and {len(runs):,} runs submitted to them.", *INTRODUCTION]
     for group in dict.fromkeys(entry["group"] for entry in collections):
-        lines += [group, "-" * len(group), "", ".. list-table::", "   :header-rows: 1"]
-        lines += [f"   :widths: {WIDTHS}", ""]
-        lines += cells("Name and id in ir_datasets", "Topics", "Judged", "Runs", "Teams", "Pooled", "Runs at")
-        for entry in collections:
-            if entry["group"] == group:
-                lines += line_of(entry, by_name[entry["name"]])
+        entries = [entry for entry in collections if entry["group"] == group]
+        lines += [group, "-" * len(group), "", ".. csv-table::"]
+        lines += [f"   :header: {HEADER}", f"   :widths: {WIDTHS}", ""]
+        for entry in entries:
+            lines += line_of(entry, by_name[entry["name"]])
         lines += [""]
-        notes = [entry for entry in collections if entry["group"] == group and "note" in entry]
-        lines += [f"- ``{entry['name']}``: {entry['note']}" for entry in notes]
-        lines += [""] if notes else []
+        noted: dict[str, list[str]] = {}
+        for entry in entries:
+            if "note" in entry:
+                noted.setdefault(entry["note"], []).append(f"``{entry['name']}``")
+        lines += [f"- {', '.join(names)}: {note}" for note, names in noted.items()]
+        lines += [""] if noted else []
     lines += ["Where this is from", "------------------", ""]
     lines += [f"- {line[0].upper()}{line[1:]}." for line in ORIGIN]
     lines += [
-        "- Ids and counts of judgments: ir_datasets, else the judgments where they were at hand. Numbers of topics:",
-        "  the judgments where they were at hand, else the tracks' overviews, as for all collections without an id.",
+        "- Ids and counts of judgments: ir_datasets, else the judgments. Topics: these, else the tracks' overviews.",
         "",
-        "The database of NIST is given out for academic, non-commercial use. Whoever uses the catalogue is asked to",
-        "keep to that, and to name NIST and the track. No name or address of a person is in the catalogue.",
+        "The database of NIST is given out for academic, non-commercial use. Please keep to that, and name NIST and",
+        "the track. No name or address of a person is in the catalogue.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -312,10 +309,12 @@ def line_of(entry: dict, runs: list[dict]) -> list[str]:
     pooled = [run for run in runs if run["pooled"] == "yes"]
     counts = [f"{entry[key]:,}" if key in entry else "" for key in ("n_topics", "n_judged")]
     dated = entry["title"] if str(entry["year"]) in entry["title"] else f"{entry['title']}, {entry['year']}"
-    names = [f"| ``{entry['name']}``", f"       | {dated}"]
-    names += [f"       | {entry['irds']}{lacking(entry)}"] if "irds" in entry else []
-    names += [f"       | also {', '.join(entry['aliases'])}"] if "aliases" in entry else []
-    names += [f"       | `judgments at trec.nist.gov <{entry['judgments_at']}>`__"] if "judgments_at" in entry else []
+    # its name has the year
+    title = dated.removeprefix(f"TREC {entry['year']} ")
+    names = [f"| ``{entry['name']}``: {title}"]
+    names += [f"   | {entry['irds']}{lacking(entry)}"] if "irds" in entry else []
+    names += [f"   | also {', '.join(entry['aliases'])}"] if "aliases" in entry else []
+    names += [f"   | `judgments <{entry['judgments_at']}>`__"] if "judgments_at" in entry else []
     return cells(
         "\n".join(names),
         *counts,
@@ -333,8 +332,9 @@ def lacking(entry: dict) -> str:
 
 
 def cells(*texts: str) -> list[str]:
-    """Return one row of a list-table."""
-    return [f"{'   * -' if not place else '     -'} {text}".rstrip() for place, text in enumerate(texts)]
+    """Return one row of a csv-table."""
+    quoted = [f'"{text}"' if set(text) & set(",\n|") else text for text in texts]
+    return [f"   {','.join(quoted)}"]
 
 
 def need(holds: bool, message: str) -> None:

@@ -19,8 +19,8 @@ from ir_measures import nDCG
 from numpy.typing import NDArray
 
 import pt_reuse as ptr
-from pt_reuse.runs.reranking import rerank_by_labels
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.data.judgment_changes import rerank_by_labels
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "circle-coverage.txt"
 FIELDS, RESAMPLES, TOPICS, DEPTH = 2000, 400, (10, 20, 53), 10

@@ -22,10 +22,8 @@ from ir_measures import nDCG
 from numpy.typing import NDArray
 
 import pt_reuse as ptr
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.drawn_tests import drawn_agreement
-from pt_reuse.stats.significance import pair_tests
-from pt_reuse.stats.significance_agreement import agreement_of_tests
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.significance import agreement_of_tests, drawn_agreement, pair_tests
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "fidelity-coverage.txt"
 FIELDS, RESAMPLES, MANY, TOPICS = 300, 400, 2000, (20, 53)

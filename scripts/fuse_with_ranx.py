@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ranx import Run, fuse
 
-OUT = Path(__file__).resolve().parents[1] / "tests" / "engine" / "fused_by_ranx.json"
+OUT = Path(__file__).resolve().parents[1] / "tests" / "arrays" / "fused_by_ranx.json"
 SIZES = ((1, 2), (4, 2), (4, 3), (9, 5), (20, 6))
 SCORES = {
     "untied": lambda chance: chance.random() * 30,

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import COEFFICIENTS, TopicBootstrap, TopicScores, numbers_of
 from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import COEFFICIENTS, TopicScores, numbers_of
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "interval-coverage.txt"
 FIELDS, RESAMPLES, CONFIDENCE, TOPICS = 500, 1000, 0.95, (20, 25, 50)

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import compared_labels
-from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.both_labelled import BothLabelled, scale_of
 from pt_reuse.studies.label_audit.label_counts import LabelCounts, figures_of
 

@@ -25,8 +25,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 import pt_reuse as ptr
+from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_means
 from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.stats.prediction_powered import PLAIN, TopicValues, powered_means
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "ppi-coverage.txt"
 FIELDS, CONFIDENCE, MOST_PAIRS = 1000, 0.95, 100

@@ -22,8 +22,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 import pt_reuse as ptr
-from pt_reuse.engine.swaps import Bins, TopicSums, count_swaps
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.swaps import Bins, TopicSums, count_swaps
 from pt_reuse.studies.swap_rates.counting import Sampling, topics_of
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "swap-rate-coverage.txt"

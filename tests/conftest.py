@@ -12,16 +12,21 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from messages import FOLDER, Messages
+from hypothesis import settings
+from messages import Messages
 from real_runs import PARSED, read_real
 
-from pt_reuse.collections import registration, registry
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.collections import provider, registry
+from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.data.run_set import RunSet
 
 #: how pandas keeps texts: with pyarrow tests take a sixth longer. Commands, pages and examples have its own choice
 TEXTS = "python"
+
+
+#: of tests that name no number of examples; HYPOTHESIS_PROFILE=default takes four times as many
+settings.register_profile("quick", max_examples=25, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,7 +67,7 @@ class Collection:
 @pytest.fixture(autouse=True)
 def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin without collections of one's own, and forget those that the test registers."""
-    monkeypatch.setattr(registration, "_OPENED", {})
+    monkeypatch.setattr(provider, "_OPENED", {})
     monkeypatch.setattr(registry, "_OWN", {})
     yield
     opened = getattr(sys.modules.get("ir_datasets"), "registry", ())
@@ -78,13 +83,9 @@ def texts_as_pandas_keeps_them() -> Iterator[None]:
 
 
 @pytest.fixture
-def messages(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Messages]:
-    """Return what compares the wording of the test's messages with the snapshot of its file."""
-    folder = request.path.parent.relative_to(Path(__file__).parent).parts
-    file = FOLDER / f"{'-'.join([*folder, request.path.stem])}.json"
-    told = Messages(file, request.node.name, {str(tmp_path): "{d}"})
-    yield told
-    told.keep()
+def messages(tmp_path: Path) -> Messages:
+    """Return what asks for the class, argument and place of errors, and holds what they say to rules."""
+    return Messages({str(tmp_path): "{d}"})
 
 
 @pytest.fixture(scope="session")

@@ -19,21 +19,19 @@ from pt_reuse import _html
 from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse._text import WIDTH, prose
-from pt_reuse.collections.availability import not_known, not_readable, quiet_downloads
 from pt_reuse.collections.catalogue import without_runs
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.comparison import compare_judgments
 from pt_reuse.collections.fetching import Sources, fetch_report
-from pt_reuse.collections.getting import plan_runs
-from pt_reuse.collections.irds import build_irds
+from pt_reuse.collections.getting import compare_judgments, plan_runs
+from pt_reuse.collections.irds import build_irds, not_known, not_readable, quiet_downloads
 from pt_reuse.collections.listing import facts_of, summary_of
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.collections.submitted import choose_runs, read_types, submitted_runs, with_types
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.how_pooled import HowPooled
-from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.reading import Reading
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.collections.run_files import choose_runs, read_types, submitted_runs, with_types
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.metadata import RunLabels
+from pt_reuse.data.ordering import HowPooled
+from pt_reuse.data.run_reading import Reading
+from pt_reuse.data.run_set import RunSet
 
 try:
     from pyterrier.datasets._irds import IRDSDataset

@@ -17,11 +17,10 @@ from pt_reuse._errors import InputError, door, located
 from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.collection import Collection, DocumentSources, Source
 from pt_reuse.collections.irds import find_irds
-from pt_reuse.collections.parts.documents import EXPECTED, OwnDocuments, document_format
-from pt_reuse.collections.parts.topics import check_topic_file
-from pt_reuse.qrels.judgments import checked_rel
-from pt_reuse.runs.how_pooled import HowPooled
-from pt_reuse.runs.labels import RunLabels
+from pt_reuse.collections.own_files import EXPECTED_DOCUMENTS, OwnDocuments, check_topic_file, document_format
+from pt_reuse.data.judgments import checked_rel
+from pt_reuse.data.metadata import RunLabels
+from pt_reuse.data.ordering import HowPooled
 
 #: keys of a definition file, and of the tables in it
 KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "rel", "runs", "sources")
@@ -158,19 +157,21 @@ def read_definition(path: str | Path) -> Collection:
 
 
 class _Definition:
-    """The checks of what a definition names.
-
-    Args:
-        folder: what relative paths are relative to.
-        keys: argument -> how the user called it, where by another name.
-    """
+    """Checks what a definition names: relative paths are in a folder, arguments may have other names, in `keys`."""
 
     def __init__(self, folder: Path, keys: Mapping[str, str]):
         self.folder, self.keys = folder, keys
 
     def collection(self, given: Mapping[str, Any], labels: Mapping[str, Any]) -> Collection:
         name, year = given["name"], given["year"]
-        self._check_name(name)
+        if not isinstance(name, str):
+            raise self._wrong("name", f"must be a text such as 'mine/2024', got {name!r}.")
+        if not _NAME.fullmatch(name) or ".." in name:
+            raise self._wrong(
+                "name",
+                f"{name!r} cannot be used. Take lower-case letters, digits and . _ - in parts divided by '/', each "
+                f"beginning with a letter or digit, without '..'.",
+            )
         for argument in _PARTS:
             if isinstance(given[argument], str) and given[argument] == f"irds:reuse/{name}":
                 raise self._wrong(argument, f"is {given[argument]!r}, the collection itself. Name another, or files.")
@@ -203,16 +204,6 @@ class _Definition:
 
     def _wrong(self, argument: str, problem: str) -> InputError:
         return InputError(f"{self.keys.get(argument, argument)!r} {problem}", argument=argument)
-
-    def _check_name(self, name: Any) -> None:
-        if not isinstance(name, str):
-            raise self._wrong("name", f"must be a text such as 'mine/2024', got {name!r}.")
-        if not _NAME.fullmatch(name) or ".." in name:
-            raise self._wrong(
-                "name",
-                f"{name!r} cannot be used. Take lower-case letters, digits and . _ - in parts divided by '/', each "
-                f"beginning with a letter or digit, without '..'.",
-            )
 
     def _part(self, argument: str, given: Any) -> Source | None:
         if given is None:
@@ -259,7 +250,9 @@ class _Definition:
                 raise self._wrong(argument, f"has {item!r} among files. Give it alone, or files only.")
             found += self._expanded(argument, str(item), folders)
         if not found:
-            raise self._wrong(argument, f"names no file. Expected {EXPECTED if argument == 'documents' else 'a path'}.")
+            raise self._wrong(
+                argument, f"names no file. Expected {EXPECTED_DOCUMENTS if argument == 'documents' else 'a path'}."
+            )
         return list(dict.fromkeys(found))
 
     def _expanded(self, argument: str, item: str, folders: bool) -> list[Path]:
@@ -292,7 +285,7 @@ class _Definition:
                 labels[argument] = self._paths(argument, value, folders=False)[0]
             elif isinstance(value, kinds):
                 labels[argument] = value
-            elif argument == "pooled" and _are_names(value):
+            elif argument == "pooled" and isinstance(value, Iterable) and all(isinstance(n, str) for n in value):
                 labels[argument] = list(value)
             else:
                 raise self._wrong(argument, f"must be {wanted}, got {value!r}.")
@@ -321,11 +314,6 @@ class _Definition:
             problem = f"has a pattern that is no regular expression: {pattern!r} ({error})."
             raise self._wrong("sources", problem) from error
         return DocumentSources(dict(prefixes), pattern)
-
-
-def _are_names(value: Any) -> bool:
-    several = isinstance(value, Iterable) and not isinstance(value, bytes)
-    return several and all(isinstance(name, str) for name in value)
 
 
 def _check_keys(table: str, given: Mapping[str, Any], allowed: tuple[str, ...]) -> None:

@@ -18,7 +18,7 @@ from pt_reuse._check import choice, examples, positive
 from pt_reuse._errors import InputError, door
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import find_collection
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.data.judgments import Qrels
 
 #: judgments: those of the pool, those of every topic and document, and the labels of two further assessors
 JUDGMENTS = ("pool", "complete", "second", "third")

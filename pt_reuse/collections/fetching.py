@@ -22,8 +22,7 @@ from pt_reuse.collections.download.runs import (
     kept_aside,
     sweep_downloads,
 )
-from pt_reuse.collections.run_files import download_folder, find_run_files, folders_of
-from pt_reuse.collections.submitted import submitted_runs
+from pt_reuse.collections.run_files import download_folder, find_run_files, folders_of, submitted_runs
 
 
 class FetchStatus(str, Enum):

@@ -1,50 +1,118 @@
-"""Runs of a collection, planned before any file is read or downloaded, and then got."""
+"""Runs of a collection: planned before a file is read or downloaded, then got, and compared with what is on record."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from glob import has_magic
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, flag
 from pt_reuse._errors import Call, InputError, Option, arguments_as, warn
 from pt_reuse._files import user_path
+from pt_reuse.arrays.lists import natural_order
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.comparison import compare_runs
+from pt_reuse.collections.download.run_check import tag_of
 from pt_reuse.collections.fetching import Sources, get_run_files, tell_lacking
-from pt_reuse.collections.run_files import given_folder
-from pt_reuse.collections.submitted import OwnTypes, choose_runs, read_types, run_metadata, submitted_runs, with_types
-from pt_reuse.runs.forms import held, is_files
-from pt_reuse.runs.given import as_runs
-from pt_reuse.runs.how_pooled import HowPooled
-from pt_reuse.runs.labels import RunLabels, is_blank
-from pt_reuse.runs.metadata import GivenMetadata, given_metadata
-from pt_reuse.runs.paths import run_paths
-from pt_reuse.runs.reading import Reading
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.selection import checked_conditions
+from pt_reuse.collections.run_files import (
+    OwnTypes,
+    choose_runs,
+    given_folder,
+    read_types,
+    run_metadata,
+    submitted_runs,
+    with_types,
+)
+from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata, is_blank
+from pt_reuse.data.ordering import HowPooled
+from pt_reuse.data.paths import run_paths
+from pt_reuse.data.run_files import held, is_files
+from pt_reuse.data.run_reading import Reading, as_runs
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.selection import checked_conditions
 
 
-@dataclass(frozen=True)
-class SubmittedRuns:
+def compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path]) -> None:
+    """Raise where a run has no topic of the collection; warn where it has others, few, or another run's lines."""
+    _compare_tags(collection, files)
+    has = runs.field.lengths > 0
+    topics = np.array(runs.topics, dtype=object)
+    known = collection.topic_ids
+    if known is not None:
+        own = np.array([topic in known for topic in runs.topics], dtype=bool)
+        for row in np.flatnonzero(~has[own].any(axis=0)).tolist():
+            name, ids = runs.names[row], list(known)
+            raise InputError(
+                f"{files[name]}, taken for run {name!r}, has no topic of the collection: it has "
+                f"{examples(topics[has[:, row]])}; {collection.title} has topics such as "
+                f"{examples(ids[i] for i in natural_order(ids))}. Take the file away, or give the right one."
+            )
+        if not own.all():
+            odd = np.flatnonzero(has[~own].any(axis=0))
+            _warn(runs, odd, f"with topics that are not of the collection: {examples(topics[~own])}")
+        has = has[own]
+    usual = has[has.mean(axis=1) >= 0.5]
+    few = np.flatnonzero(usual.mean(axis=0) < 0.5) if len(usual) else np.zeros(0, dtype=int)
+    if len(few):
+        _warn(runs, few, f"with less than half of the {len(usual):,} topics that most runs have")
+
+
+def compare_judgments(collection: Collection, frame: pd.DataFrame) -> None:
+    """Warn where judgments that the user put in place of the official ones are not what is on record."""
+    if not collection.is_replaced("qrels") or "label" not in frame:
+        return
+    positive = "relevant" if collection.rel in (None, 1) else "with a label above 0"
+    found = {"judgments": len(frame), positive: int((frame["label"] > 0).sum())}
+    expected = {"judgments": collection.n_judged, positive: collection.n_relevant}
+    odd = [f"{found[key]:,} {key} instead of {n:,}" for key, n in expected.items() if n not in (None, found[key])]
+    ids = collection.topic_ids
+    strange = [] if ids is None else [qid for qid in dict.fromkeys(frame["qid"]) if qid not in ids]
+    odd += [f"topics that are not its own: {examples(strange)}"] if strange else []
+    if odd and collection.qrels:
+        warn(
+            f"the judgments in {collection.qrels[0]}, which are used in place of the official ones, have "
+            f"{'; '.join(odd)}. Are they those of another collection?",
+            place=f"reuse:{collection.name}",
+        )
+
+
+def _compare_tags(collection: Collection, files: Mapping[str, Path]) -> None:
+    every = set(submitted_runs(collection)["name"])
+    with ThreadPoolExecutor() as pool:
+        tags = dict(zip(files, pool.map(tag_of, files.values()), strict=True))
+    odd = [f"{files[name]} holds run {tag!r}" for name, tag in tags.items() if tag != name and tag in every]
+    if odd:
+        warn(
+            f"{count(len(odd), 'file')} whose last column has the tag of another run: {'; '.join(odd[:3])}. A file "
+            f"stands for the run it is named by: rename or replace it."
+        )
+
+
+def _warn(runs: RunSet, rows: NDArray[np.int64], what: str) -> None:
+    names = [runs.names[row] for row in rows.tolist()]
+    warn(f"{count(len(names), 'run')} ({examples(names)}) {what}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OnRecord:
     """Runs on record that are wanted.
 
     Attributes:
         collection: whose they are.
         table: one row per run.
-        sources: where their files are taken from.
         missing: what to do when some cannot be had.
-        reading: how they are read.
+        reading: how they are read or coded.
     """
 
     collection: Collection
     table: pd.DataFrame
-    sources: Sources
     missing: str
     reading: Reading
 
@@ -55,12 +123,19 @@ class SubmittedRuns:
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the runs, whether or not their files can be had."""
+        """Return the names of the runs, whether or not they can be had."""
         return self.table["name"].tolist()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmittedRuns(_OnRecord):
+    """Runs on record whose files are found or downloaded."""
+
+    sources: Sources
 
     def get(self) -> RunSet:
         """Find or download the files and read them."""
-        had = get_run_files(self.collection, self.table["name"].tolist(), self.sources)
+        had = get_run_files(self.collection, self.names, self.sources)
         tell_lacking(self.collection, self.table, had, self.sources, self.missing)
         kept = self.table[self.table["name"].isin(had.files)]
         field = self.reading.read(run_paths(had.files[name] for name in kept["name"]), given_metadata())
@@ -102,33 +177,11 @@ class OwnRuns:
         return runs.select(**self.conditions) if self.conditions else runs
 
 
-@dataclass(frozen=True)
-class GivenRuns:
-    """Runs that the user gives in place of the folder of a collection: in memory, or as files that are named.
+@dataclass(frozen=True, kw_only=True)
+class GivenRuns(_OnRecord):
+    """Runs on record that the user gives in place of a folder: in memory, or as files that are named."""
 
-    Attributes:
-        collection: whose they are.
-        table: one row per run on record that is wanted.
-        given: the runs, or their files.
-        missing: what to do when some are not among them.
-        reading: how they are read or coded.
-    """
-
-    collection: Collection
-    table: pd.DataFrame
     given: RunSet | list[Path]
-    missing: str
-    reading: Reading
-
-    @property
-    def columns(self) -> set[str]:
-        """Return the columns of the table of runs in which anything stands."""
-        return {str(column) for column in self.table.columns if not all(map(is_blank, self.table[column]))}
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the runs that are wanted."""
-        return self.table["name"].tolist()
 
     def get(self) -> RunSet:
         """Return those that are wanted, labelled as they are on record."""
@@ -219,7 +272,9 @@ def plan_runs(
     table = choose_runs(collection, read_types(types), pooled, **given)
     if runs is not None and folder is None:
         reading = replace(reading, names="file")
-        return GivenRuns(collection, table, _taken(runs, reading), missing, reading)
+        return GivenRuns(
+            collection=collection, table=table, missing=missing, reading=reading, given=_taken(runs, reading)
+        )
     sources = Sources(
         folder=folder,
         download=download,
@@ -227,7 +282,8 @@ def plan_runs(
         n_jobs=reading.n_jobs or 8,
         verbose=reading.verbose,
     )
-    return SubmittedRuns(collection, table, sources, missing, replace(reading, names="file"))
+    reading = replace(reading, names="file")
+    return SubmittedRuns(collection=collection, table=table, missing=missing, reading=reading, sources=sources)
 
 
 def _plan_own(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -173,29 +174,15 @@ def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> 
     changes: dict[str, Any] = {}
     # what one's own collections are called is theirs
     theirs = [name for name in collection.folder_names if name not in own]
-    for folder in filter(_is_folder, [place / name for place in places() for name in theirs]):
+    for folder in filter(os.path.isdir, [place / name for place in places() for name in theirs]):
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
-            there = [folder / name for name in names if _is_file(folder / name)]
+            there = [folder / name for name in names if os.path.isfile(folder / name)]
             if len(there) > 1:
                 names_there = examples([path.name for path in there])
                 warn(f"{folder} has {names_there}; {there[0].name!r} is used. Keep one of them.")
             if there:
                 changes.setdefault(part, (str(there[0]),))
     return replace(collection, **changes) if changes else collection
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # in a folder that may not be looked into; the search for runs says so
-        return False
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # as above
-        return False
 
 
 def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:

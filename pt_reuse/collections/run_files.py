@@ -1,17 +1,108 @@
-"""Where the run files of a collection are on this machine."""
+"""The runs on record of a collection, and where their files are on this machine."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
 from pt_reuse._check import examples
-from pt_reuse._errors import Argument, InputError, warn
+from pt_reuse._errors import Argument, Call, InputError, Option, ReuseWarning, warn
 from pt_reuse._files import user_path
 from pt_reuse.collections.collection import Collection, home, places
-from pt_reuse.runs.file_runs import file_run_names
-from pt_reuse.runs.paths import run_paths
+from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata
+from pt_reuse.data.parsing import file_run_names
+from pt_reuse.data.paths import run_paths
+from pt_reuse.data.selection import chosen_rows
+
+
+class PoolUnknownWarning(ReuseWarning):
+    """Nobody recorded which runs were pooled."""
+
+
+def submitted_runs(collection: Collection) -> pd.DataFrame:
+    """Return one row per run on record, or raise where there is no record."""
+    if collection.submitted is None:
+        raise InputError(
+            "no run of it is on record. ",
+            Call("get_runs"),
+            " reads what its folder, or ",
+            Option("runs", "FOLDER"),
+            ", holds.",
+        )
+    return collection.submitted
+
+
+def choose_runs(
+    collection: Collection, types: OwnTypes | None, pooled: bool | None, **conditions: str | Iterable[str] | None
+) -> pd.DataFrame:
+    """Return the runs on record that meet all conditions, with the user's types over those on record."""
+    submitted = submitted_runs(collection)
+    if pooled is not None and not collection.pooled_is_on_record:
+        raise InputError(
+            "who was pooled is not on record. Leave out pooled, and let ",
+            Call("infer_pool", "runs, qrels"),
+            " say which runs must have contributed.",
+            argument="pooled",
+        )
+    table = with_types(submitted, types)
+    chosen = chosen_rows(table, pooled=pooled, shown_by="`submitted()`", **conditions)
+    return table[chosen].reset_index(drop=True)
+
+
+def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
+    """Return what a RunSet keeps of each run; warn where nobody recorded who was pooled."""
+    frame = table.drop(columns=["published", "url"], errors="ignore")
+    if not collection.pooled_is_on_record:
+        warn(
+            "who was pooled is not on record, so every run counts as a contributor. ",
+            Call("infer_pool", "runs, qrels"),
+            " says which must have been; ",
+            Call("runs.with_metadata", "pooled=..."),
+            " keeps it.",
+            category=PoolUnknownWarning,
+        )
+    blank = [column for column in ("task", "official_type") if not any(filter(None, frame[column]))]
+    return frame.drop(columns=blank)
+
+
+@dataclass(frozen=True)
+class OwnTypes:
+    """Types of runs that the user gives.
+
+    Attributes:
+        labels: what says the type of each run.
+        origin: where they come from: a file, or ``"given"``.
+    """
+
+    labels: GivenMetadata
+    origin: str
+
+
+def read_types(types: RunLabels | None) -> OwnTypes | None:
+    """Read a user's ``types=``, None where none are given."""
+    if types is None:
+        return None
+    return OwnTypes(given_metadata(types=types), str(types) if isinstance(types, str | Path) else "given")
+
+
+def with_types(table: pd.DataFrame, types: OwnTypes | None, *, before: str = "catalogue") -> pd.DataFrame:
+    """Return a table of runs with the user's types over those it had `before`; ``type_source`` says whose each is."""
+    if types is None:
+        return table.copy()
+    base = table[["name"]].assign(team=None, type=None, pooled=True)
+    given = types.labels.table(table["name"].tolist(), base, OF_CHANGES)
+    said = given["type"].notna().to_numpy()
+    known = table["type_source"] if "type_source" in table.columns else before
+    return table.assign(
+        type=np.where(said, given["type"], table["type"]),
+        type_source=np.where(said, types.origin, known).astype(object),
+    )
+
 
 #: below each folder of a collection: NIST's, trec_eval users' and our own ways to keep run files
 _BELOW = ("runs", "inputs", "input", "")
@@ -51,7 +142,8 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
                 _warn_of_another(name, found[name], folder / files[0])
             elif files:
                 found[name] = folder / files[0]
-                _warn_of_twins(name, folder, files)
+                if len(files) > 1:
+                    warn(f"run {name!r} is in {folder} as {examples(files)}; {files[0]!r} is read. Keep one of them.")
     if runs is None:
         found |= _provided(collection, [name for name in names if name not in found])
     return {name: found[name] for name in names if name in found}
@@ -102,11 +194,6 @@ def own_run_files(collection: Collection) -> list[Path]:
 def file_names(name: str) -> list[str]:
     """Return the file names under which a run is looked for."""
     return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _PACKED]
-
-
-def _warn_of_twins(name: str, folder: Path, files: Sequence[str]) -> None:
-    if len(files) > 1:
-        warn(f"run {name!r} is in {folder} as {examples(files)}; {files[0]!r} is read. Keep one of them.")
 
 
 def _warn_of_another(name: str, taken: Path, other: Path) -> None:

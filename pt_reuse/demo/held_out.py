@@ -11,11 +11,11 @@ from ir_measures import nDCG
 from numpy.typing import NDArray
 
 from pt_reuse._errors import Call, InputError
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.stats.bootstrap import TopicBootstrap
 
 #: resamples of the topics, and the seed they are drawn with
 RESAMPLES, SEED = 10_000, 1

@@ -1,24 +1,53 @@
-"""What `pt-reuse demo` shows: the main questions, answered on the embedded collection with live pipelines."""
+"""What `pt-reuse demo` shows: the main questions, answered on the embedded collection with live pipelines, in words."""
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
+import pyterrier as pt
 from ir_measures import AP, nDCG
 
+from pt_reuse._errors import InputError
 from pt_reuse.collections.demo import DemoDataset
-from pt_reuse.demo.held_out import HeldOut, compare_held_out, top_tens
-from pt_reuse.demo.pipelines import LIVE, live_pipelines
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.demo.held_out import RESAMPLES, SEED, HeldOut, compare_held_out, top_tens
 from pt_reuse.experiment.pt_experiment import Experiment
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.agreement import Agreement
 from pt_reuse.scoring.run_scores import score
+from pt_reuse.studies.unique_sentences import in_words
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
+
+#: their names
+LIVE = ("live-bm25", "live-bm25-desc", "live-minilm-desc")
+
+
+def live_pipelines(folder: Path) -> dict[str, pt.Transformer]:
+    """Index the collection with PISA and return pipelines: BM25 on queries, and BM25 and MiniLM with descriptions."""
+    try:
+        from pyterrier_pisa import PisaIndex
+    except ImportError as error:
+        raise InputError("the lexical pipelines need PISA; `pip install pt-reuse[demo]` brings it.") from error
+    demo = DemoDataset()
+    index = PisaIndex(str(folder / "pisa"), text_field="text", stemmer="porter2")
+    index.index(demo.get_corpus_iter(verbose=False))
+    described = {row["qid"]: f"{row['query']} {row['description']}" for row in demo.topics()}
+
+    def plain(text: str) -> str:
+        return re.sub(r"[^\w\s]", " ", text)
+
+    short = pt.apply.query(lambda row: plain(row["query"]), verbose=False, label="words of the query")
+    long = pt.apply.query(lambda row: plain(described[row["qid"]]), verbose=False, label="and description")
+    bm25 = index.bm25(num_results=100)
+
+    dense = demo.get_dense_retriever("described")
+    return dict(zip(LIVE, (short >> bm25, long >> bm25, dense), strict=True))
+
 
 DEPTH = 10
 
@@ -93,4 +122,189 @@ def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = Fa
         full=full,
         by_type=leave_out_uniques(runs, pooled_judgments, measures, by="type", depth=DEPTH),
         by_team=leave_out_uniques(runs, pooled_judgments, measures, by="team", depth=DEPTH),
+    )
+
+
+#: short names of what is narrated
+SUBJECTS = ("live-pipelines", "lexical-pool", "leads", "gains-and-losses", "leave-out-type", "leave-out-team")
+_NDCG = "nDCG@10"
+_INTERVAL = "95 % interval"
+#: column of a table of uniques -> its heading
+_OF_UNIQUES = {
+    "unique_relevant": "unique relevant",
+    "max_drop": "largest drop",
+    "dropped": "of run",
+    "own_tau_b": "own tau_b",
+    "own_max_drop": "own largest drop",
+    "largest_loss_pct": "largest loss (%)",
+    "field_min_tau_b": "field least tau_b",
+    "field_worst": "by leaving out",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question, and its answer as a table and in words.
+
+    Attributes:
+        question: what is asked.
+        table: the numbers behind the answer.
+        shown: what the screen shows of them, an interval as one column.
+        words: the answer.
+    """
+
+    question: str
+    table: pd.DataFrame
+    shown: pd.DataFrame
+    words: str
+
+
+def narrate(report: DemoReport) -> list[Answer]:
+    """Return the answers, one for each of the subjects."""
+    held_out, by_type, by_team = report.held_out, report.by_type, report.by_team
+    live = report.experiment[["name", _NDCG, f"{_NDCG} rank", f"{_NDCG} unjudged", "AP", "AP rank"]]
+    shares = held_out.table.drop(columns="runs")
+    leads = held_out.leads[["left_out", "queries", "team", "lead", "pool_lead", "change", "change_low", "change_high"]]
+    moved = _moved(report)
+    types = ["type", "runs", "unique", "unique_relevant", "tau_b", "max_drop", "dropped"]
+    of_type = by_type.table.loc[by_type.table["measure"] == _NDCG, types]
+    of_team = by_team.summary[
+        ["measure", "own_tau_b", "own_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
+    ]
+    return [
+        Answer(
+            "How do live pipelines stand among the stored runs, and how much of what they return was judged?",
+            live,
+            live,
+            _of_live(report),
+        ),
+        Answer("What if only lexical systems had been pooled?", shares, _shown_shares(shares), _of_shares(held_out)),
+        Answer(
+            "How much of the lead of the dense teams would such a pool hide?",
+            leads,
+            _shown_leads(leads),
+            _of_leads(held_out),
+        ),
+        Answer("Which runs gain and lose by a lexical pool?", moved, moved, _of_moves(report)),
+        Answer(
+            "What if a type of system had not taken part in the pool?",
+            of_type,
+            of_type.rename(columns=_OF_UNIQUES),
+            in_words(by_type),
+        ),
+        Answer("And a team?", of_team, of_team.rename(columns=_OF_UNIQUES), in_words(by_team)),
+    ]
+
+
+def _shown_shares(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares with two decimals, as many as their intervals are good for."""
+    of_top = [f"{n} of {top}" for n, top in zip(table["unjudged"], table["top"], strict=True)]
+    return pd.DataFrame(
+        {
+            "left out": table["left_out"],
+            "queries": table["queries"],
+            "team": table["team"],
+            "type": table["type"],
+            "unjudged": of_top,
+            "relevant": table["relevant"],
+            "share": table["share"].map("{:.2f}".format),
+            _INTERVAL: _intervals(table["low"], table["high"], "{:.2f}"),
+        }
+    )
+
+
+def _shown_leads(table: pd.DataFrame) -> pd.DataFrame:
+    shown = table.drop(columns=["change_low", "change_high"]).rename(
+        columns={"left_out": "left out", "pool_lead": "lead under the pool"}
+    )
+    return shown.assign(**{_INTERVAL: _intervals(table["change_low"], table["change_high"], "{:.4f}")})
+
+
+def _intervals(low: pd.Series, high: pd.Series, written: str) -> list[str]:
+    return [f"{written.format(a)} to {written.format(b)}" for a, b in zip(low, high, strict=True)]
+
+
+def _of_live(report: DemoReport) -> str:
+    live, unjudged, rank = report.experiment.set_index("name"), f"{_NDCG} unjudged", f"{_NDCG} rank"
+    n_topics = report.held_out.n_topics
+    left_out = len(report.without) / (n_topics + len(report.without))
+    return (
+        f"Judged is the depth-{DEPTH} pool of the pooled runs. BM25 on the query has a twin among these, so all of its "
+        f"top 10 is judged. BM25 and MiniLM with descriptions have none: {live.loc[LIVE[1], unjudged]:.1%} and "
+        f"{live.loc[LIVE[2], unjudged]:.1%} of their top 10 never were judged. The three rank "
+        f"{live.loc[LIVE[0], rank]}, {live.loc[LIVE[1], rank]} and {live.loc[LIVE[2], rank]} of the "
+        f"{len(report.runs) + len(LIVE)} runs, stored and live, by {_NDCG}.\n"
+        f"Means are over the {n_topics} topics that have a relevant document. Topic {' and '.join(report.without)} has "
+        f"none, so every run scores 0 on it: with it each mean would be {left_out:.1%} lower, and each rank the same."
+    )
+
+
+def _of_shares(held_out: HeldOut) -> str:
+    least = held_out.leads.sort_values("more_low").iloc[0]
+    parts = [
+        "Each lexical team is left out whole in turn. The pool is that of the pooled runs of the other lexical teams: "
+        "neither the team left out nor a dense team gave it a document. Runs are compared with runs whose queries are "
+        "as long: short ones are the query, described ones have the description, too. Unjudged counts the documents "
+        "in the top 10 that the pool does not have, relevant those of them that are relevant; share is the second "
+        "divided by the first."
+    ]
+    for (left_out, queries), rows in held_out.table.groupby(["left_out", "queries"], sort=False):
+        lexical, *dense = rows.to_dict("records")
+        of_dense = [
+            f"{row['share']:.0%} of those of {row['team']} ({row['low']:.0%} to {row['high']:.0%})" for row in dense
+        ]
+        parts.append(
+            f"{left_out}, {queries}: of its top 10 {lexical['unjudged'] / lexical['top']:.0%} are unjudged, and "
+            f"{lexical['share']:.0%} of these are relevant, but {' and '.join(of_dense)}."
+        )
+    parts.append(
+        "Documents are counted over all runs of a team and all topics, and a share is that of the sums. The difference "
+        "between the share of a dense team and that of the lexical team beside it has an interval, too. "
+        f"The lowest is that of {least['team']} and {least['left_out']}: {100 * least['more_low']:.0f} to "
+        f"{100 * least['more_high']:.0f} points."
+    )
+    parts.append(
+        "lumen is MiniLM; mosaic is latent semantic analysis, made of the collection's own words. Intervals are 95 % "
+        f"ones of {RESAMPLES:,} resamples of the topics (percentiles, seed {SEED}). No resample can find what no topic "
+        "has: the upper end of a share of 0 is the one-sided bound of as many independent documents, 1 - .05^(1/n). It "
+        "is the least that it can be, since the documents of a topic are alike and those of two runs may be the same."
+    )
+    return "\n".join(parts)
+
+
+def _of_leads(held_out: HeldOut) -> str:
+    most = held_out.leads.sort_values("change").iloc[0]
+    short = held_out.leads[(held_out.leads["queries"] == "short") & (held_out.leads["team"] == most["team"])]
+    return (
+        f"The lead is the mean {_NDCG} of the dense team less that of the lexical team left out, under complete "
+        f"judgments and under the pool. With short queries the lead of {most['team']} shrinks by "
+        f"{-short['change'].max():.3f} to {-short['change'].min():.3f}. It shrinks most, from {most['lead']:.3f} to "
+        f"{most['pool_lead']:.3f}, where {most['left_out']} is left out: the pool then has no run with more than the "
+        "query in it."
+    )
+
+
+def _moved(report: DemoReport) -> pd.DataFrame:
+    changes = report.partial.changes
+    moved = changes[changes["measure"] == _NDCG].merge(report.lexical, on="name").sort_values("rank")
+    columns = {"score": "complete", "other_score": "pool", "other_rank": "pool rank"}
+    return moved[["name", "type", "unjudged", "relevant", *columns, "rank"]].rename(columns=columns)[
+        ["name", "type", "unjudged", "relevant", "complete", "rank", "pool", "pool rank"]
+    ]
+
+
+def _of_moves(report: DemoReport) -> str:
+    partial, full = (a.table.set_index("measure").loc[_NDCG] for a in (report.partial, report.full))
+    changes = report.partial.changes[report.partial.changes["measure"] == _NDCG]
+    fallers = changes[changes["drop"] > 0].sort_values("rank")
+    rising = (changes["other_score"] > changes["score"]).sum()
+    return (
+        "The pool is that of all pooled lexical runs. Unjudged is the share of the top 10 that it does not have, "
+        f"relevant the share of these that are relevant. Scores are {_NDCG} under complete judgments and under the "
+        f"pool. {rising} of {len(changes)} scores rise, since {_NDCG} compares with the best order of the documents "
+        "that are known to be relevant, and the pool knows fewer of them. "
+        f"tau_b to the ranking under complete judgments is {partial['tau_b']:.3f} with this pool, and "
+        f"{full['tau_b']:.3f} with the pool of all types; the largest drop is {partial['max_drop']:.0f} and "
+        f"{full['max_drop']:.0f}. The runs that fall are {', '.join(fallers['name']) or 'none'}. Some runs here are of "
+        "teams that were pooled: the tables above compare types."
     )

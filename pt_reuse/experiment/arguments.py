@@ -17,13 +17,12 @@ import pyterrier as pt
 
 from pt_reuse._check import choice, columns, count, examples
 from pt_reuse._errors import Call, InputError, Option, Part, located, warn
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, make_run_table
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import column_of
 from pt_reuse.experiment.columns import DEFAULTS, REUSE
-from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.given import as_runs
-from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import OF_SYSTEMS, make_run_table
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import column_of
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.provider import check_provided

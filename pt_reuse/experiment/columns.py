@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, listed
-from pt_reuse.engine import pairs
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.fit import PoolFit
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import Unjudged, cutoff_of, native_spec
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import mean_over_topics
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 
 #: what `reuse=` may name, and the columns it adds for a measure m

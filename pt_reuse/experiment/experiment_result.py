@@ -10,8 +10,8 @@ import pandas as pd
 
 from pt_reuse._errors import Call, InputError, Option, door
 from pt_reuse._report import Report
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.reporting import at_hand, report_of
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike
 
 

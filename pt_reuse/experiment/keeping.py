@@ -13,11 +13,11 @@ import pyterrier as pt
 
 from pt_reuse._check import examples, positive
 from pt_reuse._errors import InputError, Option, arguments_as
+from pt_reuse.data.kept_results import KeptResults
+from pt_reuse.data.pipeline_steps import has_address
+from pt_reuse.data.pipelines import KeptPipeline
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.systems import saved_files
-from pt_reuse.runs.kept_pipeline import KeptPipeline
-from pt_reuse.runs.kept_results import KeptResults
-from pt_reuse.runs.pipeline_steps import has_address
-from pt_reuse.runs.run_set import RunSet
 
 
 @dataclass(frozen=True)

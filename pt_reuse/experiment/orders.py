@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, warn
-from pt_reuse.engine.order import BY_SCORE
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.lists import BY_SCORE
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import BOUNDS, ORDER, Asked, Columns, unjudged_to
 from pt_reuse.experiment.systems import Systems
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.measures import cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.stats.correlation import DECIMALS
 
 #: the order in which `score` and the studies rank what nobody orders otherwise
 USUAL = BY_SCORE[0]

@@ -11,6 +11,8 @@ import numpy as np
 
 from pt_reuse._check import flag
 from pt_reuse._errors import InputError, Option, door
+from pt_reuse.data.metadata import RunLabels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.adding import Adding
 from pt_reuse.experiment.arguments import (
     check_field,
@@ -40,8 +42,6 @@ from pt_reuse.experiment.saved_tables import plan_tables
 from pt_reuse.experiment.systems import check_frames, executed_runs, given_systems, name_systems, saved_files
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import Scale
-from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.studies.uniques import check_removal
 

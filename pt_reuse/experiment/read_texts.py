@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
 from pt_reuse.experiment.tap import Kept
-from pt_reuse.judging.given import AskedJudge
-from pt_reuse.judging.judges import NamedJudge
+from pt_reuse.judging.judges import AskedJudge, NamedJudge
 
 #: what every judge is told
 IDS = ("qid", "docno")

@@ -11,9 +11,9 @@ import pandas as pd
 from pt_reuse._check import count
 from pt_reuse._errors import Option, Part, warn
 from pt_reuse.collections.catalogue import catalogued, judged_alike
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, BOUNDS, NO_FIELD, Asked, Columns
 from pt_reuse.pooling.fit import SLACK, PoolFit
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import BEWARE, Caveat, none_relevant, noted, of_judged, relevant_only, tell
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, warn
-from pt_reuse._together import write_together
+from pt_reuse._files import write_together
 from pt_reuse.experiment.adding import Adding
 
 #: what pt.Experiment writes on every call -> what stands beside it, with the added columns

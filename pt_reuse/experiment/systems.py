@@ -14,16 +14,15 @@ import pyterrier as pt
 
 from pt_reuse._check import columns, count, examples, shown
 from pt_reuse._errors import InputError, Option, located, warn
+from pt_reuse.data.coding import code_runs, frame_rows
+from pt_reuse.data.frame_columns import COLUMNS, READ_FILES, has_fields, is_nested, result_frame
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.ordering import UNKNOWN
+from pt_reuse.data.run_files import held, is_files
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import ORDER, Asked
 from pt_reuse.experiment.tap import Kept, Tap, Tapped
-from pt_reuse.formats.foreign import has_fields, is_nested
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.coding import code_runs, frame_rows
-from pt_reuse.runs.forms import held, is_files
-from pt_reuse.runs.given import as_runs
-from pt_reuse.runs.how_pooled import UNKNOWN
-from pt_reuse.runs.results import COLUMNS, READ_FILES, result_frame
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.topic_sets import topics_of_runs
 
 

@@ -4,29 +4,122 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from os import PathLike
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import checked_seed, count, flag, positive
-from pt_reuse._errors import door, warn
-from pt_reuse.judging.asking import Asked, Asking
-from pt_reuse.judging.budget import Budget
-from pt_reuse.judging.field_mark import FieldMark
-from pt_reuse.judging.given import as_judge
-from pt_reuse.judging.session import Session, Terms, checked_folder, open_session
+from pt_reuse._check import checked_seed, count, flag, positive, told, whole
+from pt_reuse._errors import Argument, InputError, door, warn
+from pt_reuse.arrays.stratified import share_of
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.judging.judges import as_judge
+from pt_reuse.judging.session import Judged, checked_folder, field_marks, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.judging.turns import TopicTurns, turn_by_turn
-from pt_reuse.judging.verdicts import qrels_of
+from pt_reuse.pooling.adaptive.chooser import Chooser
 from pt_reuse.pooling.adaptive.lists import topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.runs.given import as_runs
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many labels a judge may give; a document to which it gives none costs nothing."""
+
+    per_topic: int | float | None = None
+    total: int | None = None
+
+    @classmethod
+    def checked(cls, budget: Any, total: Any) -> Budget:
+        """Return a user's ``budget=`` and ``total=``, or say what is wrong with them."""
+        return cls(_of_topic(budget), None if total is None else whole("total", total, "judgments in all", least=0))
+
+    def of_pool(self, size: int) -> int:
+        """Return the labels of a topic whose pool has some size; a share is rounded to the nearest, halves up."""
+        if self.per_topic is None:
+            return size
+        if isinstance(self.per_topic, float):
+            return share_of(self.per_topic, size)
+        return min(self.per_topic, size)
+
+
+def _of_topic(budget: Any) -> int | float | None:
+    if budget is None:
+        return None
+    if isinstance(budget, float | np.floating):
+        if not 0 <= budget <= 1:
+            raise InputError(
+                Argument("budget"),
+                f" must be a whole number of judgments per topic, at least 0, or a share of each pool from 0.0 to 1.0, "
+                f"got {told(budget)}.",
+                argument="budget",
+            )
+        return float(budget)
+    return whole("budget", budget, "judgments per topic", least=0)
+
+
+class TopicTurns:
+    """The judging of one topic: what its strategy asks, and what it is answered.
+
+    A label is one of at least 0. A document to which the judge gives none costs nothing, teaches nothing and is not
+    asked about again.
+    """
+
+    def __init__(self, chooser: Chooser, most: int, *, strategy: str, rel: int, known: Mapping[str, int]):
+        self.qid, self.most, self.n_labels = chooser.topic.qid, most, 0
+        self.answers: list[Judged] = []
+        self._chooser, self._strategy, self._rel, self._known = chooser, strategy, rel, known
+
+    def ask(self) -> Judged | None:
+        """Return the document to judge; None when the budget is spent or none is left. Known ones are told at once."""
+        while self.n_labels < self.most:
+            document = self._chooser.next()
+            if document is None:
+                return None
+            docno = self._chooser.topic.docnos[document]
+            if docno not in self._known:
+                return Judged(self.qid, docno, self.n_labels + 1, self._strategy, self._chooser.reason(document))
+            self._chooser.learn(document, self._known[docno] >= self._rel)
+        return None
+
+    def learn(self, answer: Judged) -> None:
+        """Take the answer to what was asked last."""
+        document = self._chooser.next()
+        self.answers.append(answer)
+        self.n_labels += answer.has_label
+        if document is not None:
+            is_relevant = answer.label is not None and answer.label >= self._rel
+            self._chooser.learn(document, is_relevant if answer.has_label else None)
+
+
+def turn_by_turn(topics: Sequence[TopicTurns], total: int | None) -> Iterator[list[tuple[TopicTurns, Judged]]]:
+    """Yield topics and what they ask; each must have learnt the answer before the next turn.
+
+    A round lasts until every topic has one label more, or no document left to ask about. So the labels are the first of
+    a fixed order, round by round and in a round topic by topic, however many documents get none.
+    """
+    live, left = list(topics), sum(topic.most for topic in topics) if total is None else total
+    while live and left:
+        waiting, labelled = live, set()
+        while waiting and left:
+            asked = [(topic, topic.ask()) for topic in waiting]
+            now = [(topic, one) for topic, one in asked if one is not None]
+            waiting = [topic for topic, _ in now]
+            now = now[:left]
+            before = {topic.qid: topic.n_labels for topic, _ in now}
+            if now:
+                yield now
+            done = {topic.qid for topic, _ in now if topic.n_labels > before[topic.qid]}
+            labelled |= done
+            left -= len(done)
+            waiting = [topic for topic in waiting if topic.qid not in done]
+        live = [topic for topic in live if topic.qid in labelled]
 
 
 @door
@@ -113,57 +206,40 @@ def judge_adaptively(
     ranked = runs.in_pool_order(order)
     lists = list(topic_lists(ranked, to_depth, contributors_of(runs, contributors).runs))
     texts.check([one.qid for one in lists])
-    terms = Terms(
-        FieldMark.of(lists),
-        {
-            "strategy": chosen.name,
-            "seed": seed,
-            "depth": to_depth,
-            "order": ranked.order,
-            "rel": rel or 1,
-            "known": _mark(known_labels),
-        },
-    )
-    with open_session(folder, "session of adaptive judging", terms) as kept:
-        turns = [
-            TopicTurns(
-                chosen.start(one, seed),
-                limits.of_pool(len(one)),
-                rel=rel or 1,
-                known=known_labels.get(one.qid, {}),
-                kept=kept.answers.get(one.qid, ()),
-            )
-            for one in lists
-        ]
-        with pt.tqdm(total=_most(turns, limits), desc="judging", unit="d", disable=not verbose) as bar:
-            for now in turn_by_turn(turns, limits.total):
-                for n in _judge(now, Asking(asked, texts, batch_size), kept):
-                    bar.update(n)
+    belongs = {
+        "strategy": chosen.name,
+        "seed": seed,
+        "depth": to_depth,
+        "order": ranked.order,
+        "rel": rel or 1,
+        "known": _mark(known_labels),
+        **field_marks(lists),
+    }
+    turns = [
+        TopicTurns(
+            chosen.start(one, seed),
+            limits.of_pool(len(one)),
+            strategy=chosen.name,
+            rel=rel or 1,
+            known=known_labels.get(one.qid, {}),
+        )
+        for one in lists
+    ]
+    with (
+        open_session(folder, "session of adaptive judging", belongs, asked, texts, batch_size=batch_size) as kept,
+        pt.tqdm(total=_most(turns, limits), desc="judging", unit="d", disable=not verbose) as bar,
+    ):
+        for now in turn_by_turn(turns, limits.total):
+            of = {topic.qid: topic for topic, _ in now}
+            for answers in kept.judged([one for _, one in now]):
+                for answer in answers:
+                    of[answer.qid].learn(answer)
+                bar.update(sum(answer.has_label for answer in answers))
     answers = [answer for topic in turns for answer in topic.answers]
     without = sum(answer.label is None for answer in answers)
     if without:
         warn(f"{count(without, 'document')} of {len(answers):,} without a label, left out; no budget is spent on them.")
-    return qrels_of(answers, chosen.name, [one.qid for one in lists], rel)
-
-
-def _judge(now: Sequence[tuple[TopicTurns, Asked]], asking: Asking, session: Session) -> Iterator[int]:
-    """Have one document of each topic judged and learnt; yield how many labels there are, batch by batch."""
-    open_questions: list[Asked] = []
-    n_kept = 0
-    for topic, asked in now:
-        kept = topic.kept_answer(asked)
-        if kept is None:
-            open_questions.append(asked)
-        else:
-            topic.learn(kept)
-            n_kept += kept.has_label
-    yield n_kept
-    topics = {topic.qid: topic for topic, _ in now}
-    for answers in asking.answers(open_questions):
-        session.keep(answers)
-        for answer in answers:
-            topics[answer.qid].learn(answer)
-        yield sum(answer.has_label for answer in answers)
+    return qrels_of(answers, [one.qid for one in lists], rel)
 
 
 def _most(turns: Sequence[TopicTurns], limits: Budget) -> int:

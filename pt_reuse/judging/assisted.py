@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from hashlib import blake2b
 from os import PathLike
 from typing import Any
@@ -13,21 +12,126 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, flag, positive, shown, told
+from pt_reuse._check import checked_seed, choice, count, flag, positive, told
 from pt_reuse._errors import InputError, Option, door, warn
-from pt_reuse.judging.asking import Asked, Asking
-from pt_reuse.judging.budget import Budget
-from pt_reuse.judging.calibration import logistic_regression
-from pt_reuse.judging.field_mark import FieldMark
-from pt_reuse.judging.given import as_judge
-from pt_reuse.judging.least_sure import Batches, LeastSure
-from pt_reuse.judging.model_says import Model, ModelSays, checked_columns
-from pt_reuse.judging.session import Session, Terms, checked_folder, open_session
+from pt_reuse.arrays.topic_docs import TopicDocs
+from pt_reuse.data.judgments import Qrels, checked_rel
+from pt_reuse.data.labelling import now
+from pt_reuse.judging.adaptive import Budget
+from pt_reuse.judging.calibrated import Calibration, Model, ModelSays, Scale, checked_columns, logistic_regression
+from pt_reuse.judging.judges import as_judge
+from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.judging.verdicts import Verdict, qrels_of
+from pt_reuse.pooling.adaptive.lists import random_of_topic
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels, checked_rel
-from pt_reuse.qrels.labelling import now
+
+#: probabilities that differ by less are equal, so that rounding does not decide who is asked
+DECIMALS = 12
+
+
+class LeastSure:
+    """Chooses the documents whose calibrated probability of being relevant is nearest to .5.
+
+    Args:
+        documents: of the pool.
+        says: what the model says of them.
+        size: documents of a batch.
+        of_each_topic: whether a batch has so many of every topic, or of all together.
+        most: (topics,) labels of each topic at most; a document without a label costs nothing.
+        total: labels in all at most, None for no such bound.
+        rel: the lowest label that is relevant.
+        by_topic: whether each topic has a calibration of its own, as soon as it has relevant documents and others.
+        seed: with the topic's id it decides which of equally sure documents comes first.
+
+    Attributes:
+        probability: (documents,) that each is relevant, NaN while nobody knows.
+    """
+
+    def __init__(
+        self,
+        documents: TopicDocs,
+        says: ModelSays,
+        *,
+        size: int,
+        of_each_topic: bool,
+        most: NDArray[np.int64],
+        total: int | None,
+        rel: int,
+        by_topic: bool,
+        seed: int,
+    ):
+        self._topic, self._says = documents.topic, says
+        self._size, self._of_each_topic, self._total = size, of_each_topic, total
+        self._rel, self._by_topic = rel, by_topic
+        self._scale = Scale.of(says.features[says.known])
+        sizes = np.diff(documents.starts).tolist()
+        ties = [random_of_topic(seed, qid).random(n) for qid, n in zip(documents.topics, sizes, strict=True)]
+        self._ties = np.concatenate([np.zeros(0), *ties])
+        self._left = most.copy()
+        self._n_labels = 0
+        self._asked = np.zeros(len(self._topic), dtype=bool)
+        self._labels = np.zeros(len(self._topic), dtype=np.int64)
+        self._labelled = np.zeros(len(self._topic), dtype=bool)
+        self._of: dict[int, Calibration] = {}  # topic -> calibration, -1 for all of them
+        self.probability = np.full(len(self._topic), np.nan)
+
+    def next(self) -> NDArray[np.int64]:
+        """Return the documents of the next batch, those of which the model is least sure first; none at the end.
+
+        Documents of which the model says nothing come last.
+        """
+        rows = np.flatnonzero(~self._asked & (self._left[self._topic] > 0))
+        # where nobody knows, each document is as good as any other
+        unsure = np.round(np.abs(np.nan_to_num(self.probability[rows], nan=0.5) - 0.5), DECIMALS)
+        rows = rows[np.lexsort((self._ties[rows], unsure, ~self._says.known[rows]))]
+        place = pd.Series(self._topic[rows]).groupby(self._topic[rows]).cumcount().to_numpy()
+        most = np.minimum(self._left, self._size) if self._of_each_topic else self._left
+        rows = rows[place < most[self._topic[rows]]]
+        size = len(rows) if self._of_each_topic else self._size
+        return rows[: size if self._total is None else min(size, self._total - self._n_labels)]
+
+    def learn(self, rows: NDArray[np.int64], labels: list[int | None]) -> None:
+        """Take what people say of a batch; a label below 0 teaches nothing, like none."""
+        self._asked[rows] = True
+        for row, label in zip(rows.tolist(), labels, strict=True):
+            if label is not None and label >= 0:
+                self._n_labels += 1
+                self._left[self._topic[row]] -= 1
+                # what the model says nothing of cannot teach what its words mean
+                self._labels[row], self._labelled[row] = label, self._says.known[row]
+        changed = {-1, *(self._topic[rows].tolist() if self._by_topic else ())}
+        for topic in sorted(changed):
+            taught = self._labelled & (self._topic == topic) if topic >= 0 else self._labelled
+            found = Calibration.fit(self._says.features[taught], self._labels[taught], rel=self._rel, scale=self._scale)
+            if found is not None:
+                self._of[topic] = found
+        for calibration, known in self._calibrations():
+            self.probability[known] = calibration.relevant(self._says.features[known])
+
+    def labels(self) -> pd.Series:
+        """Return (documents,) the labels of the calibrated model, else its own; <NA> where it has none."""
+        labels = self._says.labels.copy()
+        for calibration, known in self._calibrations():
+            labels[known] = calibration.labels(self._says.features[known])
+        return labels
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """Return (documents,) whether the model says something of each."""
+        return self._says.known
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Return whether people have found both relevant documents and others."""
+        return -1 in self._of
+
+    def _calibrations(self) -> list[tuple[Calibration, NDArray[np.bool_]]]:
+        # that of all topics first, which stands where a topic has none of its own
+        return [
+            (self._of[topic], self._says.known & (self._topic == topic) if topic >= 0 else self._says.known)
+            for topic in sorted(self._of)
+        ]
+
 
 #: what shares a calibration
 CALIBRATE = ("all", "topic")
@@ -135,9 +239,18 @@ def judge_with_model(
     says = ModelSays.of(asked_model.answer(texts.beside(pairs)), pairs, columns)
     sizes = np.diff(pool.documents.starts).tolist()
     most = np.array([limits.of_pool(n) for n in sizes], dtype=np.int64)
-    batches = Batches(batch_size, budget is not None, most, total)
-    chooser = LeastSure(pool.documents, says, batches, rel=rel or 1, by_topic=by_topic, seed=seed)
-    settings = {
+    chooser = LeastSure(
+        pool.documents,
+        says,
+        size=batch_size,
+        of_each_topic=budget is not None,
+        most=most,
+        total=total,
+        rel=rel or 1,
+        by_topic=by_topic,
+        seed=seed,
+    )
+    belongs = {
         "seed": seed,
         "rel": rel or 1,
         "batch_size": batch_size,
@@ -145,91 +258,49 @@ def judge_with_model(
         "model": _mark(says),
         # another share would have topics end at other moments, after which all else is chosen otherwise
         "budget": "per topic" if isinstance(limits.per_topic, int) else limits.per_topic,
+        "topics": _documents(pairs),
     }
-    with open_session(folder, "session of judging with a model", Terms(_field_mark(pairs), settings)) as kept:
-        judging = PeopleJudging(pairs, chooser, Asking(judge, texts), kept)
-        n_most = int(most.sum()) if total is None else min(int(most.sum()), total)
-        with pt.tqdm(total=n_most, desc="people", unit="d", disable=not verbose) as bar:
-            while n := judging.next_batch():
-                bar.update(n)
-    rest = _rest(pairs, judging, asked_model.name)
-    return qrels_of([*judging.answers, *rest], STRATEGY, pool.topics, rel)
+    n_most = int(most.sum()) if total is None else min(int(most.sum()), total)
+    with (
+        open_session(folder, "session of judging with a model", belongs, judge, texts) as kept,
+        pt.tqdm(total=n_most, desc="people", unit="d", disable=not verbose) as bar,
+    ):
+        by_people = _judged_by_people(pairs, chooser, kept, bar)
+    rest = _rest(pairs, by_people, chooser, asked_model.name)
+    return qrels_of([*by_people.values(), *rest], pool.topics, rel)
 
 
-class PeopleJudging:
-    """The batches that people judge, and what they say.
-
-    Args:
-        pairs: the documents of the pool.
-        chooser: who chooses.
-        asking: how people are asked.
-        session: what they have said before, and where it is kept.
-
-    Attributes:
-        chooser: as given.
-        answers: so far, in the order of asking.
-        labelled: the rows of the documents to which they gave a label.
-        rounds: how many batches there were.
-    """
-
-    def __init__(self, pairs: pd.DataFrame, chooser: LeastSure, asking: Asking, session: Session):
-        self._qids, self._docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
-        self.chooser, self._asking, self._session = chooser, asking, session
-        self._kept = {qid: list(reversed(answers)) for qid, answers in session.answers.items()}
-        self.answers: list[Verdict] = []
-        self.labelled: list[int] = []
-        self.rounds = 0
-
-    def next_batch(self) -> int:
-        """Have people judge a batch; return how many documents it had, 0 when they are done."""
-        rows = self.chooser.next()
-        if not len(rows):
-            return 0
-        self.rounds += 1
-        found: dict[tuple[str, str], Verdict] = {}
-        for qid, docno in self._pairs(rows):
-            if self._kept.get(qid):
-                found[qid, docno] = self._kept_answer(qid, docno)
-        probability = dict(zip(self._pairs(rows), self.chooser.probability[rows].tolist(), strict=True))
-        known = self.chooser.is_known[rows].tolist()
-        asked = [
-            Asked(*pair, self.rounds, _reason(p, says))
-            for (pair, p), says in zip(probability.items(), known, strict=True)
-            if pair not in found
-        ]
-        for answers in self._asking.answers(asked):
-            answers = [_with_probability(one, probability[one.qid, one.docno]) for one in answers]
-            self._session.keep(answers)
-            found |= {(one.qid, one.docno): one for one in answers}
-        said = [found[pair] for pair in self._pairs(rows)]
-        self.chooser.learn(rows, [one.label for one in said])
-        self.answers += said
-        self.labelled += [row for row, one in zip(rows.tolist(), said, strict=True) if one.label is not None]
-        return len(rows)
-
-    def _pairs(self, rows: NDArray[np.int64]) -> list[tuple[str, str]]:
-        return [(self._qids[row], self._docnos[row]) for row in rows.tolist()]
-
-    def _kept_answer(self, qid: str, docno: str) -> Verdict:
-        answer = self._kept[qid].pop()
-        if answer.docno != docno:
-            raise InputError(
-                f"topic {shown(qid)}: document {shown(docno)} is chosen, where the session has {shown(answer.docno)}. "
-                "Is another version of scikit-learn installed than when it was begun? Begin another session.",
-                argument="session",
-            )
-        return answer
+def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session, bar: Any) -> dict[int, Judged]:
+    """Return row of the pool -> what people say of the document, in the order of asking."""
+    qids, docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
+    found: dict[int, Judged] = {}
+    number = 0
+    while len(rows := chooser.next()):
+        number += 1
+        chosen = {}
+        for row, probability, known in zip(
+            rows.tolist(), chooser.probability[rows].tolist(), chooser.is_known[rows].tolist(), strict=True
+        ):
+            more = {"probability": _number(probability)}
+            chosen[row] = Judged(qids[row], docnos[row], number, STRATEGY, _reason(probability, known), more=more)
+        said = {(one.qid, one.docno): one for batch in session.judged(list(chosen.values())) for one in batch}
+        answers = {row: said[one.qid, one.docno] for row, one in chosen.items()}
+        chooser.learn(rows, [one.label for one in answers.values()])
+        found |= answers
+        bar.update(len(rows))
+    return found
 
 
-def _rest(pairs: pd.DataFrame, judging: PeopleJudging, model: str) -> list[Verdict]:
+def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSure, model: str) -> list[Judged]:
     """Return the labels of the model for the documents that people did not label."""
-    chooser, labels = judging.chooser, judging.chooser.labels()
+    labels = chooser.labels()
+    labelled = [row for row, one in by_people.items() if one.label is not None]
     left = np.ones(len(pairs), dtype=bool)
-    left[judging.labelled] = False
+    left[labelled] = False
     without = left & labels.isna().to_numpy()
     if left.any() and not chooser.is_calibrated:
         warn(
-            f"people have not found both relevant documents and others ({count(len(judging.labelled), 'label')}): the "
+            f"people have not found both relevant documents and others ({count(len(labelled), 'label')}): the "
             "model is not calibrated, and its own labels stand. Let people judge more."
         )
     if without.any():
@@ -240,16 +311,18 @@ def _rest(pairs: pd.DataFrame, judging: PeopleJudging, model: str) -> list[Verdi
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
     qids, docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
     numbers, probability = labels.tolist(), chooser.probability.tolist()
+    last = 1 + max((one.round for one in by_people.values()), default=0)
     return [
-        Verdict(
+        Judged(
             qids[row],
             docnos[row],
+            last,
+            STRATEGY,
+            "the rest",
             int(numbers[row]),
             judge,
             time,
-            judging.rounds + 1,
-            "the rest",
-            {"probability": _known(probability[row])},
+            {"probability": _number(probability[row])},
         )
         for row in np.flatnonzero(left & ~without).tolist()
     ]
@@ -261,12 +334,8 @@ def _reason(probability: float, known: bool) -> str:
     return "at random" if np.isnan(probability) else f"nearest to .5 ({probability:.3f})"
 
 
-def _known(probability: float) -> float | None:
+def _number(probability: float) -> float | None:
     return None if np.isnan(probability) else probability
-
-
-def _with_probability(answer: Verdict, probability: float) -> Verdict:
-    return replace(answer, more={**answer.more, "probability": _known(probability)})
 
 
 def _mark(says: ModelSays) -> str:
@@ -276,9 +345,8 @@ def _mark(says: ModelSays) -> str:
     return f"{', '.join(says.columns)} {digest.hexdigest()}"
 
 
-def _field_mark(pairs: pd.DataFrame) -> FieldMark:
-    marks: Mapping[str, str] = {
+def _documents(pairs: pd.DataFrame) -> dict[str, str]:
+    return {
         str(qid): blake2b("\0".join(part["docno"]).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
         for qid, part in pairs.groupby("qid", sort=False)
     }
-    return FieldMark((), marks)

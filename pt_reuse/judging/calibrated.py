@@ -2,19 +2,239 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, examples, told
+from pt_reuse._check import checked_seed, count, examples, shown, told
+from pt_reuse._check import columns as check_columns
 from pt_reuse._errors import Argument, InputError, door, located
-from pt_reuse.judging.calibration import Calibration, Scale
+from pt_reuse.data.asking import name_of
+from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
+from pt_reuse.data.labelling import checked_labels
 from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.model_says import Model, ModelSays, checked_columns
-from pt_reuse.qrels.judgments import Qrels, as_qrels, relevant_from
+
+#: what is calibrated where nobody says: the first of these that the model's answer has
+USUAL = ("probability", "judge_score", "score", "label")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that says something of documents, in whatever form the user gives it."""
+
+    name: str
+    ask: Callable[[pd.DataFrame], Any]
+
+    @classmethod
+    def given(cls, model: Any) -> Model:
+        """Return what a user gives as a model as one: something to be called, or judgments in any form."""
+        if callable(model):
+            return cls(name_of(model), model)
+        judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
+        return cls("model", lambda pairs: judged)
+
+    def answer(self, pairs: pd.DataFrame) -> Any:
+        """Return what the model says of documents, one a row; numbers become the column ``score``."""
+        said = self.ask(pairs.copy())
+        if isinstance(said, pd.DataFrame | str | bytes) or not isinstance(said, Iterable):
+            return said
+        scores = list(said)
+        if len(scores) != len(pairs):
+            raise InputError(
+                f"the model returned {count(len(scores), 'number')} for {count(len(pairs), 'document')}.",
+                argument="model",
+            )
+        return pairs[["qid", "docno"]].assign(score=scores)
+
+
+@dataclass(frozen=True)
+class ModelSays:
+    """What a model says of documents.
+
+    Attributes:
+        columns: of its answer that are calibrated.
+        features: (documents, columns), NaN where it says nothing.
+        labels: (documents,) its own labels, <NA> where it gives none.
+    """
+
+    columns: tuple[str, ...]
+    features: NDArray[np.float64]
+    labels: pd.Series
+
+    @classmethod
+    def of(cls, answer: pd.DataFrame, pairs: pd.DataFrame, columns: tuple[str, ...] | None) -> ModelSays:
+        """Return what the answer of a model says of documents."""
+        with located("model"):
+            if not isinstance(answer, pd.DataFrame):
+                raise InputError(f"a model must return a frame, got {told(answer)}.", argument="model")
+            check_columns("the answer", answer.columns, ("qid", "docno", *(columns or ())))
+            if columns is None:
+                found = [column for column in USUAL if column in answer]
+                if not found:
+                    raise InputError(
+                        f"the answer has neither {' nor '.join(map(repr, USUAL))}, but {examples(answer.columns, 12)}.",
+                        argument="column",
+                    )
+                columns = (found[0],)
+            keys = pd.MultiIndex.from_frame(answer[["qid", "docno"]].astype(str))
+            if keys.has_duplicates:
+                qid, docno = keys[keys.duplicated()][0]
+                raise InputError(
+                    f"topic {qid!r} has document {docno!r} more than once in the answer.", argument="model"
+                )
+            places = keys.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]]))
+            own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
+            # a label below 0 is none, as in judgments
+            answer = answer.assign(label=own.mask(own < 0))
+            features = np.column_stack([_numbers(answer, column)[places] for column in columns])
+        features[places < 0] = np.nan
+        mine = answer["label"].reset_index(drop=True).reindex(places).reset_index(drop=True)
+        return cls(columns, features, mine.mask(places < 0))
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Return (documents,) of which it says all that is calibrated."""
+        return np.asarray(~np.isnan(self.features).any(axis=1))
+
+
+def checked_columns(column: Any) -> tuple[str, ...] | None:
+    """Return a user's ``column=`` as names, None for None."""
+    if column is None or isinstance(column, str):
+        return None if column is None else (column,)
+    names = tuple(column) if isinstance(column, Iterable) else ()
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputError(f"column must be the name of a column or several, got {told(column)}.", argument="column")
+    return names
+
+
+def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    said = answer[column]
+    found = pd.to_numeric(said, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    odd = np.flatnonzero(np.isnan(found) & said.notna().to_numpy())
+    if len(odd):
+        raise InputError(
+            f"column {column!r} of the answer must hold numbers, got {told(said.iloc[int(odd[0])])}.", argument="column"
+        )
+    numbers = np.append(found, np.nan)
+    endless = np.flatnonzero(np.isinf(numbers))
+    if len(endless):
+        row = answer.iloc[int(endless[0])]
+        raise InputError(
+            f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing, got "
+            f"{numbers[endless[0]]} for topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}.",
+            argument="column",
+        )
+    return numbers
+
+
+#: of logistic regression: the inverse of the strength of its penalty, scikit-learn's default
+C = 1.0
+#: at which steepness its fit ends: probabilities are then right to seven digits, on every machine
+TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What brings features to mean 0 and standard deviation 1; those that never change become 0.
+
+    Attributes:
+        center: (features,) their means.
+        spread: (features,) their standard deviations, 1 where it is 0.
+    """
+
+    center: NDArray[np.float64]
+    spread: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, features: NDArray[np.float64]) -> Scale:
+        """Return the scale of (documents, features)."""
+        if not len(features):
+            return cls(np.zeros(features.shape[1]), np.ones(features.shape[1]))
+        spread = features.std(axis=0)
+        return cls(features.mean(axis=0), np.where(spread > 0, spread, 1.0))
+
+    def __call__(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return features on this scale."""
+        return (features - self.center) / self.spread
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Probabilities that people give at least a grade, by logistic regression on what a model says.
+
+    There is one regression for each grade above the lowest that people gave: does the label reach it? A higher grade is
+    never likelier reached than a lower one: where a regression says so, the smaller probability counts.
+
+    Attributes:
+        scale: on which the features are.
+        grades: (grades,) those that people gave above the lowest, ascending.
+        lowest: the lowest grade that they gave.
+        weights: (grades, features).
+        intercepts: (grades,).
+        rel: the lowest label that is relevant.
+    """
+
+    scale: Scale
+    grades: NDArray[np.int64]
+    lowest: int
+    weights: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    rel: int
+
+    @classmethod
+    def fit(
+        cls, features: NDArray[np.float64], labels: NDArray[np.int64], *, rel: int, scale: Scale
+    ) -> Calibration | None:
+        """Return the calibration that some labels of people teach.
+
+        Args:
+            features: (documents, features) what the model says of the documents that people judged.
+            labels: (documents,) what people say of them.
+            rel: the lowest label that is relevant.
+            scale: on which the features are brought before.
+        """
+        if not ((labels >= rel).any() and (labels < rel).any()):
+            return None
+        regression, scaled = logistic_regression(), scale(features)
+        lowest, *grades = np.unique(labels).tolist()
+        fits = [
+            regression(C=C, tol=TOLERANCE, solver="newton-cholesky").fit(scaled, labels >= grade) for grade in grades
+        ]
+        weights = np.concatenate([fit.coef_ for fit in fits])
+        intercepts = np.concatenate([fit.intercept_ for fit in fits])
+        return cls(scale, np.array(grades), int(lowest), weights, intercepts, rel)
+
+    def at_least(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (documents, grades): the probability that the label is at least each grade.
+
+        Args:
+            features: (documents, features).
+        """
+        logits = self.scale(features) @ self.weights.T + self.intercepts
+        # the logistic function, written so that it overflows on neither side
+        return np.minimum.accumulate(0.5 * (1 + np.tanh(logits / 2)), axis=1)
+
+    def relevant(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (documents,) the probability that a document is relevant."""
+        return self.at_least(features)[:, int(np.searchsorted(self.grades, self.rel))]
+
+    def labels(self, features: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return (documents,) the highest grade that is reached with a probability of at least .5."""
+        reached = (self.at_least(features) >= 0.5).sum(axis=1)
+        return np.concatenate([[self.lowest], self.grades])[reached]
+
+
+def logistic_regression() -> Any:
+    """Return scikit-learn's logistic regression."""
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError as error:
+        raise InputError("this needs scikit-learn. Install it: pip install 'pt-reuse[judging]'.") from error
+    return LogisticRegression
 
 
 class Calibrated(Judge):

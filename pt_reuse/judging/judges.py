@@ -12,14 +12,35 @@ import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import Argument, InputError, arguments_as, located, warn
-from pt_reuse.formats.grades import LABELS
-from pt_reuse.judging.given import as_judge
+from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, without_texts
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.labelling import LABELS
 from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judge_files import ALONE
-from pt_reuse.judging.judge_folder import JudgeFolder, read_judges
+from pt_reuse.judging.judge_folder import ALONE, JudgeFolder, read_judges
 from pt_reuse.judging.oracle import Oracle
-from pt_reuse.qrels.asking import without_texts
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
+
+
+class AskedJudge(Judge):
+    """A function of a frame, or a pipeline, that gives labels."""
+
+    def __init__(self, asked: Asked):
+        super().__init__(name_of(asked), rel=rel_of(asked))
+        self._asked = asked
+
+    def labels_of(self, pairs: pd.DataFrame) -> dict[str, Any]:
+        """Return what is answered of each document."""
+        found = labels_by(self._asked, pairs.drop(columns=["label", "judge", "time"], errors="ignore"), self.name)
+        return {column: found[column].array for column in found.columns}
+
+
+def as_judge(value: Any, argument: str = "judge") -> Judge:
+    """Return what a user gives as a judge as one."""
+    if isinstance(value, Judge):
+        return value
+    if callable(value):
+        return AskedJudge(value)
+    return Oracle(as_qrels(value, argument))
+
 
 #: what a user says of the scale of judges: from which label on they are relevant, or which label of people each label
 #: is; one for all, or by judge
@@ -51,14 +72,7 @@ class NamedJudge:
         return given if isinstance(given, Qrels) else None
 
     def labels(self, pairs: pd.DataFrame) -> pd.Series:
-        """Return the label of each document, as `grades` say it, <NA> where the judge gives none.
-
-        Args:
-            pairs: the documents, one a row: ``qid docno``, and what else the judge reads.
-
-        Raises:
-            InputError: a judge that reads what is not there, what it answers is no label, or `grades` lack the label.
-        """
+        """Return the label of each document, as `grades` say it, <NA> where the judge gives none."""
         with located(self.name):
             lacking = [column for column in self.judge.needs() if column not in pairs]
             if lacking:
@@ -116,16 +130,7 @@ def as_judges(
 
 
 def in_grades(labels: pd.Series, grades: Mapping[int, int], argument: str = "judge_rel") -> pd.Series:
-    """Return the labels of people that labels stand for, <NA> where there is none (<NA>, or below 0).
-
-    Args:
-        labels: whole numbers (Int64).
-        grades: label -> label of people.
-        argument: what the user calls it.
-
-    Raises:
-        InputError: a label that is not there.
-    """
+    """Return the labels of people that labels stand for, <NA> where there is none (<NA>, or below 0)."""
     lacking = sorted(set(labels[labels >= 0].unique().tolist()) - set(grades))
     if lacking:
         raise InputError(
@@ -137,12 +142,7 @@ def in_grades(labels: pd.Series, grades: Mapping[int, int], argument: str = "jud
 
 
 def checked_grades(given: Mapping[Any, Any], argument: str) -> dict[int, int]:
-    """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it.
-
-    Args:
-        given: label of the judge -> label of people.
-        argument: what the user calls it.
-    """
+    """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
     odd = [value for pair in given.items() for value in pair if not _is_label(value)]
     if odd or not given:
         raise InputError(
@@ -203,13 +203,7 @@ def _judge_of(value: Any, argument: str) -> Judge:
 
 
 def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, Any]:
-    """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there.
-
-    Args:
-        given: a mapping of judge -> what is said of it; None for nothing.
-        judges: all judges by name.
-        argument: what the user calls it.
-    """
+    """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):

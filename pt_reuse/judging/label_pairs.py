@@ -1,4 +1,4 @@
-"""Labels of people and of a judge for the same documents, brought to one scale."""
+"""Labels of a judge for documents that people did not judge, or are taken not to have judged, on the people's scale."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Argument, Attribute, InputError, located, warn
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.qrels.judgments import Qrels
 
 #: what becomes of a document that people judged and the judge gave no label
 MISSING = ("unjudged", "drop")
@@ -21,12 +22,7 @@ MISSING = ("unjudged", "drop")
 
 @dataclass(frozen=True)
 class Scale:
-    """The scale on which people judge, as far as their judgments tell.
-
-    Attributes:
-        rel: the lowest label that is relevant.
-        highest: the highest label that they gave.
-    """
+    """The scale on which people judge, as far as their judgments tell."""
 
     rel: int
     highest: int
@@ -95,26 +91,7 @@ class ComparedLabels:
 def compared_labels(
     human: Qrels, judge: NamedJudge, *, missing: str = "unjudged", texts: pd.DataFrame | None = None
 ) -> ComparedLabels:
-    """Ask a judge for labels of the documents that people judged, and put both beside each other.
-
-    Args:
-        human: the judgments of people; documents with a negative label were not judged.
-        judge: who is asked.
-        missing: a document that people judged and the judge gave no label is ``"unjudged"`` for the judge (default),
-            or is dropped for both (``"drop"``).
-        texts: ``qid docno`` and what the judge reads of each document, where it reads more than ids; default nothing.
-
-    Returns:
-        ComparedLabels: on the topics in which the judge labelled a document.
-
-    Raises:
-        InputError: the judge labelled none of the documents, what it answers is no label, or its labels go beyond those
-            of people and nobody says which are relevant.
-
-    Warns:
-        ReuseWarning: topics in which people judged, or the judge labelled, nothing, which do not count; labels of
-            people on which the judge was fitted, with which it agrees better than with others.
-    """
+    """Ask a judge for labels of the documents that people judged, and put both beside each other."""
     choice("missing", missing, MISSING)
     frame = human.to_frame()
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno", "label"]].rename(columns={"label": "human"})
@@ -167,13 +144,7 @@ def compared_labels(
 
 
 def on_scale(labels: Qrels, judge_rel: int, rel: int) -> Qrels:
-    """Return labels that are relevant from `judge_rel` on as ones that are relevant from `rel` on.
-
-    Args:
-        labels: of a judge.
-        judge_rel: the lowest of them that is relevant.
-        rel: the lowest label of people that is relevant.
-    """
+    """Return labels that are relevant from `judge_rel` on as ones that are relevant from `rel` on."""
     if judge_rel == rel:
         return labels.with_rel(rel)
     scaled = values_on_scale(labels.arrays.labels.astype(np.int64), judge_rel, rel)
@@ -195,29 +166,14 @@ def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
 
 
 def values_on_scale(given: NDArray[np.int64], judge_rel: int, rel: int) -> NDArray[np.int64]:
-    """Return labels of a judge as :func:`on_scale` does, as numbers.
-
-    Args:
-        given: the labels; one below 0, which says that there is none, stays.
-        judge_rel: the lowest of them that is relevant.
-        rel: the lowest label of people that is relevant.
-    """
+    """Return labels of a judge as :func:`on_scale` does, as numbers."""
     if judge_rel == rel:
         return given
     return np.where(given >= judge_rel, np.maximum(given, rel), np.minimum(given, rel - 1))
 
 
 def lowest_of(judge: NamedJudge, labels: pd.Series | NDArray[np.int64], people: Scale) -> int:
-    """Return the lowest label of a judge that is relevant: what is said of it, else what its labels tell.
-
-    Args:
-        judge: who gave the labels.
-        labels: what it answered, each of at least 0.
-        people: the scale of people.
-
-    Raises:
-        InputError: nobody says, and its labels go beyond those of people.
-    """
+    """Return the lowest label of a judge that is relevant: what is said of it, else what its labels tell."""
     if judge.rel is not None:
         return judge.rel
     if judge.grades is not None:
@@ -236,15 +192,6 @@ def lowest_relevant(
 
     1 where all of them are 0 and 1, which say relevant or not; as for people where none is above the highest of people,
     which is taken for the same scale.
-
-    Args:
-        labels: of the judge.
-        people: the scale of people.
-        argument: by which the user can say so.
-        grades: whether it may also say which label of people each of them stands for.
-
-    Raises:
-        InputError: labels beyond those of people, of which their threshold says nothing.
     """
     highest = int(np.asarray(labels, dtype=np.int64).max(initial=0))
     if highest > max(people.highest, 1):
@@ -260,13 +207,55 @@ def lowest_relevant(
 
 
 def scale_words(judge_rel: int, grades: Mapping[int, int] | None) -> str:
-    """Return what counts as relevant for a judge, and for what its labels are taken, for settings.
-
-    Args:
-        judge_rel: the lowest label that is relevant.
-        grades: its label -> the label of people, None where its labels are taken as they are.
-    """
+    """Return what counts as relevant for a judge, and for what its labels are taken, for settings."""
     told = f"relevant from label {judge_rel}"
     if grades is None:
         return told
     return f"{told} of people, {', '.join(f'{mine} being {theirs}' for mine, theirs in sorted(grades.items()))}"
+
+
+@dataclass(frozen=True)
+class HoleLabels:
+    """What one judge says of documents.
+
+    Attributes:
+        name: of the judge.
+        judge_rel: the lowest of its labels that is relevant, on its own scale.
+        labels: (documents,) its labels as measures take them, relevant from the same label on as those of people, and
+            none above the highest of people; :data:`UNJUDGED` where it gave none.
+        highest: the label to which higher ones were lowered, None where there are none.
+        grades: its label -> the label of people for which it is taken; None where it is taken as it is.
+    """
+
+    name: str
+    judge_rel: int
+    labels: NDArray[np.int16]
+    highest: int | None = None
+    grades: Mapping[int, int] | None = None
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Return (documents,): whether the judge gave a label."""
+        return self.labels != UNJUDGED
+
+    def words(self) -> str:
+        """Return who was asked, and what counts as relevant, for settings."""
+        told = f"{self.name}: {count(len(self.labels), 'document')} asked, {scale_words(self.judge_rel, self.grades)}"
+        told += "" if self.highest is None else f", labels above {self.highest} taken for {self.highest}"
+        unknown = int((~self.known).sum())
+        return told + (f", {unknown:,} without a label" if unknown else "")
+
+
+def labels_of_holes(judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> HoleLabels:
+    """Ask a judge for the labels of documents, all in one frame, and bring them to the scale of people."""
+    given = judge.labels(documents.reset_index(drop=True))
+    known = (given >= 0).fillna(False).to_numpy(dtype=bool)
+    values = given[known].to_numpy(dtype=np.int64)
+    lowest = lowest_of(judge, values, people)
+    scaled = values_on_scale(values, lowest, people.rel)
+    # beside labels of people a higher one would weigh more than the best that these found
+    most = max(people.highest, people.rel)
+    lowered = judge.grades is None and bool((scaled > most).any())
+    labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
+    labels[known] = np.minimum(scaled, most) if lowered else scaled
+    return HoleLabels(judge.name, lowest, labels, most if lowered else None, judge.grades)

@@ -1,85 +1,374 @@
-"""Session: a folder in which the answers of a judge are kept, so that judging can stop and go on."""
+"""Sessions: what a judge has answered, in a file that only grows, so that judging goes on where it was stopped."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import shown, told
-from pt_reuse._errors import InputError, arguments_as
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import examples, listed, shown, told
+from pt_reuse._errors import InputError, located, warn
 from pt_reuse._files import user_path
-from pt_reuse.judging.field_mark import FieldMark
-from pt_reuse.judging.journal import Heading, Journal, open_journal, read_journal
-from pt_reuse.judging.verdicts import Verdict
+from pt_reuse._version import __version__
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.labelling import PROVENANCE, now, plain
+from pt_reuse.judging.judge import Judge
+from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.pooling.adaptive.lists import TopicLists
 
 #: the file of a session's folder
 JOURNAL = "journal.jsonl"
-#: of the lines of a session; to be raised when what is in them, or how they are replayed, changes
-FORMAT = 1
+#: of a session's lines; to be raised when what is in them, or how they are replayed, changes
+FORMAT = 2
+#: of the form of all lines
+LINES = 1
+#: a line: the checksum of what it holds and of the line before, and what it holds
+_LINE = re.compile(rb'\{"check": "([0-9a-f]{16})", "record": (\{.*\})\}')
+#: seconds between two looks whether another writer is done
+_LOOK = 0.01
+
+Record = Mapping[str, Any]
+
+
+class Journal:
+    """A file of JSON lines that only grows; each line is on the disk before the call that wrote it returns.
+
+    A line has a checksum of itself and of the line before, so that one that was changed or is gone is missed. A last
+    line that a kill tore is removed when the file is opened. A lock of the system keeps other writers out.
+
+    Args:
+        path: the file; its folder is made when there is none.
+        kind: what is recorded, as a message says it: ``"session"``.
+        form: of the records of this kind; to be raised when they change.
+        belongs: what must be the same when the journal is opened again, as JSON can hold it.
+        argument: what the user calls the folder, for errors.
+    """
+
+    def __init__(self, path: Path, kind: str, form: int, belongs: Record, *, argument: str):
+        self.path, self._argument, self._handle = path, argument, -1
+        told_of = {"kind": kind, "format": form, "by": __version__, "belongs": json.loads(json.dumps(belongs))}
+        self._heading = {"journal": LINES, **told_of}
+        self._forget()
+
+    def _forget(self, file: tuple[int, int] = (0, 0)) -> None:
+        # which file was read, and to which byte and line
+        self._file, self._end, self._n_lines, self._check = file, 0, 0, b""
+
+    @contextmanager
+    def open(self, *, patience: float = 0.0) -> Iterator[list[dict[str, Any]]]:
+        """Yield the records that were written since this object had the file open; meanwhile nobody else writes."""
+        with located(str(self.path)):
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            except OSError as error:
+                raise self._refused(f"cannot be written to: {error.strerror or error}. Name another folder.") from error
+            try:
+                self._lock(patience)
+                records = self._unread()
+            except BaseException:
+                self._forget()
+                self._close()
+                raise
+        try:
+            yield records
+        finally:
+            self._close()
+
+    def append(self, records: Iterable[Record]) -> None:
+        """Write records, all of them in one go; when this returns they are on the disk."""
+        lines, check = [], self._check
+        for record in records:
+            line, check = _line(record, check)
+            lines.append(line)
+        with located(str(self.path)):
+            self._write(b"".join(lines), self._end)
+        self._end, self._n_lines, self._check = self._end + sum(map(len, lines)), self._n_lines + len(lines), check
+
+    def _refused(self, message: str, place: str | None = None) -> InputError:
+        return InputError(message, argument=self._argument, place=place)
+
+    def _unread(self) -> list[dict[str, Any]]:
+        status = os.fstat(self._handle)
+        file = (status.st_dev, status.st_ino)
+        if file != self._file or status.st_size < self._end:
+            self._forget(file)
+        start, data = self._end, self._rest()
+        first = _line(self._heading, b"")[0]
+        if not self._n_lines and data != first and first.startswith(data):
+            # new, or a writer was killed within the first line
+            self._write(first, 0)
+            _keep_name(self.path)
+            data = first
+        is_new = not self._n_lines
+        records = self._parsed(data)
+        if is_new:
+            if not records:
+                raise self._refused("this is no journal of pt_reuse: it has no whole line. Name another folder.")
+            self._check_heading(records.pop(0))
+        if self._end < start + len(data):
+            os.ftruncate(self._handle, self._end)
+        return records
+
+    def _rest(self) -> bytes:
+        os.lseek(self._handle, self._end, os.SEEK_SET)
+        parts = []
+        while part := os.read(self._handle, 1 << 22):
+            parts.append(part)
+        return b"".join(parts)
+
+    def _parsed(self, data: bytes) -> list[dict[str, Any]]:
+        records = []
+        *lines, torn = data.split(b"\n")
+        for place, line in enumerate(lines):
+            found = _LINE.fullmatch(line)
+            if found is None or found[1] != _checksum(self._check, found[2]):
+                if not self._n_lines:
+                    raise self._refused("this is no journal of pt_reuse. Name another folder.")
+                number = f"line {self._n_lines + 1:,}"
+                if place < len(lines) - 1 or torn:
+                    raise self._refused(
+                        "the line is not as it was written, or does not follow the one before it: the file was changed "
+                        "or is damaged. Take it from a copy, or remove this line and all after it.",
+                        number,
+                    )
+                warn("the last line is damaged, and is left out.", place=number)
+                break
+            records.append(json.loads(found[2]))
+            self._end, self._n_lines, self._check = self._end + len(line) + 1, self._n_lines + 1, found[1]
+        return records
+
+    def _check_heading(self, found: Record) -> None:
+        expected = self._heading
+        if found.get("kind") != expected["kind"]:
+            raise self._refused(f"this is a {found.get('kind')}, no {expected['kind']}. Name another folder.")
+        if (found.get("journal"), found.get("format")) != (expected["journal"], expected["format"]):
+            raise self._refused(
+                f"this was written by pt_reuse {found.get('by')}, in another format than that of this version, "
+                f"{__version__}. Use that version, or begin anew in another folder."
+            )
+        differing = _differences(found.get("belongs", {}), expected["belongs"])
+        if differing:
+            raise self._refused(
+                f"this was begun otherwise: {listed(differing)}. Give what it was begun with, or another folder."
+            )
+
+    def _write(self, data: bytes, end: int) -> None:
+        try:
+            os.ftruncate(self._handle, end)
+            os.lseek(self._handle, end, os.SEEK_SET)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._handle, rest) :]
+            os.fsync(self._handle)
+        except BaseException as error:
+            os.ftruncate(self._handle, end)
+            if not isinstance(error, OSError):
+                raise
+            raise self._refused(
+                f"it cannot be written to: {error.strerror or error}. What it held before is kept."
+            ) from error
+
+    def _lock(self, patience: float) -> None:
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            return
+        until = time.monotonic() + patience
+        while True:
+            try:
+                return fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise self._refused("somebody else is writing to it. Wait for it to end, or close it.") from None
+            except OSError:  # a file system without locks
+                return
+            time.sleep(_LOOK)
+
+    def _close(self) -> None:
+        # closing alone would not do where a process that was forked meanwhile has the file open, too
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(self._handle, fcntl.LOCK_UN)
+        os.close(self._handle)
+        self._handle = -1
+
+
+def _differences(then: Record, now: Record) -> list[str]:
+    """Return in words what is otherwise now than it was."""
+    found = []
+    for key in dict.fromkeys([*then, *now]):
+        old, new = then.get(key), now.get(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            names = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
+            if names:
+                found.append(f"its {key} differ in {examples(names)}")
+        elif old != new:
+            found.append(f"its {key} was {shown(old)}, and is {shown(new)} now")
+    return found
+
+
+def _checksum(before: bytes, body: bytes) -> bytes:
+    return blake2b(before + body, digest_size=8).hexdigest().encode("ascii")
+
+
+def _line(record: Record, before: bytes) -> tuple[bytes, bytes]:
+    body = json.dumps(record, allow_nan=False).encode("ascii")
+    check = _checksum(before, body)
+    return b'{"check": "%s", "record": %s}\n' % (check, body), check
+
+
+def _keep_name(path: Path) -> None:
+    """Bring the name of a new file onto the disk, where the system can."""
+    with suppress(OSError):  # Windows opens no folders
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What decides which documents are asked about, and must be the same when a session goes on.
+class Judged:
+    """A document that was chosen for judging, and what the judge said of it.
 
     Attributes:
-        field: the lists that are judged.
-        settings: name -> value, as JSON holds them: strategy, seed, depth, order, ...
+        qid: the topic.
+        docno: the document.
+        round: in which round of its topic, from 1.
+        strategy: by which the document was chosen.
+        reason: why it was chosen.
+        label: None where the judge gave none, or was not asked yet.
+        judge: who judged; None where nobody did.
+        time: when, ISO 8601 in UTC.
+        more: column -> what else is known of the label.
     """
 
-    field: FieldMark
-    settings: Mapping[str, Any]
+    qid: str
+    docno: str
+    round: int
+    strategy: str
+    reason: str
+    label: int | None = None
+    judge: str | None = None
+    time: str | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
 
-    def heading(self, kind: str) -> Heading:
-        """Return the first line of the session's file."""
-        return Heading(kind, FORMAT, {**self.settings, "field": self.field.to_dict()})
+    @property
+    def has_label(self) -> bool:
+        """Whether the document got a label: one below 0 (not judged, junk) is none."""
+        return self.label is not None and self.label >= 0
 
-    def differences(self, kept: Mapping[str, Any]) -> list[str]:
-        """Return in words what was otherwise when the session was begun; `kept` is what its heading has."""
-        changed = [name for name, value in self.settings.items() if kept.get(name) != value]
-        if changed:
-            return [f"{name} was {shown(kept.get(name))} and is now {shown(self.settings[name])}" for name in changed]
-        return FieldMark.read(kept["field"]).differences(self.field)
+    @classmethod
+    def read(cls, record: Record) -> Judged:
+        """Return what a line of a session's file holds."""
+        more = {column: tuple(cell) if isinstance(cell, list) else cell for column, cell in record["more"].items()}
+        return cls(**{**record, "more": more})
+
+    def to_record(self) -> dict[str, Any]:
+        """Return it as a line of a session's file."""
+        record = asdict(self)
+        try:
+            # JSON makes texts of numbers that are keys, and lists of tuples within others
+            kept = Judged.read(json.loads(json.dumps(record, allow_nan=False))) == self
+        except (TypeError, ValueError):
+            kept = False
+        if not kept:
+            raise InputError(
+                f"the judge says something of a label that a session cannot keep: {told(record['more'])}. Let it say "
+                "texts and finite numbers alone.",
+                argument="judge",
+            )
+        return record
 
 
 class Session:
-    """The answers of a judge so far, and where further ones are kept; made by :func:`open_session`.
+    """Puts documents before a judge, and keeps what it says; what is kept is not asked again."""
 
-    Attributes:
-        answers: topic -> those that were there when the session was opened, in their order.
-    """
+    def __init__(
+        self,
+        judge: Judge,
+        topics: TopicTexts,
+        journal: Journal | None = None,
+        kept: Iterable[Judged] = (),
+        *,
+        texts: Mapping[str, str] | None = None,
+        batch_size: int | None = None,
+    ):
+        self._judge, self._topics, self._journal = judge, topics, journal
+        self._texts, self._batch_size = texts, batch_size
+        self._kept: dict[str, deque[Judged]] = {}
+        for one in kept:
+            self._kept.setdefault(one.qid, deque()).append(one)
 
-    def __init__(self, answers: Mapping[str, Sequence[Verdict]], journal: Journal | None):
-        self.answers, self._journal = answers, journal
+    def judged(self, chosen: Sequence[Judged]) -> Iterator[list[Judged]]:
+        """Yield documents with what the judge says: first those that are kept, then batches, when they are kept."""
+        kept, asked = [], []
+        for one in chosen:
+            left = self._kept.get(one.qid)
+            if left:
+                kept.append(_same(left.popleft(), one))
+            else:
+                asked.append(one)
+        yield kept
+        size = self._batch_size or max(len(asked), 1)
+        for start in range(0, len(asked), size):
+            answers = self._ask(asked[start : start + size])
+            if self._journal is not None:
+                self._journal.append([answer.to_record() for answer in answers])
+            yield answers
 
-    def keep(self, answers: Sequence[Verdict]) -> None:
-        """Keep answers; when this returns they are on the disk."""
-        if self._journal is not None:
-            records = [_record(answer) for answer in answers]
-            with arguments_as(path="session"):
-                self._journal.append(*records)
+    def _ask(self, asked: Sequence[Judged]) -> list[Judged]:
+        pairs = pd.DataFrame({"qid": [one.qid for one in asked], "docno": [one.docno for one in asked]}, dtype=object)
+        pairs = self._topics.beside(pairs)
+        if self._texts is not None:
+            pairs["text"] = pd.Series([self._texts.get(one.docno) for one in asked], dtype=object)
+        said = self._judge.transform(pairs)
+        # why a document was chosen is known here; the rest the judge says
+        more = [column for column in map(str, said) if column not in (*pairs.columns, "label", *PROVENANCE)]
+        cells = {column: [_plain(cell) for cell in said[column]] for column in ("label", "judge", "time", *more)}
+        return [
+            replace(
+                one,
+                label=None if cells["label"][row] is None else int(cells["label"][row]),
+                judge=cells["judge"][row],
+                time=cells["time"][row] or now(),
+                more={**{column: cells[column][row] for column in more}, **one.more},
+            )
+            for row, one in enumerate(asked)
+        ]
 
 
-def _record(answer: Verdict) -> dict[str, Any]:
-    """Return an answer as a line of the session's file has it."""
-    record = answer.to_dict()
-    try:
-        # JSON makes texts of numbers that are keys, and lists of tuples within others
-        kept = Verdict.read(json.loads(json.dumps(record, allow_nan=False))) == answer
-    except (TypeError, ValueError):
-        kept = False
-    if not kept:
+def _same(kept: Judged, chosen: Judged) -> Judged:
+    if kept.docno != chosen.docno:
         raise InputError(
-            f"the judge says something of a label that a session cannot keep: {told(record['more'])}. Let it say "
-            "texts and finite numbers alone.",
-            argument="judge",
+            f"topic {shown(chosen.qid)}: document {shown(chosen.docno)} is chosen in round {chosen.round}, where the "
+            f"session has {shown(kept.docno)}. What chooses must follow from what it is given, its random numbers and "
+            "the labels alone. Was its code changed, or the library that scores? Begin another session.",
+            argument="session",
         )
-    return record
+    return kept
+
+
+def _plain(cell: Any) -> Any:
+    """Return a cell of the judge's answer as JSON can hold it, where it can; None for one that is missing."""
+    if isinstance(cell, np.ndarray):
+        cell = cell.tolist()
+    cell = plain(cell)
+    missing = cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
+    return None if missing else tuple(cell) if isinstance(cell, list) else cell
 
 
 def checked_folder(session: Any) -> Path | None:
@@ -96,54 +385,52 @@ def checked_folder(session: Any) -> Path | None:
 
 
 @contextmanager
-def open_session(folder: Path | None, kind: str, terms: Terms) -> Iterator[Session]:
-    """Open the session of a folder, or begin it; None keeps nothing.
-
-    Args:
-        folder: where.
-        kind: what is judged, as a message says it.
-        terms: what must be the same when the session goes on.
-
-    Raises:
-        InputError: a session of another field, begun otherwise, or written in another format; a damaged one; one that
-            somebody else has open.
-    """
+def open_session(
+    folder: Path | None, kind: str, belongs: Record, judge: Judge, topics: TopicTexts, **options: Any
+) -> Iterator[Session]:
+    """Open the session of a folder, or begin it; without a folder nothing is kept."""
     if folder is None:
-        yield Session({}, None)
+        yield Session(judge, topics, **options)
         return
-    path, heading = folder / JOURNAL, terms.heading(kind)
-    with arguments_as(path="session"):
-        try:
-            journal = open_journal(path, heading)
-        except InputError:
-            kept = _kept_heading(path, heading, terms)
-            if kept is None:
-                raise
-            journal = open_journal(path, kept)
-    with journal:
-        answers: dict[str, list[Verdict]] = {}
-        for record in journal.records:
-            answer = Verdict.read(record)
-            answers.setdefault(answer.qid, []).append(answer)
-        yield Session(answers, journal)
+    journal = Journal(folder / JOURNAL, kind, FORMAT, belongs, argument="session")
+    with journal.open() as records:
+        yield Session(judge, topics, journal, map(Judged.read, records), **options)
 
 
-def _kept_heading(path: Path, heading: Heading, terms: Terms) -> Heading | None:
-    """Return a heading that says the same of runs in another order, None where that is not what is wrong.
+def field_marks(lists: Sequence[TopicLists]) -> dict[str, Any]:
+    """Return by what a field is known again: its runs, in whatever order, and of each topic a mark of their lists."""
+    runs = lists[0].names if lists else ()
+    order = np.argsort(np.array(runs, dtype=object)).astype(np.int64)
+    marks = {}
+    for one in lists:
+        same = one.in_order(order)
+        digest = blake2b(json.dumps(same.docnos).encode(), digest_size=8)
+        for values, form in ((same.starts, "<i8"), (same.codes, "<i8"), (same.scores, "<f8")):
+            digest.update(values.astype(form).tobytes())
+        marks[one.qid] = digest.hexdigest()
+    return {"runs": dict.fromkeys(sorted(runs), ""), "topics": marks}
 
-    Raises:
-        InputError: the session was begun otherwise than it is to go on.
-    """
-    found = None
-    with suppress(InputError):
-        found = read_journal(path).heading
-    if found is None or (found.kind, found.format) != (heading.kind, heading.format):
-        return None
-    differences = terms.differences(found.belongs)
-    if differences:
-        raise InputError(
-            f"the session in {path.parent} was begun otherwise: {'; '.join(differences)}. Give what it was begun with, "
-            "or another folder.",
-            argument="session",
-        ) from None
-    return None if found.belongs == heading.belongs else found
+
+def qrels_of(judged: Iterable[Judged], topics: Iterable[str], rel: int | None) -> Qrels:
+    """Return labels as judgments with their provenance; documents without a label are left out."""
+    rows = [one for one in judged if one.label is not None]
+    frame = labels_frame(rows)
+    for column in dict.fromkeys(column for row in rows for column in row.more):
+        frame[column] = _column([row.more.get(column) for row in rows])
+    return Qrels(frame, topics=topics, rel=rel)
+
+
+def labels_frame(judged: Iterable[Judged]) -> pd.DataFrame:
+    """Return ``qid docno label judge time strategy round reason`` of documents with a label, one a row."""
+    columns = ["qid", "docno", "label", *PROVENANCE]
+    rows = [[getattr(one, column) for column in columns] for one in judged if one.label is not None]
+    return pd.DataFrame(rows, columns=columns, dtype=object).astype({"label": "int64", "round": "int64"})
+
+
+def _column(cells: list[Any]) -> pd.Series:
+    """Return whole numbers as Int64, numbers as float64, True and False as boolean, all else as it is."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    for some, dtype in (({int}, "Int64"), ({int, float}, "float64"), ({bool}, "boolean")):
+        if kinds and kinds <= some:
+            return pd.Series(cells, dtype=dtype)
+    return pd.Series(cells, dtype=object)

@@ -1,134 +1,278 @@
-"""Lying bars, one for each unit, with a note at the end of each."""
+"""Figures of bars and boxes: uniques and what is lost without them, shares of labels, spans, outcomes, scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, positive
-from pt_reuse._errors import Argument, InputError
-from pt_reuse.plots.lettering import breadth, shortened
-from pt_reuse.plots.sheet import Sheet
+from pt_reuse._check import count
+from pt_reuse.plots.look import COLOURS, blend, breadth, plain, shortened
+from pt_reuse.plots.marks import (
+    HATCH,
+    down,
+    draw_bars,
+    draw_dots,
+    draw_level,
+    finish_rows,
+    most_rows,
+    not_shown,
+    swatch,
+)
+from pt_reuse.plots.sheet import Place, Sheet, Style, check_matplotlib
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-#: bars that are shown at most where nobody says otherwise: on a page, in a column
-MOST_BARS, MOST_IN_COLUMN = 30, 15
-_NAME, _NOTE = 0.32, 0.42  # of the width, at most
+#: outcome -> its column, colour, hatch, words, and the colour of letters on it: lightness that differs in print. What
+#: the judge finds significant stands to the left, what people find in the middle
+OUTCOMES = {
+    "false claim": ("false_claims", "#8B0F3F", "", "by the judge only: false claim", "white"),
+    "opposite": ("opposite", "#000000", "", "by both, opposite winners", "white"),
+    "agree": ("agree", "#9DB6D9", "", "by both, same winner", "black"),
+    "missed": ("missed", "#D2691E", HATCH, "by people only: missed", "black"),
+    "neither": ("neither", "#F2F2F2", "", "by neither", "black"),
+}
 
 
-@dataclass(frozen=True)
-class Bars:
-    """What is to be drawn, the first bar on top.
+def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: Place | None = None) -> Axes:
+    """Draw how many judged documents each unit alone contributed, relevant and not relevant, as stacked bars.
 
-    Attributes:
-        names: of the units.
-        parts: of each bar from left to right, two at most: what it is, and (units,) how long.
-        notes: what stands at the end of each bar: a name, which may be shortened, and what follows it.
-        word: what a unit is.
+    `uniques` is the `unique_counts` table of leave-out-uniques; its first column names the units.
+
+    Source: after the bar charts of Harman's TREC overviews and of Zobel 1998, SIGIR.
     """
+    column = str(uniques.columns[0])
+    counts = uniques[uniques["contributing"] > 0]
+    counts = counts.sort_values(["unique_relevant", "unique"], ascending=False, kind="stable")
+    word = _word(column)
+    relevant, other = counts["unique_relevant"].to_numpy(), counts["unique_nonrelevant"].to_numpy()
+    return draw_bars(
+        place,
+        counts[column].tolist(),
+        [("relevant (number beside)", relevant), ("not relevant", other)],
+        [("", f"{n:,}") for n in relevant],
+        word=word,
+        top=top,
+        title=f"What each {word} found alone",
+        x=f"judged documents that one {word} alone put into the pool",
+    )
 
-    names: Sequence[str]
-    parts: Sequence[tuple[str, NDArray]]
-    notes: Sequence[tuple[str, str]]
-    word: str
+
+def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None, place: Place | None = None) -> Axes:
+    """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again.
+
+    `table` is that of leave-out-uniques; beside each bar stand the run that falls and the ranking's tau_b.
+    """
+    column = str(table.columns[0])
+    rows = table[table["measure"] == measure].sort_values(
+        ["max_drop", "tau_b"], ascending=[False, True], kind="stable", na_position="last"
+    )
+    word = _word(column)
+    taus = ["no tau_b" if pd.isna(tau) else f"tau_b {tau:.4f}".replace("-", "−") for tau in rows["tau_b"]]
+    runs = ["no run" if pd.isna(run) else str(run) for run in rows["dropped"]]
+    return draw_bars(
+        place,
+        rows[column].tolist(),
+        [("largest drop", rows["max_drop"].to_numpy())],
+        [(run, f"({tau})") for run, tau in zip(runs, taus, strict=True)],
+        word=word,
+        top=top,
+        title=f"The ranking without each {word}",
+        x=f"most ranks that a run loses by {measure} without the {word}",
+    )
 
 
-def draw_bars(sheet: Sheet, bars: Bars, *, top: int | None, title: str, x: str) -> Axes:
-    """Draw the first `top` bars, fewer in axes too low for them, and say how many there are besides.
+def plot_recovery(
+    recovery: pd.DataFrame, *, left_out: str, lost: int, top: int | None = None, place: Place | None = None
+) -> Axes:
+    """Draw how many of the `lost` documents that are lost without a type each run of another type retrieves."""
+    check_matplotlib()
+    return draw_bars(
+        place,
+        recovery["name"].tolist(),
+        [("recovered", recovery["recovered"].to_numpy())],
+        [("", f"{n:,}") for n in recovery["recovered"]],
+        word="run",
+        top=top,
+        title=f"Who recovers what is lost without {plain(left_out)}",
+        x=f"recovered of {count(lost, 'relevant document')} that {plain(left_out)} runs alone contributed",
+    )
+
+
+def _word(column: str) -> str:
+    return "run" if column == "name" else column
+
+
+def plot_label_shares(
+    table: pd.DataFrame, shares: pd.DataFrame, *, top: int | None = None, place: Place | None = None
+) -> Axes:
+    """Draw the share of each label of each document of LabelDistributions, darker parts of a bar for higher labels.
+
+    Documents with the largest mean label are on top.
+    """
+    sheet = Sheet.open(place, "documents")
+    edge = sheet.ink.strong
+    rows = table.sort_values("mean", ascending=False, kind="stable").head(most_rows(sheet, top))
+    wide = shares.pivot_table(index=["qid", "docno"], columns="label", values="share", sort=False)
+    wide = wide[sorted(wide.columns)].loc[list(zip(rows["qid"], rows["docno"], strict=True))]
+    begin = np.zeros(len(rows))
+    entries: list[tuple[Artist, str]] = []
+    for label, colour in zip(wide.columns, blend(len(wide.columns), "#F2F2F2", COLOURS[0]), strict=True):
+        lengths = wide[label].to_numpy(dtype=float)
+        style: Style = {"facecolor": colour, "edgecolor": edge, "linewidth": 0.3}
+        sheet.ax.barh(down(len(rows)), lengths, 0.76, begin, zorder=2, **style)
+        entries.append((swatch(colour, edge), f"label {label}"))
+        begin = begin + lengths
+    sheet.limit("x", (0, 1))
+    rest = not_shown(len(table) - len(rows), "document")
+    sheet.label(title="How the labels of each document spread", x=f"share of the labels{rest}")
+    names = [f"{qid}: {docno}" for qid, docno in zip(rows["qid"], rows["docno"], strict=True)]
+    return finish_rows(sheet, names, entries, name_share=0.36)
+
+
+def plot_positions(table: pd.DataFrame, *, place: Place | None = None) -> Axes:
+    """Draw the share of relevant passages in each part of their documents as bars, and the share expected as steps."""
+    sheet = Sheet.open(place)
+    ink, low, high = sheet.ink, table["low"].to_numpy(), table["high"].to_numpy()
+    style: Style = {"facecolor": ink.rest, "edgecolor": ink.strong, "linewidth": 0.5}
+    sheet.ax.bar(low, table["share"], high - low, align="edge", zorder=2, **style)
+    steps = np.append(table["expected_share"], table["expected_share"].iloc[-1])
+    line: Style = {"color": ink.second, "linewidth": sheet.sizes.line, "zorder": 3}
+    (expected,) = sheet.ax.step(np.append(low, high[-1]), steps, where="post", **line)
+    sheet.limit("x", (0, 1))
+    sheet.limit("y", (0, 1.08 * max(float(table[["share", "expected_share"]].to_numpy().max()), 1e-9)))
+    sheet.label(
+        title="Where relevant passages lie in their documents",
+        x="position in the document, 0 its beginning, 1 its end",
+        y="share of relevant passages",
+    )
+    return sheet.finish([(swatch(ink.rest, ink.strong, 0.5), "found"), (expected, "expected")], (0.5, 0.4), grid="y")
+
+
+def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place: Place | None = None) -> Axes:
+    """Draw a bar per convention from the lowest to the highest value of a number, and a point for each value.
 
     Args:
-        sheet: where to.
-        bars: all of them.
-        top: how many at most; default 30, 15 in a column.
-        title: of a new figure.
-        x: what the bars count.
+        spans: one row per convention, the first on top: ``convention default lowest highest``.
+        points: one row per convention and value: ``convention value here``.
+        label: what the number is.
+        place: where to draw. An upright line stands at the default, and at the ends of bars the value found there.
     """
-    from matplotlib.patches import Patch
-
-    ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
-    check_own_names(ax, "bars")
-    shown = min(len(bars.names), most_rows(sheet, top))
-    rest = len(bars.names) - shown
-    place = np.arange(shown)[::-1]
-    ends = np.zeros(shown)
-    entries = []
-    for (what, lengths), colour in zip(bars.parts, (ink.first, ink.rest), strict=False):
-        ax.barh(
-            place,
-            lengths[:shown],
-            0.76,
-            ends,
-            facecolor=colour,
-            edgecolor=ink.strong,
-            linewidth=0.3,
-            zorder=2,
-            label=what,
-        )
-        entries.append((Patch(facecolor=colour, edgecolor=ink.strong, linewidth=0.3), what))
-        ends = ends + lengths[:shown]
-    names = [shortened(ax, name, sizes.text, _NAME * sheet.width) for name in bars.names[:shown]]
-    ax.set_yticks(place, names)
-    ax.set_ylim(-0.7, max(shown, 1) - 0.3)
-    sheet.limit("x", (0, max(float(ends.max(initial=0)), 1) * 1.1))
-    more = f" ({count(rest, f'more {bars.word}')} not shown)" if rest else ""
-    sheet.label(title=title, x=f"{x}{more}")
-    sheet.grid("x")
-    sheet.ticks("x", whole=True)
-    ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.tick_params(axis="y", length=0)
-    if len(bars.parts) > 1:
-        sheet.key(entries, below=True)
-    sheet.fit(sizes.row * (max(shown, 2) + 0.4))
-    notes = []
-    for name, tail in bars.notes[:shown]:
-        room = max(_NOTE * sheet.width - breadth(ax, tail, sizes.text), 0.3)
-        notes.append((shortened(ax, name, sizes.text, room) if name else "") + tail)
-    _leave_room(sheet, ends, notes)
-    sheet.settle()
-    for y, end, note in zip(place, ends, notes, strict=True):
-        ax.annotate(
-            note, (end, y), xytext=(3, 0), textcoords="offset points", va="center_baseline", fontsize=sizes.text
-        )
+    sheet = Sheet.open(place, "conventions")
+    ink = sheet.ink
+    rows = dict(zip(spans["convention"], down(len(spans)), strict=True))
+    low, high = spans["lowest"].to_numpy(dtype=float), spans["highest"].to_numpy(dtype=float)
+    default = float(spans["default"].iloc[0]) if len(spans) else 0.0
+    style: Style = {"facecolor": ink.rest, "edgecolor": ink.strong, "linewidth": 0.3, "zorder": 2}
+    sheet.ax.barh(list(rows.values()), high - low, 0.62, low, **style)
+    at = points["convention"].map(rows)
+    draw_dots(sheet, points["here"], at, face=ink.first, edge="white", area=0.6, zorder=4)
+    if not np.isnan(default):
+        draw_level(sheet, "x", default, zorder=3)
+    # a number may be undefined at the default, or under every value
+    ends = np.array([*low, *high, default])
+    ends = ends[~np.isnan(ends)] if not np.isnan(ends).all() else np.zeros(1)
+    # room for the values at both ends
+    sheet.limit_around("x", ends, air=0.32, least=1e-3 * max(abs(float(ends.max())), 1e-3))
+    sheet.label(title="What moves with a convention", x=label)
+    names = [name.replace("_", " ") for name in spans["convention"]]
+    ax = finish_rows(sheet, names, name_share=0.36, height=1.5, whole=bool(np.all(ends == np.round(ends))))
+    for name, least, most in zip(spans["convention"], low.tolist(), high.tolist(), strict=True):
+        here = points[points["convention"] == name].set_index("here")["value"]
+        for end, side, shift in ((least, "right", -5), (most, "left", 5)):
+            # what lies at the default needs no name
+            if most > least and end != default:
+                text = shortened(ax, str(here[[end]].iloc[0]), sheet.sizes.text, 0.17 * sheet.axes_size[0])
+                where: Style = {
+                    "xytext": (shift, 0),
+                    "textcoords": "offset points",
+                    "ha": side,
+                    "va": "center_baseline",
+                }
+                ax.annotate(text, (end, rows[name]), fontsize=sheet.sizes.text, zorder=5, **where)
     return ax
 
 
-def most_rows(sheet: Sheet, top: int | None = None) -> int:
-    """Return how many rows with names are shown at most, fewer in axes too low for them.
+def plot_outcomes(rows: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
+    """Draw a bar per judge, stacked by outcome, with a number in each part that has room for one.
 
-    Args:
-        sheet: where they are drawn.
-        top: how many at most; default 30, 15 in a column.
+    `rows` are of one measure, one per judge: ``judge`` and the counts of a :class:`~pt_reuse.SignificanceFidelity`.
     """
-    most = (MOST_IN_COLUMN if sheet.narrow else MOST_BARS) if top is None else top
-    return most if sheet.new else min(most, max(1, int(sheet.axes_size[1] / (1.25 * sheet.sizes.text / 72)) - 1))
+    sheet = Sheet.open(place, "judges")
+    ax, edge, at = sheet.ax, sheet.ink.strong, down(len(rows))
+    ends = np.zeros(len(rows))
+    entries: list[tuple[Artist, str]] = []
+    for column, colour, hatch, said, _ in OUTCOMES.values():
+        lengths = rows[column].to_numpy(dtype=float)
+        style: Style = {"facecolor": colour, "hatch": hatch, "edgecolor": edge, "linewidth": 0.3}
+        ax.barh(at, lengths, 0.7, ends, zorder=2, label=said, **style)
+        ends = ends + lengths
+        if lengths.any():
+            entries.append((swatch(colour, edge, hatch=hatch), said))
+    most = max(float(ends.max(initial=0)), 1.0)
+    sheet.limit("x", (0, most))
+    sheet.label(title="Significant differences by each judge", x=f"pairs of runs by {measure}")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    finish_rows(sheet, rows["judge"].tolist(), entries, name_share=0.3, height=1.6, whole=True, title="significant")
+    begins, size = np.zeros(len(rows)), sheet.sizes.text
+    for column, colour, hatch, _, letters in OUTCOMES.values():
+        # behind a number no hatch
+        box = {"facecolor": colour, "edgecolor": "none", "pad": 0.8} if hatch else None
+        style = {"ha": "center", "va": "center_baseline", "fontsize": size, "color": letters, "bbox": box, "zorder": 3}
+        for y, begin, length in zip(at, begins, rows[column], strict=True):
+            if length * sheet.axes_size[0] / most >= 1.25 * breadth(ax, f"{length:,.0f}", size):
+                ax.text(begin + length / 2, y, f"{length:,.0f}", **style)
+        begins = begins + rows[column].to_numpy(dtype=float)
+    return ax
 
 
-def _leave_room(sheet: Sheet, ends: NDArray, notes: Sequence[str]) -> None:
-    """Let the axes end where the last note does."""
-    across = sheet.axes_size[0]
-    widths = np.array([breadth(sheet.ax, note, sheet.sizes.text) for note in notes]) + 5 / 72
-    free = np.maximum(across - widths, 0.1 * across)
-    sheet.limit("x", (0, max(float((ends * across / free).max(initial=0)), 1.0)))
+def plot_saturation(
+    rows: pd.DataFrame,
+    scores: Sequence[NDArray[np.float64]],
+    *,
+    measure: str,
+    maximum: float = 1.0,
+    place: Place | None = None,
+) -> Axes:
+    """Draw the scores of all runs on each topic as a box, the topic with the highest median on the right.
 
+    A box goes from quartile to quartile, whiskers to the last score within 1.5 times the box. Saturated topics, of
+    which the median is the `maximum`, are right of an upright line, and their boxes dark.
 
-def checked_top(top: int | None) -> int | None:
-    """Return a user's number of bars, or raise."""
-    return None if top is None else positive("top", top, "bars")
-
-
-def check_own_names(ax: Axes, rows: str) -> None:
-    """Raise where axes share their upright axis, on which the names of the rows are to stand.
-
-    Args:
-        ax: the axes.
-        rows: what the rows are, in the plural.
+    Source: Voorhees, Craswell and Lin 2022, figures 2 and 7.
     """
-    if len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
-        problem = f" shares its y axis with other axes, where other names than those of these {rows} would stand."
-        raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
+    sheet = Sheet.open(place)
+    ink, sizes = sheet.ink, sheet.sizes
+    keys = rows.reset_index(drop=True)
+    order = keys.sort_values(["median", "mean", "qid"], kind="stable", na_position="first").index.tolist()
+    dark = [bool(keys["saturated"][at]) for at in order]
+    line, ring = 0.5 * sizes.line, {"marker": "o", "markersize": 0.25 * sizes.area**0.5, "markerfacecolor": "none"}
+    drawn = sheet.ax.boxplot(
+        [scores[at] for at in order],
+        whis=1.5,
+        widths=0.7,
+        patch_artist=True,
+        manage_ticks=False,
+        boxprops={"linewidth": 0.6 * line, "edgecolor": ink.strong},
+        whiskerprops={"linewidth": line, "color": ink.strong},
+        capprops={"linewidth": 0},
+        medianprops={"linewidth": 1.2 * sizes.line, "color": ink.second, "solid_capstyle": "butt"},
+        flierprops={"markeredgecolor": ink.faint, "markeredgewidth": 0.4, **ring},
+        zorder=3,
+    )
+    for box, saturated in zip(drawn["boxes"], dark, strict=True):
+        box.set_facecolor(ink.first if saturated else ink.rest)
+    entries = [(swatch(ink.rest, ink.strong), "quartiles"), *((stroke, "median") for stroke in drawn["medians"][:1])]
+    if any(dark):
+        # a box between equal quartiles has no height that could be seen
+        begin = draw_level(sheet, "x", dark.index(True) + 0.5, ":", 2)
+        entries.append((begin, "from here the median is the maximum"))
+    sheet.limit("x", (0.3, max(len(order), 1) + 0.7))
+    sheet.limit("y", (-0.03 * maximum, 1.03 * maximum))
+    sheet.label(title="Scores on each topic", x="topics, the highest median last", y=f"{measure} of the runs")
+    return sheet.finish(entries, (0.55, 0.4), grid="y", whole="x")

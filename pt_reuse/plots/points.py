@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, Option
-from pt_reuse.plots.lettering import breadth, shortened
-from pt_reuse.plots.look import MIDDLE, MOST, looks
-from pt_reuse.plots.sheet import Sheet
+from pt_reuse.plots.look import MIDDLE, MOST, breadth, looks, shortened
+from pt_reuse.plots.marks import draw_dots, draw_level
+from pt_reuse.plots.sheet import Sheet, Style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -119,40 +119,59 @@ def largest_first(views: Views, column: str) -> list[str]:
     return change.sort_values(ascending=False, kind="stable").index[:MOST].tolist()
 
 
-def draw_points(sheet: Sheet, views: Views, column: str | None, shown: Sequence[str]) -> dict[str | None, Artist]:
-    """Draw the points, each of the groups shown in a look of its own; return what was drawn of each, None: the rest."""
-    ax, sizes = sheet.ax, sheet.sizes
+def colour_column(table: pd.DataFrame, by: str | None) -> str | None:
+    """Return the column that gives colour: the one asked for, else the type where any run has one, else the team."""
+    return by or next((known for known in ("type", "team") if table[known].notna().any()), None)
+
+
+def draw_points(
+    sheet: Sheet,
+    views: Views,
+    column: str | None,
+    shown: Sequence[str],
+    *,
+    word: str | None = None,
+    tails: Mapping[str, str] | None = None,
+    room: float | None = None,
+) -> list[tuple[Artist, str]]:
+    """Draw the points, each of the groups shown in a look of its own, all others as rings.
+
+    Args:
+        sheet: where to.
+        views: the runs.
+        column: the one of the groups, None for none.
+        shown: the groups with a colour.
+        word: what a group is; default the column.
+        tails: group -> what follows its name in the legend.
+        room: inches for a name in the legend; default what two beside each other have.
+
+    Returns:
+        The entries of a legend.
+    """
     x, y, drawn = views.table["score"].to_numpy(dtype=float), views.upright, views.drawn
     groups = views.groups(column) if column else np.full(len(x), None, dtype=object)
-    handles: dict[str | None, Artist] = {}
-    rest = drawn & ~np.isin(groups, np.array(shown, dtype=object))
+    entries: list[tuple[Artist, str]] = []
     for group, look in zip(shown, looks(len(shown)), strict=True):
-        rows = drawn & (groups == group)
-        handles[group] = ax.scatter(
+        rows, tail = drawn & (groups == group), (tails or {}).get(group, "")
+        handle = draw_dots(
+            sheet,
             x[rows],
             y[rows],
-            s=sizes.area,
-            color=look.colour,
+            face=look.colour,
+            edge=look.edge,
             marker=look.marker,
-            edgecolor=look.edge,
-            linewidth=0.4,
             zorder=3 + 1 / (1 + rows.sum()),
         )
+        entries.append((handle, sheet.legend_name(group, tail, room)))
+    rest = drawn & ~np.isin(groups, np.array(shown, dtype=object))
     if rest.any():
-        handles[None] = ax.scatter(
-            x[rest],
-            y[rest],
-            s=0.55 * sizes.area,
-            marker="o",
-            facecolor="none",
-            edgecolor=MIDDLE,
-            linewidth=0.7,
-            zorder=2.5,
-        )
-    return handles
+        ring = draw_dots(sheet, x[rest], y[rest], face="none", edge=MIDDLE, area=0.55, linewidth=0.7, zorder=2.5)
+        if column:
+            entries.append((ring, views.others(column, shown, word or column)))
+    return entries
 
 
-def limit(sheet: Sheet, views: Views) -> None:
+def limit_views(sheet: Sheet, views: Views) -> None:
     """Set the limits of the axes, and draw the line on which nothing changes."""
     ax, drawn = sheet.ax, views.drawn
     line = sheet.ink.strong
@@ -163,7 +182,7 @@ def limit(sheet: Sheet, views: Views) -> None:
         ax.axline((both[0], both[0]), slope=1, color=line, linewidth=0.8, zorder=2)
         ax.set_aspect("equal", adjustable="box")
         return
-    ax.axhline(0, color=line, linewidth=0.8, zorder=2)
+    draw_level(sheet, "y", 0, zorder=2)
     sheet.limit("x", _limits(x, 0.01))
     sheet.limit("y", _limits(np.append(y, 0.0), 0.1 if views.kind == "percent" else 0.001))
 
@@ -192,22 +211,23 @@ def name_losses(sheet: Sheet, views: Views) -> None:
     name_points(sheet, worst, np.concatenate([table[["x", "y"]].to_numpy(dtype=float), unchanged]))
 
 
-def name_points(sheet: Sheet, named: pd.DataFrame, occupied: NDArray[np.float64]) -> None:
+def name_points(sheet: Sheet, named: pd.DataFrame, occupied: NDArray[np.float64], share: float = 0.42) -> None:
     """Write the names of the first of some points beside them, where there is room.
 
     Args:
         sheet: what is drawn on.
         named: ``name x y`` of the points to name, the most important first.
         occupied: (points, 2) what no name may touch.
+        share: of the width of the axes that a name may take.
     """
     ax, taken = sheet.ax, list[NDArray[np.float64]]()
     pixels = ax.transData.transform(occupied)
     for name, x, y in named[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):
-        text = shortened(ax, str(name), sheet.sizes.text, 0.42 * sheet.axes_size[0])
-        name_point(sheet, text, (float(x), float(y)), pixels, taken)
+        text = shortened(ax, str(name), sheet.sizes.text, share * sheet.axes_size[0])
+        _name_point(sheet, text, (float(x), float(y)), pixels, taken)
 
 
-def name_point(
+def _name_point(
     sheet: Sheet, text: str, point: tuple[float, float], occupied: NDArray[np.float64], taken: list[NDArray[np.float64]]
 ) -> None:
     """Write a name beside a point, unless every place touches what is drawn or the edge of the axes."""
@@ -227,15 +247,8 @@ def name_point(
         if inside and not near.any() and not touching:
             taken.append(box)
             shift = ((corner[0] - here[0]) / dot, (corner[1] + high / 2 - here[1]) / dot)
-            ax.annotate(
-                text,
-                point,
-                xytext=shift,
-                textcoords="offset points",
-                fontsize=size,
-                va="center",
-                zorder=5,
-            )
+            where: Style = {"xytext": shift, "textcoords": "offset points", "va": "center"}
+            ax.annotate(text, point, fontsize=size, zorder=5, **where)
             return
 
 

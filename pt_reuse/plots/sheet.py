@@ -8,17 +8,30 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from pt_reuse._check import flag, told
 from pt_reuse._errors import Argument, InputError
-from pt_reuse.plots.lettering import breadth, entry, plain, wrapped
-from pt_reuse.plots.look import BESIDE, NARROW, ON_DARK, ON_LIGHT, PAGE, Ink, Sizes, sizes_at
+from pt_reuse.plots.look import (
+    BESIDE,
+    COLUMN_SIZES,
+    NARROW,
+    ON_DARK,
+    ON_LIGHT,
+    PAGE,
+    PAGE_SIZES,
+    Ink,
+    Sizes,
+    breadth,
+    entry,
+    plain,
+    shortened,
+    wrapped,
+)
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
@@ -28,6 +41,12 @@ _LEAST, _MOST = 2.5, 40.0  # inches
 _DEFAULT_SHARE = 0.775  # of a figure's width that matplotlib gives to its only axes
 _GAP, _PAD = 0.06, 0.0417  # inches: from the axes to the legend, and around a figure as matplotlib has it
 _HANDLE = 2.3  # what stands before a legend's text, in its size
+#: between numbers at an axis
+STEPS = [1, 2, 2.5, 5, 10]
+#: what is drawn, and its text in the legend
+Entries = Sequence[tuple[Any, str]]
+#: what matplotlib takes by name
+Style = dict[str, Any]
 _OFF_SCREEN: ContextVar[bool] = ContextVar("pt_reuse_off_screen", default=False)
 
 
@@ -47,8 +66,17 @@ class NoMatplotlibError(InputError):
     TEXT = "drawing needs matplotlib; `pip install pt-reuse[plots]` brings it."
 
 
+def check_matplotlib() -> None:
+    """Raise where there is nothing to draw with."""
+    try:
+        import matplotlib.axes  # noqa: F401
+    except ImportError as error:
+        raise NoMatplotlibError(NoMatplotlibError.TEXT) from error
+
+
 def new_figure(width: float) -> Figure:
     """Return a figure; :meth:`Sheet.fit` makes it as high as it has to be."""
+    check_matplotlib()
     size = (width, 0.6 * width)
     if not _OFF_SCREEN.get():
         import matplotlib.pyplot as plt
@@ -100,6 +128,11 @@ class Place:
     legend: bool = True
     width: float | None = None
 
+    @property
+    def inches(self) -> float:
+        """Return the width of a new figure."""
+        return PAGE if self.width is None else float(self.width)
+
     def __post_init__(self) -> None:
         flag("legend", self.legend)
         if self.title is not None and not isinstance(self.title, str):
@@ -144,7 +177,8 @@ class Sheet:
     shared: dict[str, tuple[float, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        ax, self.sizes, self.below = self.ax, sizes_at(self.width), self.width < BESIDE
+        ax, self.below = self.ax, self.width < BESIDE
+        self.sizes = COLUMN_SIZES if self.narrow else PAGE_SIZES
         for which, group, now in (
             ("x", ax.get_shared_x_axes(), ax.get_xlim),
             ("y", ax.get_shared_y_axes(), ax.get_ylim),
@@ -168,12 +202,20 @@ class Sheet:
         return self.width < NARROW
 
     @classmethod
-    def open(cls, place: Place) -> Sheet:
-        """Return the sheet of the axes given, or of a new figure."""
-        try:
-            from matplotlib.axes import Axes
-        except ImportError as error:
-            raise NoMatplotlibError(NoMatplotlibError.TEXT) from error
+    def open(cls, place: Place | None, names: str = "") -> Sheet:
+        """Return the sheet of a user's axes, or of a new figure.
+
+        Args:
+            place: where to draw; None for a new figure of a page's width.
+            names: what is named at the upright axis, in the plural, so that this axis must not be another's too.
+
+        Raises:
+            InputError: no axes, axes with a scale or a projection of their own, a shared upright axis.
+        """
+        check_matplotlib()
+        from matplotlib.axes import Axes
+
+        place = place or Place()
         if place.ax is not None:
             if not isinstance(place.ax, Axes):
                 problem = f" must be matplotlib Axes, got {type(place.ax).__name__}."
@@ -181,10 +223,26 @@ class Sheet:
                     problem += " Give one of them, such as axes[0]."
                 raise InputError(Argument("ax"), problem, argument="ax")
             _check_linear(place.ax)
+            if names and len(place.ax.get_shared_y_axes().get_siblings(place.ax)) > 1:
+                problem = (
+                    f" shares its y axis with other axes, where other names than those of these {names} would stand."
+                )
+                raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
             whole = place.ax.figure.bbox.width / place.ax.figure.dpi
             return cls(place.ax, place, float(whole * min(_share(place.ax), 1.0)), new=False)
-        width = PAGE if place.width is None else float(place.width)
-        return cls(new_figure(width).subplots(), place, width, new=True)
+        return cls(new_figure(place.inches).subplots(), place, place.inches, new=True)
+
+    def short(self, text: object, share: float) -> str:
+        """Return a name, without its middle where it is wider than a share of the figure's width."""
+        return shortened(self.ax, str(text), self.sizes.text, share * self.width)
+
+    def legend_name(self, text: object, tail: str = "", room: float | None = None) -> str:
+        """Return a name and what follows it, as wide as `room`, default what two beside each other have in a legend."""
+        size = self.sizes.text
+        if room is None:
+            whole = 0.47 * self.width if self.below else 0.33 * self.width
+            room = max(whole - breadth(self.ax, tail, size) - (_HANDLE + 1.3) * size / 72, 0.4)
+        return shortened(self.ax, str(text), size, room) + tail
 
     def label(self, *, title: str, x: str, y: str = "") -> None:
         """Write the title and the labels of the axes, all in one size, with few lines around."""
@@ -210,11 +268,18 @@ class Sheet:
     def limit(self, which: Literal["x", "y"], limits: tuple[float, float]) -> tuple[float, float]:
         """Set and return the limits of an axis, wider where it is shared."""
         limits = self.with_others(which, limits)
-        if which == "x":
-            self.ax.set_xlim(limits)
-        else:
-            self.ax.set_ylim(limits)
+        (self.ax.set_xlim if which == "x" else self.ax.set_ylim)(limits)
         return limits
+
+    def limit_around(
+        self, which: Literal["x", "y"], values: Any, *, air: float = 0.05, least: float = 1e-6
+    ) -> tuple[float, float]:
+        """Limit an axis to values and a share of what they span around them; NaN counts for nothing."""
+        seen = np.asarray(values, dtype=float).ravel()
+        seen = seen[np.isfinite(seen)]
+        low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
+        room = air * max(high - low, least)
+        return self.limit(which, (low - room, high + room))
 
     def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
         """Draw a faint grid."""
@@ -236,7 +301,7 @@ class Sheet:
         for which, whole in self.numbered.items():
             axis, way = (self.ax.xaxis, 0) if which == "x" else (self.ax.yaxis, 1)
             for most in range(5 if self.narrow else 8, 0, -1):
-                axis.set_major_locator(MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], integer=whole))
+                axis.set_major_locator(MaxNLocator(nbins=most, steps=STEPS, integer=whole))
                 if not self._touching(axis, way):
                     break
         if self._numbers() != before:
@@ -258,13 +323,7 @@ class Sheet:
         """Return how wide the legend may be, in inches."""
         return 0.94 * self.width if self.below else 0.33 * self.width
 
-    def name_room(self, tail: str) -> float:
-        """Return how wide a name in the legend may be that is followed by a text, in inches: two side by side."""
-        room = 0.47 * self.width if self.below else 0.33 * self.width
-        size = self.sizes.text
-        return max(room - breadth(self.ax, tail, size) - (_HANDLE + 1.3) * size / 72, 0.4)
-
-    def key(self, entries: Sequence[tuple[Artist, str]], title: str | None = None, *, below: bool = False) -> None:
+    def key(self, entries: Entries, title: str | None = None, *, below: bool = False) -> None:
         """Make the legend, if one is wanted; :meth:`fit` gives it its place.
 
         Args:
@@ -300,6 +359,33 @@ class Sheet:
         em = self.sizes.text / 72
         widest = max(breadth(self.ax, text, self.sizes.text) for text in texts) + (_HANDLE + 1.2) * em
         return max(1, min(len(texts), int((self.room + 1.2 * em) / widest)))
+
+    def finish(
+        self,
+        entries: Entries = (),
+        heights: tuple[float, float] | None = (0.62, 0.45),
+        *,
+        grid: Literal["both", "x", "y"] = "both",
+        numbers: str = "xy",
+        whole: str = "",
+        title: str | None = None,
+    ) -> Axes:
+        """Draw grid, numbers and legend, fit the figure, and return its axes.
+
+        Args:
+            entries: of the legend.
+            heights: of the axes, as shares of a column's and of a page's width; None for a square.
+            grid: the axes that it goes out from.
+            numbers: the axes that have numbers.
+            whole: those of them that have whole ones only.
+            title: of the legend.
+        """
+        self.grid(grid)
+        for which in numbers:
+            self.ticks("x" if which == "x" else "y", whole=which in whole)
+        self.key(entries, title)
+        self.fit(heights and heights[not self.narrow] * self.width)
+        return self.ax
 
     def fit(self, height: float | None) -> None:
         """Wrap the texts, put the legend beside or below, and make a new figure as high as that takes.
@@ -398,3 +484,25 @@ class Sheet:
         key = self.ax.get_legend()
         beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
         return self.width - left - max(beside, 0.15) - 2 * _PAD
+
+
+class Panel(Protocol):
+    """Draws a figure into axes."""
+
+    def __call__(self, *, ax: Axes) -> Axes:
+        """Draw it and return its axes."""
+
+
+def plot_panels(panels: Sequence[Panel], place: Place) -> Axes:
+    """Draw panels below each other in a new figure, from top to bottom, and return the axes of the first."""
+    figure = new_figure(place.inches)
+    size = (COLUMN_SIZES if place.inches < NARROW else PAGE_SIZES).text
+    # as high as axes that are as wide as a column, with what is above and below them
+    figure.set_figheight((min(place.inches, 0.45 * PAGE) + 10 * size / 72) * len(panels))
+    axes = figure.subplots(len(panels), squeeze=False)[:, 0]
+    for panel, ax in zip(panels, axes, strict=True):
+        panel(ax=ax)
+    first: Axes = axes[0]
+    if place.title:
+        figure.suptitle(wrapped(first, place.title, size, 0.94 * place.inches), fontsize=size)
+    return first

@@ -1,18 +1,22 @@
-"""Who contributes to a pool: the one place that resolves ``contributors="pooled"``, ``"all"`` or run names."""
+"""Who contributes to a pool, and which documents each has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples
 from pt_reuse._errors import Argument, InputError, Option
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.field import ranges
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units
 
 
 class Rule(Enum):
@@ -129,3 +133,92 @@ def named_contributors(contributors: Any, known: Sequence[str] | None = None) ->
             argument="contributors",
         )
     return names
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """The runs that contributed each of some documents; a document may have none, and then it belongs to nobody.
+
+    Attributes:
+        starts: (documents + 1,) the contributions to document d are the rows ``starts[d]:starts[d + 1]``.
+        run: (rows,) the run, as a position in the table of contributing runs; each once per document.
+        rank: (rows,) the rank, from 1, at which the run has the document.
+
+    There are as many rows as runs have documents in the pool, so numbers are as narrow as they can be.
+    """
+
+    starts: NDArray[np.int64]
+    run: NDArray[np.integer]
+    rank: NDArray[np.integer]
+
+    @classmethod
+    def none(cls, n_documents: int) -> Contributions:
+        """Return the contributions to documents that no run has."""
+        nothing = np.zeros(0, dtype=np.int32)
+        return cls(np.zeros(n_documents + 1, dtype=np.int64), nothing, nothing)
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Return (documents,): how many runs have each."""
+        return np.diff(self.starts)
+
+    @property
+    def document(self) -> NDArray[np.int64]:
+        """Return (rows,): the document of each contribution, as a position."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @cached_property
+    def best_rank(self) -> NDArray[np.int32]:
+        """Return (documents,): the best rank at which a run has it, 0 where none has."""
+        return self._reduced(np.minimum, self.rank, 0).astype(np.int32)
+
+    @property
+    def best_run(self) -> NDArray[np.int64]:
+        """Return (documents,): the run that has it at the best rank, the first of several, -1 where none has."""
+        n_runs = int(self.run.max()) + 1 if len(self.run) else 0
+        best = self._reduced(np.minimum, self.rank.astype(np.int64) * n_runs + self.run, -1)
+        return np.where(best < 0, -1, best % max(n_runs, 1))
+
+    def sole(self, units: Units) -> NDArray[np.int64]:
+        """Return (documents,): the one unit whose runs alone have the document, -1 where none or several have."""
+        of_row = units.of_run[self.run]
+        low, high = self._reduced(np.minimum, of_row, -1), self._reduced(np.maximum, of_row, -1)
+        return np.where(low == high, low, -1)
+
+    def count_distinct(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (documents,): how many of the (runs,) codes its runs have, each once and none below 0."""
+        code, n_codes = codes[self.run], max(1, int(codes.max(initial=-1)) + 1)
+        pairs = pd.unique((self.document * n_codes + code)[code >= 0])
+        return np.bincount(pairs // n_codes, minlength=len(self.sizes))
+
+    def take(self, documents: NDArray[np.int64]) -> Contributions:
+        """Return the contributions to some documents, in that order."""
+        sizes = self.sizes[documents]
+        gather = ranges(self.starts[:-1][documents], sizes)
+        return Contributions(_offsets(sizes), self.run[gather], self.rank[gather])
+
+    def without(self, runs: NDArray[np.bool_]) -> Contributions:
+        """Return the contributions of the other runs, which are numbered anew; the documents stay.
+
+        Args:
+            runs: (runs,) which of the contributing runs to leave out.
+        """
+        place = (np.cumsum(~runs) - 1).astype(self.run.dtype)
+        stays = ~runs[self.run]
+        before = np.concatenate([[0], np.cumsum(stays)]).astype(np.int64)
+        return Contributions(before[self.starts], place[self.run[stays]], self.rank[stays])
+
+    def _reduced(self, reduce: np.ufunc, values: NDArray[Any], nothing: int) -> NDArray[Any]:
+        # reduceat gives a document without rows the next one's first value: such documents are left out of it
+        some = np.flatnonzero(self.sizes)
+        reduced = np.full(len(self.sizes), nothing, dtype=values.dtype)
+        if len(some):
+            reduced[some] = reduce.reduceat(values, self.starts[some])
+        return reduced
+
+
+def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Depth-k pooling."""
+"""Depth-k pooling, to one depth or to another for some runs or topics."""
 
 from __future__ import annotations
 
@@ -10,20 +10,74 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, positive
-from pt_reuse._errors import door
-from pt_reuse.engine import tokens
-from pt_reuse.engine.open_field import AnyField
+from pt_reuse._check import checked_jobs, count, did_you_mean, examples, positive, told
+from pt_reuse._errors import Argument, InputError, arguments_as, door, warn
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
 from pt_reuse.pooling.contributors import Contributors, contributors_of
-from pt_reuse.pooling.depths import Depths
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import Taken, piece_of, pool_of_pieces
-from pt_reuse.runs.given import as_runs
-from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_cuts import cut_where, parts_of
-from pt_reuse.runs.topic_jobs import ArrayWork
-from pt_reuse.runs.topic_parts import TOPICS, Arrays, run_topics, topics_array
+
+_UNIT = "documents per run and topic"
+
+
+#: of a run or topic that has no depth of its own
+_NONE = int(np.iinfo(np.int64).max)
+
+
+def _own_depths(argument: str, given: Any, known: Sequence[str], noun: str) -> NDArray[np.int64]:
+    """Return (known,): the depth that a user gives each run or topic, `_NONE` where there is none."""
+    own = np.full(len(known), _NONE, dtype=np.int64)
+    if given is None:
+        return own
+    if not isinstance(given, Mapping):
+        raise InputError(
+            Argument(argument), f" must map each {noun} to its depth, got {told(given)}.", argument=argument
+        )
+    place = {name: i for i, name in enumerate(known)}
+    unknown = [name for name in given if name not in place]
+    if unknown:
+        hint = did_you_mean(unknown[0], known) or f" There is {examples(known)}."
+        raise InputError(
+            Argument(argument),
+            f" names {examples(unknown)}, not among the {count(len(known), noun)}.{hint}",
+            argument=argument,
+        )
+    for name, depth in given.items():
+        with arguments_as(depth=f"{argument}[{name!r}]"):
+            own[place[name]] = positive("depth", depth, _UNIT)
+    return own
+
+
+def _warn_of_idle(runs: RunSet, of_run: NDArray[np.int64], contributors: Contributors) -> None:
+    idle = np.flatnonzero((of_run < _NONE) & ~contributors.runs)
+    if len(idle):
+        warn(
+            Argument("depth_by_run"),
+            f" has depths of {count(len(idle), 'run')} not among the contributors, of which nothing is taken "
+            f"({examples([runs.names[row] for row in idle.tolist()])}). ",
+            Argument("contributors"),
+            " says who contributes.",
+        )
+
+
+def _on_topics(common: int, of_run: NDArray[np.int64], of_topic: NDArray[np.int64]) -> list[int | NDArray[np.int64]]:
+    """Return for each topic the depth of its runs: one for all, or (runs,) of each its own."""
+    if (of_run == _NONE).all():
+        return list(np.where(of_topic == _NONE, common, of_topic).tolist())
+    smaller = [np.minimum(of_run, depth) for depth in of_topic]
+    return [np.where(depths == _NONE, common, depths) for depths in smaller]
+
+
+def _in_words(own: NDArray[np.int64], noun: str) -> str:
+    """Return how many have a depth of their own, and which depths: ``2 runs: 10 to 50``."""
+    depths = own[own < _NONE]
+    low, high = int(depths.min()), int(depths.max())
+    return f"{count(len(depths), noun)}: {low:,}" + (f" to {high:,}" if high > low else "")
 
 
 @door
@@ -86,8 +140,13 @@ def depth_pool(
     runs = as_runs(runs)
     common = depth_of(runs, depth).value
     chosen = contributors_of(runs, contributors)
-    depths = Depths.of(runs, common, by_run=depth_by_run, by_topic=depth_by_topic, contributors=chosen)
-    return _pool_to(runs.in_pool_order(order), depths, chosen, n_jobs=jobs)
+    of_run = _own_depths("depth_by_run", depth_by_run, runs.names, "run")
+    of_topic = _own_depths("depth_by_topic", depth_by_topic, runs.topics, "topic")
+    _warn_of_idle(runs, of_run, chosen)
+    own = {"depth_by_run": (of_run, "run"), "depth_by_topic": (of_topic, "topic")}
+    words = {name: _in_words(depths, noun) for name, (depths, noun) in own.items() if (depths < _NONE).any()}
+    depths = _on_topics(common, of_run, of_topic)
+    return _pool_to(runs.in_pool_order(order), depths, chosen, {"depth": common, **words}, n_jobs=jobs)
 
 
 #: to which depth most TREC tracks pooled
@@ -138,14 +197,21 @@ def checked_depth(depth: Any) -> int:
 
 def pool_to_depth(ranked: RunSet, depth: int, contributors: Contributors) -> Pool:
     """Pool the top documents of the contributing runs, in the order in which the field stands."""
-    return _pool_to(ranked, Depths(depth), contributors, n_jobs=None)
+    return _pool_to(ranked, [depth] * ranked.field.n_topics, contributors, {"depth": depth}, n_jobs=None)
 
 
-def _pool_to(ranked: RunSet, depths: Depths, contributors: Contributors, *, n_jobs: int | None) -> Pool:
-    work = DepthPooling(ranked.field, ranked.field.topics, depths.on_topics(ranked), contributors.runs)
+def _pool_to(
+    ranked: RunSet,
+    depths: Sequence[int | NDArray[np.int64]],
+    contributors: Contributors,
+    settings: Mapping[str, Any],
+    *,
+    n_jobs: int | None,
+) -> Pool:
+    work = DepthPooling(ranked.field, ranked.field.topics, depths, contributors.runs)
     pieces = run_topics(work, ranked.field, n_jobs=n_jobs, desc="pooling")
     return pool_of_pieces(
-        ranked, pieces, sum(work.n_rows()), strategy="depth", contributors=contributors, settings=depths.in_words()
+        ranked, pieces, sum(work.n_rows()), strategy="depth", contributors=contributors, settings=settings
     )
 
 
@@ -182,11 +248,9 @@ class DepthPooling(ArrayWork):
         ]
 
     def cut(self, at_once: int) -> list[range]:
-        """Return neighbouring topics that belong in one job."""
         return cut_where(self.n_rows(), parts_of(self.field, self._rows(range(len(self.topics)))), at_once)
 
     def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        """Return the documents of some neighbouring topics."""
         rows = self._rows(topics)
         return {TOPICS: topics_array(topics), **piece_of(self.field, rows, self.contributors, self._tops(topics, rows))}
 
@@ -198,11 +262,9 @@ class DepthPooling(ArrayWork):
             yield Taken(np.flatnonzero(taken), code, run, rank)
 
     def joined(self, parts: Sequence[Arrays]) -> Arrays:
-        """Return parts that follow one another as one."""
         width = max(part["words"].shape[1] for part in parts)
         return super().joined([{**part, "words": tokens.widen(part["words"], width)} for part in parts])
 
     def of_topics(self, topics: range, field: AnyField) -> DepthPooling:
-        """Return the same work of some neighbouring topics alone."""
         mine = slice(topics.start, topics.stop)
         return DepthPooling(field, self.topics[mine], self.depths[mine], self.contributors)

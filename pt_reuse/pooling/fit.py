@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse._errors import Call
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import Caveat
 
 #: a larger share of judgments without a contributor, or of a pool without judgments, is told by a warning

@@ -11,18 +11,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import _html
-from pt_reuse._check import choice, count, told
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import choice, count, examples, told
+from pt_reuse._errors import InputError, door, warn
 from pt_reuse._text import WIDTH, prose
-from pt_reuse.engine.topic_docs import TopicDocs
-from pt_reuse.pooling.contributions import Contributions
-from pt_reuse.pooling.contributors import Contributors
-from pt_reuse.pooling.given_documents import documents_of
-from pt_reuse.pooling.judged import judged_by
-from pt_reuse.pooling.sampled_judgments import counted_anew
-from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.metadata import make_run_table
-from pt_reuse.runs.units import Units, column_of, units_of
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.topic_docs import TopicDocs, sort_by_topic
+from pt_reuse.data.asking import labels_by, rel_of
+from pt_reuse.data.frame_columns import check_frame, in_our_columns, text_column, text_groups
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.labelling import provenance_first
+from pt_reuse.data.metadata import make_run_table
+from pt_reuse.data.qrels_arrays import topic_set
+from pt_reuse.data.units import Units, column_of, units_of
+from pt_reuse.pooling.contributors import Contributions, Contributors
 
 
 class Pool:
@@ -390,3 +391,153 @@ class Pool:
     def _repr_html_(self) -> str:
         table = _html.table(self.to_frame(), most=12, what="documents in .to_frame()")
         return _html.headline(self._sizes()) + table + _html.folded(self._settings())
+
+
+#: the columns of a pool's frame that are counted from its contributions
+_COUNTED = ("rank", "runs", "teams", "types")
+
+
+def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[TopicDocs, pd.DataFrame]:
+    """Return the documents of a frame, and what else it knows of each, see :meth:`Pool.from_frame`.
+
+    Raises:
+        InputError: a missing column or cell, a document that stands twice, a column that a pool counts itself.
+    """
+    frame = in_our_columns(frame) if isinstance(frame, pd.DataFrame) else frame
+    check_frame(frame, ("qid", "docno"))
+    taken = [column for column in _COUNTED if column in frame.columns]
+    if taken:
+        raise InputError(
+            f"the frame has {examples(taken, len(taken))}, which a pool counts from its contributing runs. Rename "
+            f"or drop them.",
+            argument="frame",
+        )
+    if frame.columns.duplicated().any():
+        twice = frame.columns[frame.columns.duplicated()]
+        raise InputError(
+            f"the frame has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
+            argument="frame",
+        )
+    topic, names = text_groups("qid", frame["qid"])
+    words = text_column("docno", frame["docno"])
+    doc, first = tokens.factorize(words)
+    _check_once(frame, topic * max(len(first), 1) + doc)
+    documents, rows = sort_by_topic(names, topic, words, topic_set(topics))
+    columns = frame.drop(columns=["qid", "docno"])
+    return documents, columns if rows is None else columns.iloc[rows]
+
+
+def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:
+    again = np.flatnonzero(pd.Series(pair).duplicated().to_numpy())
+    if not len(again):
+        return
+    row = int(again[0])
+    first = int(np.flatnonzero(pair == pair[row])[0])
+    qid, docno = frame["qid"].iloc[row], frame["docno"].iloc[row]
+    raise InputError(
+        f"topic {qid!r} has document {docno!r} more than once ({count(len(again), 'such row')} in all). Keep one row "
+        f"per document.",
+        argument="frame",
+        place=f"rows {first:,} and {row:,}",
+    )
+
+
+#: what a sample knows of each document, sampled or not: its stratum, and the probability that it came into the sample
+STRATUM, INCLUSION = "stratum", "inclusion"
+
+
+def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
+    """Return the judgments of a pool with -1 for what was not sampled, or has no label; as they are for a full pool."""
+    if pool.unsampled is None:
+        return judged
+    known = ["qid", "docno", STRATUM, INCLUSION]
+    every = pd.concat([_known(part) for part in (pool, pool.unsampled)], ignore_index=True)
+    labels = judged.to_frame().drop(columns=known[2:], errors="ignore")
+    frame = every.merge(labels, on=known[:2], how="left")
+    return Qrels(frame.assign(label=frame["label"].fillna(-1)), topics=judged.topics, rel=judged.stated_rel)
+
+
+def counted_anew(pool: Pool, unsampled: Pool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the columns of both parts of a sampled pool, inclusion probabilities counted in what is left.
+
+    Given how many documents of a stratum are left and how many of these are sampled, every subset of so many was as
+    probable as every other: the sample of the part is a sample of its own.
+    """
+    every = pd.concat([_known(part) for part in (pool, unsampled)], ignore_index=True)
+    every = every.assign(sampled=[1.0] * len(pool) + [0.0] * len(unsampled))
+    inclusion = every.groupby(["qid", STRATUM])["sampled"].transform("mean").to_numpy()
+    sampled, rest = inclusion[: len(pool)], inclusion[len(pool) :]
+    return pool.columns.assign(**{INCLUSION: sampled}), unsampled.columns.assign(**{INCLUSION: rest})
+
+
+def _known(part: Pool) -> pd.DataFrame:
+    pairs = pd.DataFrame({"qid": part.documents.qids(), "docno": part.documents.docnos()})
+    return pairs.assign(**{name: part.columns[name] for name in (STRATUM, INCLUSION)})
+
+
+_PRIORITY = "priority"
+
+
+def provenance_of(pool: Pool) -> pd.DataFrame:
+    """Return how each document of a pool was chosen, as its label is to keep it.
+
+    Returns:
+        DataFrame: one row per document: the columns of the pool; and ``strategy`` if one is known, and ``reason`` if
+        runs or a draw brought the documents, where the columns say neither.
+    """
+    if pool.strategy is None:
+        return pool.columns
+    of_all: dict[str, list[str] | list[str | None]] = {"strategy": [pool.strategy] * len(pool)}
+    if pool.unsampled is not None or len(pool.entries):
+        of_all["reason"] = _reasons(pool)
+    known = pool.columns.copy()
+    for name, cells in of_all.items():
+        said = pd.Series(cells, dtype=object)
+        known[name] = known[name].where(known[name].notna(), said) if name in known else said
+    return known
+
+
+def _reasons(pool: Pool) -> list[str | None]:
+    """Return why each document was chosen: ``rank 3 of run X, best of 4 runs``; of a sample, how it was drawn."""
+    if pool.unsampled is not None:
+        drawn = zip(pool.columns[STRATUM].tolist(), pool.columns[INCLUSION].tolist(), strict=True)
+        return [f"drawn from stratum {stratum} with probability {chance:.4g}" for stratum, chance in drawn]
+    names = np.array([*pool.run_table["name"], None], dtype=object)[pool.entries.best_run].tolist()
+    ranks, sizes = pool.entries.best_rank.tolist(), pool.entries.sizes.tolist()
+    places = [
+        None if not n else f"rank {rank} of run {name}" + (f", best of {count(n, 'run')}" if n > 1 else "")
+        for name, rank, n in zip(names, ranks, sizes, strict=True)
+    ]
+    if _PRIORITY not in pool.columns:
+        return places
+    priorities = pool.columns[_PRIORITY].tolist()
+    return [f"priority {one:.4g}, {place}" if place else None for one, place in zip(priorities, places, strict=True)]
+
+
+#: the round of labels that are all given at once
+_ONLY_ROUND = 1
+
+
+def judged_by(pool: Pool, judge: Any) -> Qrels:
+    """Return the labels of the documents of a pool, see :meth:`Pool.judge`."""
+    pairs = pd.DataFrame({"qid": pool.documents.qids(), "docno": pool.documents.docnos()})
+    if callable(judge):
+        found, rel = labels_by(judge, pairs), rel_of(judge)
+    else:
+        qrels = as_qrels(judge, "judge")
+        rows, rel = qrels.arrays.documents.find(pool.documents), qrels.stated_rel
+        labels = np.append(qrels.arrays.labels, np.int16(0))[rows].astype(np.int64)
+        found = pd.DataFrame({"label": pd.arrays.IntegerArray(labels, rows < 0)})
+        if qrels.arrays.extra is not None:
+            found = pd.concat([found, qrels.arrays.extra.reindex(rows).reset_index(drop=True)], axis=1)
+    # how a document was chosen the pool knows, what its label is and who gave it the judge
+    mine = provenance_of(pool).drop(columns=["label", "judge", "time"], errors="ignore")
+    if pool.strategy is not None and "round" not in mine:
+        mine["round"] = pd.Series([_ONLY_ROUND] * len(pool), dtype="Int64")
+    frame = pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1)
+    judged = found["label"].notna().to_numpy(dtype=bool)
+    if not judged.all():
+        fate = "left out" if pool.unsampled is None else "label -1 (pooled, not judged)"
+        warn(f"{count(int((~judged).sum()), 'document')} of {len(pool):,} without a label, {fate}.")
+    frame = provenance_first(frame)
+    return with_unsampled(Qrels(frame[judged], topics=pool.topics, rel=rel), pool)

@@ -13,18 +13,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.hits import HitIndex
-from pt_reuse.engine.open_field import AnyField
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.ordering import check_in_order, check_order
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
+from pt_reuse.data.units import Units
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.fit import SET_ASIDE, PoolFit
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.ordering import check_in_order, check_order
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_cuts import cut_where, parts_of
-from pt_reuse.runs.topic_jobs import ArrayWork
-from pt_reuse.runs.topic_parts import TOPICS, Arrays, run_topics, topics_array
-from pt_reuse.runs.units import Units
 
 
 @dataclass(frozen=True)
@@ -56,13 +54,7 @@ class PoolUniques:
         return {name: getattr(self, name) for name in self.NAMES}
 
     def fit(self, qrels: Qrels, contributors: Contributors, *, depth: int) -> PoolFit:
-        """Return how far the pool and the judgments are the same documents; for the counts of all topics.
-
-        Args:
-            qrels: the judgments.
-            contributors: of the pool.
-            depth: the pool's.
-        """
+        """Return how far the pool and the judgments are the same documents; for the counts of all topics."""
         documents, labels = qrels.arrays.documents, qrels.arrays.labels
         # runs bring topics that nobody judged, which is no fault of the depth
         known = documents.counts(labels >= 0) > 0
@@ -110,13 +102,7 @@ class Pooling:
         return cls(runs.order, order, depth, contributors.runs, units.of_run)
 
     def uniques(self, index: HitIndex, topics: range, labels: NDArray[np.int16]) -> PoolUniques:
-        """Return what the pool has of the judged documents of neighbouring topics.
-
-        Args:
-            index: where the runs have judged documents, in the order of the scores.
-            topics: the topics, as positions among those of the index.
-            labels: of all judgments.
-        """
+        """Return what the pool has of the judged documents of neighbouring topics."""
         starts = index.documents.starts
         first, stop = starts[[topics.start, topics.stop]].tolist()
         mine = np.append(labels[first:stop], UNJUDGED)
@@ -166,22 +152,18 @@ class UniquesWork(ArrayWork):
         self.index = HitIndex(field, qrels.arrays.documents)
 
     def cut(self, at_once: int) -> list[range]:
-        """Return neighbouring topics that belong in one job."""
         at = self.index.field_topic
         rows = np.append(self.field.lengths.sum(axis=1), 0)[at]
         return cut_where(rows.tolist(), parts_of(self.field, at), at_once)
 
     def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        """Return the uniques of some neighbouring topics."""
         found = self.pooling.uniques(self.index, topics, self.qrels.arrays.labels)
         return {TOPICS: topics_array(topics), **found.arrays()}
 
     def rows_before(self, t: int) -> int:
-        """Return how many judgments the topics before one have."""
         return int(self.qrels.arrays.documents.starts[t])
 
     def of_topics(self, topics: range, field: AnyField) -> UniquesWork:
-        """Return the same work of some neighbouring topics alone."""
         # of judgments no more than documents and labels matter here
         mine = replace(self.qrels.arrays, extra=None).of_topics(topics)
         return UniquesWork(field, Qrels.of_arrays(mine), self.pooling)
@@ -190,14 +172,6 @@ class UniquesWork(ArrayWork):
 def find_uniques(
     runs: RunSet, qrels: Qrels, pooling: Pooling, *, n_jobs: int | None = None, verbose: bool = False
 ) -> PoolUniques:
-    """Return the judged documents that one unit alone contributed.
-
-    Args:
-        runs: the field, in the order of the scores.
-        qrels: the judgments.
-        pooling: how the runs were pooled.
-        n_jobs: topics at a time, as joblib takes it.
-        verbose: show a progress bar.
-    """
+    """Return the judged documents that one unit alone contributed."""
     work = UniquesWork(runs.field, qrels, pooling)
     return PoolUniques.of(run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="pooling"))

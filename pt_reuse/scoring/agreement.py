@@ -14,11 +14,10 @@ from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, Option, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
-from pt_reuse._sentences import with_ends
+from pt_reuse._text import with_ends
+from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
+from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.stats.bootstrap import OF_DROPS, TopicBootstrap
-from pt_reuse.stats.correlation import DECIMALS, correlations, rank_changes, weighted_tau
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement, whole_changes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,8 +155,8 @@ class Agreement(Result):
         Returns:
             Axes: a point per run; those that lose most are named where there is room.
         """
-        from pt_reuse.plots.agreement import plot_two_scores
         from pt_reuse.plots.points import check_view
+        from pt_reuse.plots.run_scores import plot_two_scores
         from pt_reuse.plots.sheet import Place
 
         name = measure_among(self.table["measure"].tolist(), measure)

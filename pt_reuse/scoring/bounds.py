@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import listed
-from pt_reuse.engine.cells import UNJUDGED, Cells, discounts
-from pt_reuse.engine.hits import Hits
-from pt_reuse.engine.kernels import Spec
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.cells import UNJUDGED, Cells, discounts
+from pt_reuse.arrays.kernels import Spec
+from pt_reuse.arrays.rescore import Hits
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import Rescoring
 

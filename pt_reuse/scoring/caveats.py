@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Option, Part, ReuseWarning, warn
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.units import Units
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.units import Units
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
 _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")

@@ -196,7 +196,7 @@ class _XinfAP(_Inferred):
     __name__ = "xinfAP"
     PRETTY_NAME = "Extended Inferred Average Precision"
     SHORT_DESC = "AP estimated from judgments of a stratified sample of a pool."
-    SUPPORTED_PARAMS = {  # noqa: RUF012 - the form ir_measures asks for
+    SUPPORTED_PARAMS = {
         "cutoff": _CUTOFF,
         "rel": ir_measures.ParamInfo(dtype=int, default=1, desc="lowest label that counts as relevant"),
     }
@@ -224,7 +224,7 @@ class _XinfNDCG(_Inferred):
     __name__ = "xinfNDCG"
     PRETTY_NAME = "Extended Inferred nDCG"
     SHORT_DESC = "nDCG estimated from judgments of a stratified sample of a pool."
-    SUPPORTED_PARAMS = {"cutoff": _CUTOFF}  # noqa: RUF012 - the form ir_measures asks for
+    SUPPORTED_PARAMS = {"cutoff": _CUTOFF}
 
     def _estimated(self, sample: Sample, ranked: Ranked) -> float:
         return inferred_ndcg(sample, ranked, self.params.get("cutoff"))

@@ -13,9 +13,9 @@ import pandas as pd
 from pt_reuse._check import choice, count, examples, flag, shown
 from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn
 from pt_reuse._files import user_path
-from pt_reuse.formats.files import UnreadableError, read_bytes
-from pt_reuse.formats.leaderboards import ALL, FORMATS, parse_leaderboard
-from pt_reuse.runs.labels import RunLabels
+from pt_reuse.data.leaderboards import ALL, FORMATS, parse_leaderboard
+from pt_reuse.data.metadata import RunLabels
+from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.scoring.score_frames import MISSING
 from pt_reuse.scoring.scores import Scores
 

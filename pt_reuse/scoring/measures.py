@@ -15,7 +15,7 @@ from ir_measures import Metric
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, warn
-from pt_reuse.engine.kernels import Spec
+from pt_reuse.arrays.kernels import Spec
 
 #: how a measure is written in results, as ir_measures writes it
 MeasureLike = Any
@@ -42,7 +42,7 @@ class _Unjudged(ir_measures.Measure):
     __name__ = "Unjudged"
     PRETTY_NAME = "Unjudged rate at k"
     SHORT_DESC = "The share of the top k documents that have no judgment."
-    SUPPORTED_PARAMS = {  # noqa: RUF012 - the form ir_measures asks for
+    SUPPORTED_PARAMS = {
         "cutoff": ir_measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
         "min_label": ir_measures.ParamInfo(dtype=int, default=0, desc="lowest label that counts as judged"),
         "of_cutoff": ir_measures.ParamInfo(dtype=bool, default=False, desc="divide by the cutoff, not by the returned"),

@@ -13,12 +13,12 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._errors import InputError
-from pt_reuse.engine import tokens
-from pt_reuse.engine.cells import UNJUDGED, Cells
-from pt_reuse.engine.field import Field
-from pt_reuse.engine.open_field import AnyField
-from pt_reuse.engine.rescore import Judgments
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.cells import UNJUDGED, Cells
+from pt_reuse.arrays.field import Field
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.rescore import Judgments
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.scoring.inferred import check_sampled
 
 #: judgments as a provider takes them: {topic: {document: label}}, or a frame with ir_measures' columns

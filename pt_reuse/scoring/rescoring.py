@@ -16,14 +16,20 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.hits import HitIndex
-from pt_reuse.engine.open_field import AnyField
-from pt_reuse.engine.rescore import NO_CHANGES, Changes, Judgments, score_topics
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_cuts import cut_where, parts_of
-from pt_reuse.runs.topic_jobs import ArrayWork
-from pt_reuse.runs.topic_parts import TOPICS, Arrays, part_topics, run_topics, topics_array
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.rescore import NO_CHANGES, Changes, HitIndex, Judgments, score_topics
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import (
+    TOPICS,
+    Arrays,
+    ArrayWork,
+    cut_where,
+    part_topics,
+    parts_of,
+    run_topics,
+    topics_array,
+)
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.provider import Provided
 
@@ -194,7 +200,7 @@ def rescore(
             ir_measures and come back in the same shape.
         changes: further judgment sets, as what they change in rows of ``qrels.arrays``.
         verbose: show a progress bar.
-        at_once: numbers that a block may hold, see :func:`~pt_reuse.runs.topic_parts.run_topics`.
+        at_once: numbers that a block may hold, see :func:`~pt_reuse.data.topic_jobs.run_topics`.
         n_jobs: blocks at a time, as joblib takes it; None for what ``joblib.parallel_config`` says, else 1.
 
     Returns:

@@ -15,18 +15,16 @@ from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Record
-from pt_reuse.engine import pairs
-from pt_reuse.runs.labels import RunLabels
-from pt_reuse.runs.metadata import OF_FRAMES, given_metadata
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.bootstrap import TopicScores, checked_bootstrap
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import BEWARE, few_topics, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
 from pt_reuse.scoring.score_frames import MISSING, score_arrays
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.scoring.written import write_scores
-from pt_reuse.stats.bootstrap import checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.two_rankings import TopicScores
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

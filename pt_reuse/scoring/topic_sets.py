@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, Option
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 
 
 def mean_over_topics(values: NDArray[np.float64], has_topic: NDArray[np.bool_] | None) -> NDArray[np.float64]:

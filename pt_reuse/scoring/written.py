@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, flag
 from pt_reuse._errors import InputError
-from pt_reuse._files import check_writable, checked_path
-from pt_reuse._together import write_together
-from pt_reuse.formats.files import guarded
-from pt_reuse.formats.leaderboards import FORMATS, leaderboard_text
+from pt_reuse._files import check_writable, checked_path, write_together
+from pt_reuse.data.leaderboards import FORMATS, leaderboard_text
+from pt_reuse.data.packed_files import guarded
 
 
 class Written(Protocol):

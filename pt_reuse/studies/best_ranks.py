@@ -16,11 +16,11 @@ from pt_reuse._choices import EDGES
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
+from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth
-from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.scoring.caveats import BEWARE, noted, tell
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.relevant_documents import RelevantDocuments, found_none
@@ -195,7 +195,7 @@ class MinimumRanks(Result):
 
         Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
         """
-        from pt_reuse.plots.minimum_ranks import plot_minimum_ranks
+        from pt_reuse.plots.maps import plot_minimum_ranks
         from pt_reuse.plots.sheet import Place
 
         of = "" if label is None else f" of label {self._known(label)}"

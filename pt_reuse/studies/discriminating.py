@@ -15,12 +15,12 @@ from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, f
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, door
 from pt_reuse._jobs import run_jobs
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
 from pt_reuse.scoring.caveats import few_topics, noted, tell
 from pt_reuse.scoring.score_sets import named_scores
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_every_topic
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.significance import RANDOM, PairTests, check_test, pair_tests
 from pt_reuse.studies.told_apart import DiscriminativePower
 
 

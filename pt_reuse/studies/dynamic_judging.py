@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._jobs import run_jobs
-from pt_reuse.judging.continuous.asking import Judged
-from pt_reuse.judging.continuous.protocol import Protocol
-from pt_reuse.judging.continuous.scorer import Scorer
-from pt_reuse.judging.continuous.topic_judging import TopicJudging
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.judging.continuous_rounds import TopicJudging
+from pt_reuse.judging.protocols import Protocol
+from pt_reuse.judging.scorers import Scorer
+from pt_reuse.judging.session import Judged
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels
 
 #: what the first round is called
 _POOL, _ROUND = "pool", 2
@@ -75,21 +75,13 @@ class TopicPools:
     def _batch(self, pool: OnePool, chooser: Chooser) -> tuple[str, ...]:
         if not pool.batch:
             return ()
-        n = len(pool.docnos)
         # made anew for each pool: the same seed, the same order of documents with equal scores
         topic = TopicJudging(self.qid, self.query, chooser.scorer, self.places, chooser.seed)
-        judged = Judged(
-            qid=self.qid,
-            round=_ROUND - 1,
-            strategy=_POOL,
-            docnos=pool.docnos,
-            reasons=("",) * n,
-            labels=pool.labels,
-            judges=(None,) * n,
-            times=(None,) * n,
-        )
-        topic.learn(judged, chooser.rel)
-        return topic.next_batch(chooser.protocol, min(pool.batch, topic.left), _ROUND).docnos
+        labelled = zip(pool.docnos, pool.labels, strict=True)
+        pooled = [Judged(self.qid, docno, _ROUND - 1, _POOL, "", label) for docno, label in labelled]
+        if pooled:
+            topic.learn(pooled, chooser.rel)
+        return tuple(one.docno for one in topic.next_batch(chooser.protocol, min(pool.batch, topic.left), _ROUND))
 
 
 def choose_all(

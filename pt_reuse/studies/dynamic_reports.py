@@ -10,7 +10,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse.runs.units import COLUMNS, Units
+from pt_reuse.data.units import COLUMNS, Units
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -84,8 +84,8 @@ class DynamicReports:
         Source: Voorhees, Craswell and Lin 2022, figure 3.
         """
         from pt_reuse.plots.points import check_view
+        from pt_reuse.plots.run_scores import TwoScores, plot_reduced_scores
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.uniques import TwoScores, plot_reduced_scores
 
         name, unit = measure_among(self.scores.measures, measure), self.units.by
         check_view(kind, by, tuple(COLUMNS), self.by_run)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Argument, Call, InputError, Option
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.fit import MOSTLY
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.studies.dynamic_judging import PooledTopic
 

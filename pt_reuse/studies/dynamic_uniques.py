@@ -13,21 +13,22 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, checked_seed, count, examples, flag, whole
 from pt_reuse._errors import arguments_as, door, warn
 from pt_reuse._result import Result, key_figures_of
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes
-from pt_reuse.judging.continuous.classifier import TfIdf, check_corpus
-from pt_reuse.judging.continuous.judging import check_queries, places_of, queries_of
-from pt_reuse.judging.continuous.protocol import Protocol
-from pt_reuse.judging.continuous.scorer import Scorer
-from pt_reuse.judging.given import as_judge
+from pt_reuse.arrays.bootstrap import checked_bootstrap
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units, described
+from pt_reuse.judging.continuous import check_queries, places_of, queries_of
+from pt_reuse.judging.judges import as_judge
+from pt_reuse.judging.protocols import Protocol
+from pt_reuse.judging.scorers import Scorer, TfIdf, check_corpus
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
 from pt_reuse.pooling.fit import PoolFit
-from pt_reuse.qrels.judgments import Qrels, as_qrels, relevant_from
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import Units, described
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
@@ -36,8 +37,6 @@ from pt_reuse.scoring.rescoring import Block, MeansOfSets, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
-from pt_reuse.stats.bootstrap import checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.dynamic_judging import Chooser, PooledTopic, TopicPools, choose_all, pooled_topics
 from pt_reuse.studies.dynamic_reports import DynamicReports
 from pt_reuse.studies.dynamic_sets import DynamicSets, check_topics_given

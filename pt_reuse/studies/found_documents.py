@@ -4,39 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, told
-from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
+from pt_reuse._errors import Argument, Call, InputError, arguments_as
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
-from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse._result import key_figures_of
+from pt_reuse.data.units import COLUMNS, units_of
+from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.units import check_unit, units_of
-from pt_reuse.scoring.caveats import Caveat, noted, one_unit, tell
-from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.studies.type_pools.judged_topics import pool_on_topics
-from pt_reuse.studies.type_pools.type_splits import ALL
+from pt_reuse.result import StudyResult
+from pt_reuse.scoring.caveats import Caveat, one_unit
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.pool_sizes import pool_on_topics
+from pt_reuse.studies.type_splits import ALL
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 #: depths of a report
 _FEW = (1, 5, 10, 20, 50, 100)
 _NEVER = np.iinfo(np.int64).max
 
 
+def _checked_depths(depths: Any) -> list[int]:
+    """Return a user's ``depths=`` as depths that ascend."""
+    if isinstance(depths, Iterable) and not isinstance(depths, str | bytes):
+        with arguments_as(depth="depths"):
+            found = sorted({checked_depth(depth) for depth in depths})
+        if not found:
+            raise InputError(Argument("depths"), " names no depth.", argument="depths")
+        return found
+    with arguments_as(depth="depths"):
+        return list(range(1, checked_depth(depths) + 1))
+
+
+def _depths_report(result: FoundByDepth, depths: int | Iterable[int] | None = None) -> Report:
+    """Return a row per unit, and the relevant documents that its pool has down to some depths, five at most."""
+    there = set(result.table["depth"])
+    if depths is None:
+        chosen = [depth for depth in _FEW if depth in there][-MOST:] or sorted(there)[:MOST]
+    else:
+        chosen = list(depths) if isinstance(depths, Iterable) else [depths]
+    if not 0 < len(chosen) <= MOST or not set(chosen) <= there:
+        raise InputError(f"depths must be one to {MOST} of those in the table, got {told(chosen)}.", argument="depths")
+    cells = result.table.pivot_table("relevant", result.column, "depth", aggfunc="first").loc[[*result.units, ALL]]
+    return Report(
+        [
+            Column(result.by.capitalize(), cells.index.tolist()),
+            *(Column(f"Depth {depth}", cells[depth].tolist(), Digits.COUNT) for depth in chosen),
+        ],
+        caption=(
+            f"Relevant documents ({result.settings['relevant']}) in the pool of the contributing runs of each "
+            f"{result.by}, and of all, down to several depths."
+        ),
+        notes=[*result.notes(), result.meaningful()],
+    )
+
+
+def _draw(result: FoundByDepth, _: None, place: Place, units: str | Iterable[str] | None = None) -> Axes:
+    """Draw the relevant documents that the pool of each unit finds, in all and alone, against its depth."""
+    from pt_reuse.plots.lines import plot_found
+    from pt_reuse.plots.look import MOST as MOST_UNITS
+
+    chosen = result.units if units is None else [units] if isinstance(units, str) else list(units)
+    for name in chosen:
+        choice("units", name, result.units)
+    if units is None and len(chosen) > MOST_UNITS:
+        last = result.table[result.table["depth"] == result.table["depth"].max()].set_index(result.column)["relevant"]
+        most = set(last[chosen].nlargest(MOST_UNITS).index)
+        chosen = [name for name in chosen if name in most]
+    return plot_found(result.table, column=result.column, units=chosen, judged_to=result.judged_to, place=place)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FoundByDepth(Result):
+class FoundByDepth(StudyResult):
     """How many relevant documents the depth-k pool of each unit (type, team or run) holds, for k = 1, 2, ...
+
+    Its figure has for each unit (``units=``; default the six that find most) a line for all that its pool finds and a
+    broken one for what it alone finds, and an upright line where not everything is judged any more. ``report(depths=)``
+    takes other depths, one to five.
 
     Attributes:
         table: one row per unit and depth, and last those of all units together (``"all"``): the unit under ``type``,
@@ -50,7 +105,9 @@ class FoundByDepth(Result):
             what is found depends on who was judged.
     """
 
-    title: ClassVar[str] = "Found by depth"
+    title = "Found by depth"
+    views = {"depths": _depths_report}
+    figures = {"found": _draw}
 
     by: str
     judged_to: int
@@ -95,76 +152,30 @@ class FoundByDepth(Result):
             "depends on who was judged."
         )
 
-    @door
-    def report(self, depths: int | Iterable[int] | None = None) -> Report:
-        """Return what a paper prints: a row per unit, and the relevant documents that it finds down to some depths.
 
-        Args:
-            depths: one, or five at most; default 1, 5, 10, 20, 50 and 100, as far as they are there, the last five of
-                these.
-        """
-        there = set(self.table["depth"])
-        if depths is None:
-            chosen = [depth for depth in _FEW if depth in there][-MOST:] or sorted(there)[:MOST]
-        else:
-            chosen = list(depths) if isinstance(depths, Iterable) else [depths]
-        unknown = [depth for depth in chosen if depth not in there]
-        if unknown or not 0 < len(chosen) <= MOST:
-            raise InputError(
-                f"depths must be one to {MOST} of those in the table, got {told(chosen)}.", argument="depths"
-            )
-        cells = self.table.pivot_table("relevant", self.column, "depth", aggfunc="first").loc[[*self.units, ALL]]
-        return Report(
-            [
-                Column(self.by.capitalize(), cells.index.tolist()),
-                *(Column(f"Depth {depth}", cells[depth].tolist(), Digits.COUNT) for depth in chosen),
-            ],
-            caption=(
-                f"Relevant documents ({self.settings['relevant']}) in the pool of the contributing runs of each "
-                f"{self.by}, and of all, down to several depths."
-            ),
-            notes=[f"Documents are pooled in the order {self.settings['pool order']}.", self.meaningful()],
-        )
-
-    @door
-    def plot(
-        self,
-        *,
-        units: str | Iterable[str] | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the relevant documents that the pool of each unit finds, in all and alone, against its depth.
-
-        Args:
-            units: which to draw, one or several; default all, the six that find most where there are more.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: for each unit a line for all that it finds and a broken one for what it alone finds; an upright line
-            where not everything is judged any more.
-        """
-        from pt_reuse.plots.found_documents import plot_found
-        from pt_reuse.plots.look import MOST as MOST_UNITS
-        from pt_reuse.plots.sheet import Place
-
-        chosen = self.units if units is None else [units] if isinstance(units, str) else list(units)
-        for name in chosen:
-            choice("units", name, self.units)
-        if units is None and len(chosen) > MOST_UNITS:
-            last = self.table[self.table["depth"] == self.table["depth"].max()].set_index(self.column)["relevant"]
-            most = set(last[chosen].nlargest(MOST_UNITS).index)
-            chosen = [name for name in chosen if name in most]
-        place = Place(ax, title, legend, width)
-        return plot_found(self.table, column=self.column, units=chosen, judged_to=self.judged_to, place=place)
-
-
-@door
+@study(
+    Parameter(
+        name="by",
+        meaning='whose pools: each ``"type"`` (default), ``"team"``, ``"family"`` or ``"run"``.',
+        choices=tuple(COLUMNS),
+        flag=Flag(help="whose pools: those of each type, team, family or run", metavar="UNIT", kind="text"),
+    ),
+    Parameter(
+        name="depths",
+        meaning="one depth for 1, 2, ... down to it, or several; default 100, or the longest list where that is "
+        "shorter.",
+        check=_checked_depths,
+        flag=Flag(
+            help="pool depths between commas, or the largest", metavar="LIST", kind="counts", default="every one to 100"
+        ),
+    ),
+    command=Command(
+        name="found-by-depth",
+        summary="how many relevant documents the pools of each type of system hold, depth by depth",
+        details="In all, and those that no other type has. Beyond the depth down to which everything was judged, what "
+        "is found depends on who was judged; the output says where that is.",
+    ),
+)
 def found_by_depth(
     runs: Any,
     qrels: Any,
@@ -182,12 +193,6 @@ def found_by_depth(
 
     Args:
         runs: the field, every run with its type (team): a RunSet, a dict of run name -> results, or run files.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file.
-        by: whose pools: each ``"type"`` (default), ``"team"`` or ``"run"``.
-        depths: one depth for 1, 2, ... down to it, or several; default 100, or the longest list where that is shorter.
-        contributors: the runs that are pooled: ``"pooled"`` (default), ``"all"`` or run names.
-        pool_order: the order in which runs are pooled; default the one in which the field is pooled.
-        rel: the lowest label that is relevant; default what the judgments say.
 
     Returns:
         FoundByDepth: ``.table``, ``.judged_to``, ``.plot()``.
@@ -211,20 +216,12 @@ def found_by_depth(
     Source: Yilmaz, Craswell, Mitra and Campos 2020, On the reliability of test collections for evaluating systems of
     different types, SIGIR, https://doi.org/10.1145/3397271.3401317, figure 1.
     """
-    check_unit(by)
-    wanted = None if depths is None else _checked_depths(depths)
-    check_order_or_none("pool_order", pool_order)
-    checked_rel(rel)
-    runs, qrels = as_runs_before(runs, qrels)
-    contributing = contributors_of(runs, contributors)
-    units = units_of(runs.run_table[contributing.runs], by)
-    qrels = as_qrels(qrels)
-    check_topics(runs, qrels)
-    lowest = relevant_from(qrels, rel)
-    with arguments_as(order="pool_order"):
-        ranked = runs.in_pool_order(pool_order)
-    longest = int(runs.field.lengths[:, contributing.runs].max(initial=1))
-    chosen = list(range(1, min(USUAL_DEPTH, longest) + 1)) if wanted is None else wanted
+    asked = Asked(found_by_depth, locals())
+    contributing = asked.contributors
+    units = units_of(asked.runs.run_table[contributing.runs], by)
+    qrels, lowest, ranked = asked.qrels, asked.rel, asked.ranked
+    longest = int(asked.runs.field.lengths[:, contributing.runs].max(initial=1))
+    chosen = asked["depths"] or list(range(1, min(USUAL_DEPTH, longest) + 1))
     pool = pool_on_topics(ranked, chosen[-1], contributing, qrels)
     labels = np.append(qrels.arrays.labels, np.int16(-1))[qrels.arrays.documents.find(pool.documents)]
     if ALL in units.names:
@@ -232,39 +229,22 @@ def found_by_depth(
             f"a {by} is called {ALL!r}, which here are all together. Give it another name.", argument="runs"
         )
     best = _best_ranks(pool, units.of_run, len(units))
-    table = _table(units.column, units.names, best, labels, lowest, chosen)
     judged_to = _judged_to(pool, labels, chosen[-1])
-    caveats = list(one_unit(units, np.ones(len(units.of_run), dtype=bool), "what it alone finds is all that is found"))
-    caveats += _caveats(judged_to, int((labels >= lowest).sum()), lowest)
-    tell(caveats)
+    asked.tell(
+        one_unit(units, np.ones(len(units.of_run), dtype=bool), "what it alone finds is all that is found"),
+        _caveats(judged_to, int((labels >= lowest).sum()), lowest),
+    )
     return FoundByDepth(
-        table=table,
+        table=_table(units.column, units.names, best, labels, lowest, chosen),
         by=by,
         judged_to=judged_to,
-        settings={
-            "by": by,
-            "depths": examples(chosen, 1) if len(chosen) == 1 else f"{chosen[0]} to {chosen[-1]}",
-            "judged to depth": judged_to,
-            "relevant": f"label of at least {lowest}",
-            "contributors": str(contributing),
+        settings=asked.settings(
+            by=by,
+            depths=examples(chosen, 1) if len(chosen) == 1 else f"{chosen[0]} to {chosen[-1]}",
+            judged_to_depth=judged_to,
             **units.settings,
-            **runs.settings,
-            "pool order": ranked.order,
-            **noted(caveats),
-        },
+        ),
     )
-
-
-def _checked_depths(depths: Any) -> list[int]:
-    """Return a user's ``depths=`` as depths that ascend."""
-    if isinstance(depths, Iterable) and not isinstance(depths, str | bytes):
-        with arguments_as(depth="depths"):
-            found = sorted({checked_depth(depth) for depth in depths})
-        if not found:
-            raise InputError(Argument("depths"), " names no depth.", argument="depths")
-        return found
-    with arguments_as(depth="depths"):
-        return list(range(1, checked_depth(depths) + 1))
 
 
 def _best_ranks(pool: Pool, of_run: NDArray[np.int64], n_units: int) -> NDArray[np.int64]:

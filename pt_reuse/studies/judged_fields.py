@@ -11,11 +11,11 @@ import pandas as pd
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, Option, arguments_as, located
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_labels
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike

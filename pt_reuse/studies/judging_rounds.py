@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import examples, told
 from pt_reuse._errors import Argument, InputError, arguments_as, located
-from pt_reuse.engine.topic_docs import TopicDocs
+from pt_reuse.arrays.topic_docs import TopicDocs
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, pool_to_depth
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.run_set import RunSet
 
 #: the column of judgments that says in which round each was made
 ROUND = "round"

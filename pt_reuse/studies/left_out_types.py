@@ -14,16 +14,16 @@ from pt_reuse._check import choice, count, flag, positive
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import OfMeasures, Result, key_figures_of
-from pt_reuse.engine.hits import HitIndex
+from pt_reuse.arrays.bootstrap import checked_bootstrap
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.run_scores import checked_measures
-from pt_reuse.stats.bootstrap import checked_bootstrap
-from pt_reuse.studies.type_pools.type_splits import checked_types, types_of
+from pt_reuse.studies.type_splits import checked_types, types_of
 from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, leave_out_uniques
 
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ class LeftOutTypes(OfMeasures, Result):
         Returns:
             Axes: a bar per run; beside it its number.
         """
-        from pt_reuse.plots.bars import checked_top
-        from pt_reuse.plots.left_out_types import plot_recovery
+        from pt_reuse.plots.bars import plot_recovery
+        from pt_reuse.plots.marks import checked_top
         from pt_reuse.plots.sheet import Place
 
         chosen, place = self._left_out(left_out), Place(ax, title, legend, width)
@@ -238,7 +238,11 @@ def leave_out_type(
     https://arxiv.org/abs/2201.11086, section 5: TREC-8 without its manual runs, where this loses 1,130 relevant
     documents, with tau_b .9806 of MAP and gamma .9961 of ``P@10``.
     """
-    parsed, wanted, verbose = checked_measures(measures), checked_types(types), flag("verbose", verbose)
+    parsed, wanted, verbose = (
+        checked_measures(measures),
+        None if types is None else checked_types(types),
+        flag("verbose", verbose),
+    )
     check_removal(by="type", depth=depth, pool_order=pool_order, rel=rel)
     checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
     deepest = None if down_to is None else positive("down_to", down_to, "documents per run and topic")

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, count
+from pt_reuse._check import count
 from pt_reuse._choices import POOL_DEPTHS
-from pt_reuse._errors import arguments_as, door
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes
-from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, of_judged, one_run, relevant_only, tell
-from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
-from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse._report import Digits
+from pt_reuse._result import key_figures_of
+from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement, whole_changes
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.options import Flag, Parameter
+from pt_reuse.result import Shown, StudyResult, View
+from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
+from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures
-from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
-from pt_reuse.stats.bootstrap import checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement, whole_changes
+from pt_reuse.scoring.topic_sets import topics_of_runs
+from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.pool_sizes import PoolSizes
 from pt_reuse.studies.relevant_documents import found_none
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 #: the shares of the known relevant documents for which a depth is looked for
 SHARES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
@@ -44,12 +42,22 @@ SHARES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 _MOST = 0.9
 #: a larger share of what a depth adds that was never judged is told by a warning
 _MOSTLY = 0.5
-_ROWS = ("depth", "measure", "share")
+
+
+def _draw(result: PoolCosts, measure: str, place: Place) -> Axes:
+    """Draw the share of the relevant documents that is found, and tau_b of the ranking, over the size of the pool."""
+    from pt_reuse.plots.lines import plot_pool_costs
+
+    rows = result.agreement[result.agreement["measure"] == measure]
+    return plot_pool_costs(result.table, rows, measure=measure, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PoolCosts(Result):
+class PoolCosts(StudyResult):
     """What a pool of each depth costs and finds, and how runs rank by its judgments alone.
+
+    Its figure has the share of the relevant documents that is found, and tau_b of the ranking, over the size of the
+    pool.
 
     Attributes:
         table: one row per depth: ``depth``; ``documents``, the size of the pool; ``per_topic``, of a topic with
@@ -64,20 +72,52 @@ class PoolCosts(Result):
         rel: the lowest label that counts as relevant.
     """
 
-    title: ClassVar[str] = "Pool costs"
+    title = "Pool costs"
+    views = {
+        "depth": View(
+            columns=(
+                Shown("Depth", "depth", Digits.COUNT),
+                Shown("Documents", "documents", Digits.COUNT),
+                Shown("Unjudged", "unjudged", Digits.COUNT),
+                Shown("Relevant", "relevant", Digits.COUNT),
+                Shown("Share of relevant", "share", Digits.SCORE),
+                Shown("New per new relevant", "cost", Digits.TENTHS),
+            ),
+            caption="What a pool of each depth costs and finds: its documents, those that nobody judged, the relevant "
+            "ones, their share of all that are known, and documents beyond the depth before for each relevant one more",
+            noun="depths",
+        ),
+        "measure": View(
+            table="agreement",
+            columns=(
+                Shown("Depth", "depth", Digits.COUNT),
+                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
+                Shown("tau-AP", "tau_ap_b", Digits.SCORE),
+                Shown("Largest drop", "max_drop", Digits.COUNT),
+                Shown("Largest rise", "max_rise", Digits.COUNT),
+            ),
+            caption="The ranking of runs by {measure} with the judgments of a pool alone against the one with all "
+            "judgments: correlations, and the most ranks that a run loses or gains.",
+            noun="depths",
+        ),
+        "share": View(
+            table="needed",
+            columns=(
+                Shown("Share", "share", Digits.SHARE),
+                Shown("Relevant", "relevant", Digits.COUNT),
+                Shown("Depth", "depth", Digits.COUNT),
+                Shown("Documents", "documents", Digits.COUNT),
+            ),
+            caption="How deep a pool must be to find a share of the known relevant documents, and its size.",
+            noun="shares",
+        ),
+    }
+    figures = {"costs": _draw}
 
     agreement: pd.DataFrame
     needed: pd.DataFrame
     rel: int
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"table": self.table, "agreement": self.agreement, "needed": self.needed}
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.agreement["measure"]))
 
     def key_figures(self) -> pd.DataFrame:
         """Return what finds nine tenths of the relevant documents, and what pools of each depth find and cost."""
@@ -102,98 +142,38 @@ class PoolCosts(Result):
             found = f"{last['relevant']:,.0f} relevant ({last['share']:.0%} of those known), {deep}"
         return f"depth {last['depth']:,.0f}: {last['documents']:,.0f} documents, {found}"
 
-    @door
-    def report(self, by: str = "depth", *, measure: MeasureLike | None = None) -> Report:
-        """Return what a paper prints: what each depth costs and finds, how runs rank, or the depth that is needed.
-
-        Args:
-            by: the rows: each ``"depth"`` (default) with what it costs and finds; each depth under one ``"measure"``
-                with how runs rank; or each ``"share"`` of the relevant documents with the depth that finds it.
-            measure: the one for ``by="measure"``; default the first.
-        """
-        choice("by", by, _ROWS)
-        name = measure_among(self.measures, measure)
-        notes = [
-            f"Contributors are {self.settings['contributors']}, pooled in the order {self.settings['pool order']}; a "
-            f"document is relevant from label {self.rel} on.",
-            *([f"Beware: {self.settings[BEWARE]}."] if BEWARE in self.settings else []),
-        ]
-        if by == "share":
-            rows = self.needed
-            return Report(
-                [
-                    Column("Share", rows["share"].map("{:.0%}".format)),
-                    Column("Relevant", rows["relevant"], Digits.COUNT),
-                    Column("Depth", rows["depth"], Digits.COUNT),
-                    Column("Documents", rows["documents"], Digits.COUNT),
-                ],
-                caption="How deep a pool must be to find a share of the known relevant documents, and its size.",
-                notes=notes,
+    def findings(self) -> list[str]:
+        """Return what the last step costs, what no pool finds, and how much was never judged."""
+        last, lines = self.table.iloc[-1], []
+        if pd.notna(last["cost"]):
+            lines.append(
+                f"The last step, to depth {last['depth']:,.0f}, costs {last['cost']:.1f} documents for each relevant "
+                "one more."
             )
-        if by == "measure":
-            rows = self.agreement[self.agreement["measure"] == name]
-            return Report(
-                [
-                    Column("Depth", rows["depth"], Digits.COUNT),
-                    Column("Documents", self.table["documents"], Digits.COUNT),
-                    Column("tau-b", rows["tau_b"], Digits.SCORE),
-                    Column("tau-AP", rows["tau_ap_b"], Digits.SCORE),
-                    Column("Largest drop", rows["max_drop"], Digits.COUNT),
-                    Column("Largest rise", rows["max_rise"], Digits.COUNT),
-                ],
-                caption=(
-                    f"The ranking of runs by {name} with the judgments of a pool alone against the one with all "
-                    "judgments: correlations, and the most ranks that a run loses or gains."
-                ),
-                notes=notes,
-            )
-        rows = self.table
-        return Report(
-            [
-                Column("Depth", rows["depth"], Digits.COUNT),
-                Column("Documents", rows["documents"], Digits.COUNT),
-                Column("Relevant", rows["relevant"], Digits.COUNT),
-                Column("Share of relevant", rows["share"], Digits.SCORE),
-                Column("New per new relevant", rows["cost"].map("{:.1f}".format).where(rows["cost"].notna())),
-            ],
-            caption=(
-                "What a pool of each depth costs and finds: its documents, the relevant ones among them, their share "
-                "of all that are known, and documents beyond the depth before for each relevant one more."
-            ),
-            notes=notes,
-        )
-
-    @door
-    def plot(
-        self,
-        measure: MeasureLike | None = None,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the share of the relevant documents that is found, and tau_b of the ranking, over the size of the pool.
-
-        Args:
-            measure: the one whose tau_b is drawn; default the first.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a line each, with a marker and the depth at each pool.
-        """
-        from pt_reuse.plots.pool_costs import plot_pool_costs
-        from pt_reuse.plots.sheet import Place
-
-        name = measure_among(self.measures, measure)
-        rows = self.agreement[self.agreement["measure"] == name]
-        return plot_pool_costs(self.table, rows, measure=name, place=Place(ax, title, legend, width))
+        missing = self.needed[self.needed["depth"].isna()]
+        if len(missing):
+            lines.append(f"No pool of these runs finds {missing['share'].iloc[0]:.0%} of the relevant documents known.")
+        n = int(last["unjudged"])
+        if n:
+            of = count(n, "document")
+            lines.append(f"{of} of the deepest pool were never judged: it would find more than is known.")
+        return lines
 
 
-@door
+@study(
+    Parameter(
+        name="depths",
+        meaning="of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
+        check=checked_depths,
+        flag=Flag(help="pool depths between commas", metavar="LIST", kind="counts"),
+    ),
+    command=Command(
+        name="pool-costs",
+        summary="what pools of several depths cost and find, and how runs rank by them",
+        details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared with "
+        "the one by all judgments.",
+    ),
+)
 def pool_costs(
     runs: Any,
     qrels: Any,
@@ -215,25 +195,6 @@ def pool_costs(
 
     For each depth the judgments are restricted to the depth-k pool and all runs are scored anew; the topic set stays.
     How deep a pool would have to be to find what is known is looked for down to the end of the runs.
-
-    Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
-        measures: under which runs are ranked, one or several; default AP, from the grade from which documents
-            are relevant, and ``nDCG@10``.
-        depths: of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.
-        rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. Measures
-            have a `rel` of their own.
-        contributors: the runs that are pooled: ``"pooled"`` (default), ``"all"``, or run names.
-        pool_order: the order in which the runs are pooled; default the one that the field knows of itself.
-        complete: the mean is over all topics of the judgments (default), or over those that the run has.
-        without_topics: a run with none of the judgments' topics is an ``"error"`` (default), or scores ``"zero"``.
-        resamples: how often topics are drawn anew for the intervals of the agreement; default 0, no intervals.
-        confidence: of the intervals.
-        seed: of the draws.
-        n_jobs: topics, then parts of the draws, at a time, as joblib takes it; default what
-            ``joblib.parallel_config`` says, else 1. The numbers do not depend on it.
-        verbose: show a progress bar.
 
     Returns:
         PoolCosts: ``.table`` (per depth), ``.agreement`` (per depth and measure), ``.needed``, ``.plot()``.
@@ -261,55 +222,30 @@ def pool_costs(
     SIGIR. On TREC-8 ad hoc (71 contributors) pools of depth 1, 5, 10, 20 and 50 have 1,487, 5,542, 10,134, 19,231 and
     45,584 documents, and tau_b of AP is .7354, .8924, .9133, .9448 and .9847.
     """
-    given = None if measures is None else checked_measures(measures)
-    wanted = checked_depths(depths)
-    checked_rel(rel)
-    check_order_or_none("pool_order", pool_order)
-    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    jobs = checked_jobs(n_jobs)
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)
-    runs, qrels = as_runs_before(runs, qrels)
-    chosen = contributors_of(runs, contributors)
-    qrels = as_qrels(qrels)
-    lowest = relevant_from(qrels, rel)
-    parsed = usual_measures(lowest) if given is None else given
-    warn_of_lower_grades(parsed, lowest)
-    if without_topics == "error":
-        check_topics(runs, qrels)
-    with arguments_as(order="pool_order"):
-        ranked = runs.in_pool_order(pool_order)
-
-    sizes = PoolSizes.of(ranked, qrels, chosen, lowest)
+    asked = Asked(pool_costs, locals())
+    contributing, qrels, parsed, wanted = asked.contributors, asked.qrels, asked.measures, asked["depths"]
+    sizes = PoolSizes.of(asked.ranked, qrels, contributing, asked.rel)
     table = sizes.table(wanted)
-    caveats = [*one_run(len(runs)), *found_none(qrels, lowest), *relevant_only(qrels, of_judged(parsed))]
-    caveats += _mostly_unjudged(table)
-    caveats += few_topics(len(qrels.topics)) if bootstrap else ()
-    tell(caveats)
-    changes = _without(qrels, sizes.rank, wanted)
-    full, reduced = _score_all(runs, qrels, parsed, changes, len(wanted), n_jobs=jobs, verbose=verbose)
-    has = None if complete else topics_of_runs(runs, qrels)
+    asked.tell(
+        one_run(len(asked.runs)),
+        found_none(qrels, asked.rel),
+        relevant_only(qrels, of_judged(parsed)),
+        _mostly_unjudged(table),
+        few_topics(len(qrels.topics)) if asked.bootstrap else (),
+    )
+    full, reduced = _score_all(asked.runs, qrels, parsed, _without(qrels, sizes.rank, wanted), len(wanted), **asked.how)
+    has = None if complete else topics_of_runs(asked.runs, qrels)
     agreement = []
     for d, depth in enumerate(wanted):
         for m, measure in enumerate(parsed):
-            found = ranking_agreement(TopicScores(full[m], has), TopicScores(reduced[d, m], has), bootstrap)
+            found = ranking_agreement(TopicScores(full[m], has), TopicScores(reduced[d, m], has), asked.bootstrap)
             agreement.append({"depth": depth, "measure": repr(measure), **found})
-    provided = provided_measures(parsed)
     return PoolCosts(
         table=table,
         agreement=whole_changes(pd.DataFrame(agreement)),
         needed=sizes.needed(SHARES),
-        rel=lowest,
-        settings={
-            "relevant": f"label of at least {lowest}",
-            "contributors": str(chosen),
-            **runs.settings,
-            "pool order": ranked.order,
-            "complete": complete,
-            "ties": f"means equal to {DECIMALS} decimals",
-            "intervals": "none" if bootstrap is None else bootstrap.words(),
-            **({"by ir_measures": provided} if provided else {}),
-            **noted(caveats),
-        },
+        rel=asked.rel,
+        settings=asked.settings(),
     )
 
 
@@ -358,21 +294,3 @@ def _score_all(
         for cell, (topic, in_set) in enumerate(zip(block.topic.tolist(), block.set.tolist(), strict=True)):
             reduced[in_set, :, topic] = block.values[:, cell]
     return full, reduced
-
-
-def in_words(result: PoolCosts) -> str:
-    """Return what the result says, in words: what the last step costs, and how deep a pool must be."""
-    last = result.table.iloc[-1]
-    lines = []
-    if pd.notna(last["cost"]):
-        lines.append(
-            f"The last step, to depth {last['depth']:,.0f}, costs {last['cost']:.1f} documents for each relevant one "
-            "more."
-        )
-    missing = result.needed[result.needed["depth"].isna()]
-    if len(missing):
-        lines.append(f"No pool of these runs finds {missing['share'].iloc[0]:.0%} of the relevant documents known.")
-    n = int(last["unjudged"])
-    if n:
-        lines.append(f"{count(n, 'document')} of the deepest pool were never judged: it would find more than is known.")
-    return "\n".join(lines)

@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine.hits import HitIndex
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.contributors import Contributors
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.pooling.depth import pool_to_depth
+from pt_reuse.pooling.pool import Pool
 
 
 @dataclass(frozen=True)
@@ -113,3 +115,17 @@ class PoolSizes:
         columns = {"depth": at + 1, "documents": self.pooled[at]}
         numbers = {name: pd.Series(values, dtype="Int64").mask(missing) for name, values in columns.items()}
         return pd.DataFrame({"share": list(shares), "relevant": wanted, **numbers})
+
+
+def pool_on_topics(ranked: RunSet, depth: int, contributors: Contributors, qrels: Qrels) -> Pool:
+    """Return the depth-k pool on the topics of the judgments: runs bring topics that nobody chose to judge.
+
+    Args:
+        ranked: the field, in the order in which it is pooled.
+        depth: of the pool.
+        contributors: the runs that make it.
+        qrels: the judgments.
+    """
+    pool, topics = pool_to_depth(ranked, depth, contributors), set(qrels.topics)
+    known = np.array([topic in topics for topic in pool.documents.topics], dtype=bool)
+    return pool.take(np.flatnonzero(known[pool.documents.topic]))

@@ -13,12 +13,12 @@ from pt_reuse._check import choice, count
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
+from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.ordering import check_order_or_none
 from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
@@ -140,12 +140,12 @@ class Density(Result):
 
         Source: Voorhees, Craswell and Lin 2022, figure 1.
         """
-        from pt_reuse.plots.density import RoundNames, plot_density
+        from pt_reuse.plots.run_scores import plot_density
         from pt_reuse.plots.sheet import Place
 
         names = self.summary["round"].tolist()
         return plot_density(
-            self.rounds, self.table, names=RoundNames(names[0], names[-1]), place=Place(ax, title, legend, width)
+            self.rounds, self.table, first_said=names[0], last_said=names[-1], place=Place(ax, title, legend, width)
         )
 
 

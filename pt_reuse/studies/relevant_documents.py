@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._errors import Option
-from pt_reuse.engine.hits import HitIndex
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.contributors import Contributors
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import Caveat
 
 

@@ -14,10 +14,10 @@ from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.correlation import DECIMALS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +138,7 @@ class Saturation(Result):
 
         Source: Voorhees, Craswell and Lin 2022, figures 2 and 7.
         """
-        from pt_reuse.plots.saturation import plot_saturation
+        from pt_reuse.plots.bars import plot_saturation
         from pt_reuse.plots.sheet import Place
 
         name = measure_among(self.scores.measures, measure)

@@ -150,8 +150,8 @@ class DiscriminativePower(OfMeasures, Result):
         Returns:
             Axes: a line per measure or set of judgments, 18 at most told apart.
         """
+        from pt_reuse.plots.lines import plot_achieved_levels
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.significance import plot_achieved_levels
 
         name = None if measure is None else measure_among(self.measures, measure)
         if judgments is not None:

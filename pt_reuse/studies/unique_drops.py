@@ -6,7 +6,7 @@ import pandas as pd
 
 from pt_reuse._check import whole
 from pt_reuse._errors import door
-from pt_reuse.runs.units import Units
+from pt_reuse.data.units import Units
 
 
 class LargeDrops:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from pt_reuse._errors import door
-from pt_reuse.runs.units import COLUMNS, Units
+from pt_reuse.data.units import COLUMNS, Units
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
 
@@ -52,8 +52,8 @@ class UniqueFigures:
             Axes: a point per run; those that lose most are named where there is room.
         """
         from pt_reuse.plots.points import check_view
+        from pt_reuse.plots.run_scores import plot_reduced_scores
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.uniques import plot_reduced_scores
 
         name = measure_among(self.scores.measures, measure)
         check_view(kind, by, tuple(COLUMNS), self.by_run)
@@ -84,9 +84,9 @@ class UniqueFigures:
         Returns:
             Axes: a bar per unit; beside it the run that falls, and tau_b of the two rankings.
         """
-        from pt_reuse.plots.bars import checked_top
+        from pt_reuse.plots.bars import plot_unit_drops
+        from pt_reuse.plots.marks import checked_top
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.uniques import plot_unit_drops
 
         name, place = measure_among(self.scores.measures, measure), Place(ax, title, legend, width)
         return plot_unit_drops(self.table, measure=name, top=checked_top(top), place=place)
@@ -113,8 +113,8 @@ class UniqueFigures:
         Returns:
             Axes: a bar per contributing unit, and at its end how many are relevant.
         """
-        from pt_reuse.plots.bars import checked_top
+        from pt_reuse.plots.bars import plot_unique_counts
+        from pt_reuse.plots.marks import checked_top
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.uniques import plot_unique_counts
 
         return plot_unique_counts(self.unique_counts, top=checked_top(top), place=Place(ax, title, legend, width))

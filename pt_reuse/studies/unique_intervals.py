@@ -11,10 +11,9 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse.arrays.bootstrap import COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
 from pt_reuse.scoring.rescoring import Block
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import COEFFICIENTS, TopicScores, ranking_agreements, whole_changes
 
 #: what has an interval in a row of a unit, and in the summary under ``own_``
 OF_RANKINGS = (*COEFFICIENTS, "max_drop")

@@ -11,7 +11,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, listed
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse.runs.units import Units
+from pt_reuse.data.units import Units
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among

@@ -9,15 +9,14 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.open_field import AnyField
-from pt_reuse.engine.rescore import Changes
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import Arrays, ArrayWork, run_topics
+from pt_reuse.data.units import Units
 from pt_reuse.pooling.pool_uniques import Pooling, PoolUniques
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_jobs import ArrayWork
-from pt_reuse.runs.topic_parts import Arrays, run_topics
-from pt_reuse.runs.units import Units
 from pt_reuse.scoring.rescoring import Block, Rescoring
 from pt_reuse.studies.unique_sets import SetScores, UniqueSets, score_sets
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.rescore import NO_CHANGES, Changes
+from pt_reuse.arrays.rescore import NO_CHANGES, Changes
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units
 from pt_reuse.pooling.pool_uniques import PoolUniques
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import Units
 from pt_reuse.scoring.rescoring import Block, MeansOfSets
 from pt_reuse.scoring.topic_sets import topics_of_runs
 

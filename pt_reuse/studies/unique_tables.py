@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
-from pt_reuse.runs.units import Units
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.units import Units
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.correlation import DECIMALS
 
 TAUS = ("tau_b", "gamma", "tau_ap_b")
 #: means rounded at a time, 32 MB

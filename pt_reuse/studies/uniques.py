@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, choice
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._result import Result, key_figures_of
-from pt_reuse._sentences import with_ends
+from pt_reuse._text import with_ends
+from pt_reuse.arrays.bootstrap import checked_bootstrap
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
+from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.units import Units, check_unit, described
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
-from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.units import Units, check_unit, described
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
@@ -31,8 +33,6 @@ from pt_reuse.scoring.rescoring import Block, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.stats.bootstrap import checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.filled_uniques.fill import checked_fill, filled_tables
 from pt_reuse.studies.unique_drops import LargeDrops
 from pt_reuse.studies.unique_figures import UniqueFigures
@@ -376,7 +376,7 @@ def check_removal(*, by: Any, depth: Any, remove: Any = "relevant", pool_order: 
     """Raise where one of the arguments that say what is left out is nothing of the kind.
 
     Args:
-        by: the unit, a key of :data:`~pt_reuse.runs.units.COLUMNS`.
+        by: the unit, a key of :data:`~pt_reuse.data.units.COLUMNS`.
         depth: the pool's, or None.
         remove: ``"relevant"`` or ``"judged"``.
         pool_order: a ranking order, or None.

@@ -280,8 +280,9 @@ def _value(given: Any, digits: _Digits) -> PublishedValue:
     if not isinstance(text, str):
         raise InputError(f'a value must be a number as text, such as "0.1234", got {given!r}.')
     text = text.strip()
+    comma = " Write a decimal point, not a comma." if "," in text else ""
     if type(given) is not float and (not _NUMBER.fullmatch(text) or not re.search(r"\d", text)):
-        raise InputError(f'a value must be a number such as "0.1234" or 86830, got {given!r}.{_comma(text)}')
+        raise InputError(f'a value must be a number such as "0.1234" or 86830, got {given!r}.{comma}')
     number = Decimal(text.replace(",", ""))
     if not number.is_finite():
         raise InputError(f"a value must be a finite number, got {given!r}.")
@@ -293,19 +294,13 @@ def _value(given: Any, digits: _Digits) -> PublishedValue:
     return PublishedValue(float(number), float(Decimal(10) ** exponent), digits.declared)
 
 
-def _comma(text: str) -> str:
-    return " Write a decimal point, not a comma." if "," in text else ""
-
-
 def _column(path: Path, column: str, digits: _Digits) -> dict[str, PublishedValue]:
     """Return the values of a column of a CSV file, by the column ``name``."""
     try:
         with open_file(path) as file:
             text = file.read().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"the file cannot be read: {error}.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     rows = csv.DictReader(io.StringIO(text))
     try:
         header, lines = list(rows.fieldnames or []), [(rows.line_num, row) for row in rows]

@@ -1,9 +1,11 @@
-"""Replay: the runs and judgments of a verification, and what was computed from them, each thing once."""
+"""Replay: the judgments and runs of a verification, and what was computed from them, each thing once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import ir_measures
@@ -11,19 +13,194 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine.field import Field
+from pt_reuse._check import count, examples
+from pt_reuse._errors import (
+    Advice,
+    Call,
+    InputError,
+    Message,
+    Part,
+    in_python,
+    warn,
+    worded,
+)
+from pt_reuse.arrays.field import Field
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.dataset import judgments_of
+from pt_reuse.collections.getting import SubmittedRuns, plan_runs
+from pt_reuse.collections.registry import UnknownCollectionError, find_collection
+from pt_reuse.collections.run_files import find_run_files
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.run_files import held, is_files
+from pt_reuse.data.run_reading import Reading, as_runs
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import check_every_run_has
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import check_every_run_has
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
-from pt_reuse.verification.computed import NotComputedError, because
-from pt_reuse.verification.material import Material
+from pt_reuse.verification.parameters import Given
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why there is no number: texts, and advice between them, as in a :class:`~pt_reuse._errors.Message`."""
+
+    parts: tuple[str | Advice, ...]
+
+    def worded(self, advice: Callable[[Advice], str]) -> str:
+        """Return the reason with advice put into words by a function."""
+        return worded(self.parts, advice)
+
+    def __str__(self) -> str:
+        return self.worded(in_python)
+
+
+def because(*parts: Part) -> Reason:
+    """Return a reason made of texts, advice, and what errors say."""
+
+    def flat(parts: Iterable[Part]) -> Iterator[str | Advice]:
+        for part in parts:
+            if isinstance(part, Message):
+                yield from [f"{part.place}: "] if part.place else []
+                yield from flat(part.parts)
+            else:
+                yield part
+
+    return Reason(tuple(flat(parts)))
+
+
+class NotComputedError(Exception):
+    """None of a group's figures can be computed from what is here."""
+
+    def __init__(self, reason: Reason):
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What was computed for the figures of a group; a name that is in neither names nothing.
+
+    Attributes:
+        numbers: name -> number.
+        reasons: name -> why it has none.
+    """
+
+    numbers: Mapping[str, float]
+    reasons: Mapping[str, Reason] = field(default_factory=dict)
+
+
+def by_name(values: pd.Series) -> dict[str, float]:
+    """Return the numbers of a series by the texts of its index."""
+    return {str(name): float(value) for name, value in values.items()}
+
+
+@dataclass(frozen=True)
+class Material:
+    """Judgments and runs.
+
+    Attributes:
+        qrels: the judgments.
+        runs: the runs that are here, None where there are none.
+        no_runs: why there are none, None where there are some.
+        submitted: the names of the runs on record; none where there is no record.
+        missing: those of them that are not here.
+    """
+
+    qrels: Qrels
+    runs: RunSet | None
+    no_runs: Reason | None = None
+    submitted: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def gather(
+    name: str, runs: Any, qrels: Any, *, figures: str | Path | None, download: bool, reading: Reading
+) -> Material:
+    """Return the judgments and runs of a collection, those without runs that were submitted to another.
+
+    Args:
+        name: the collection.
+        runs: a RunSet or runs in another form, run files, or None for those of the collection.
+        qrels: judgments in any form, or None for those of the collection.
+        figures: the user's file of figures, None where they are the package's.
+        download: whether to fetch run files that are not on this machine.
+        reading: how run files are read.
+
+    Raises:
+        InputError: no collection of that name, a file that cannot be read, runs without any topic of the judgments.
+    """
+    runs = held(runs)
+    given = as_runs(runs, qrels) if runs is not None and not is_files(runs) else None
+    collection = None if given is not None and qrels is not None else _collection(name, figures)
+    plan = None
+    if collection is not None and given is None:
+        # before judgments are looked for, maybe by way of the network
+        plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
+    material = Material(judgments_of(collection) if collection and qrels is None else as_qrels(qrels), given)
+    if plan is not None:
+        try:
+            material = replace(material, runs=plan.get())
+        except InputError as error:
+            # a file that cannot be read is an error; none at all leaves the judgments to be checked
+            if runs is not None or download or not isinstance(plan, SubmittedRuns):
+                raise
+            if find_run_files(plan.collection, plan.names):
+                raise
+            material = replace(material, no_runs=because("no runs: ", error))
+    material = _without_strangers(material, _submitted(name))
+    if material.runs is not None:
+        check_topics(material.runs, material.qrels)
+    return material
+
+
+def _collection(name: str, figures: str | Path | None) -> Collection:
+    try:
+        return find_collection(name)
+    except UnknownCollectionError as error:
+        if figures is None:
+            raise
+        # figures of one's own need no collection
+        raise InputError(
+            f"{figures} is about {name!r}, which is no registered collection. Make its name known with ",
+            Call("register_collection", "..."),
+            ". In Python, a RunSet and judgments given beside the figures need no collection. (",
+            error,
+            ")",
+        ) from error
+
+
+def _submitted(name: str) -> tuple[str, ...]:
+    """Return the runs that the collection has, where this is on record."""
+    try:
+        submitted = find_collection(name).submitted
+    except UnknownCollectionError:
+        return ()
+    return () if submitted is None else tuple(submitted["name"])
+
+
+def _without_strangers(material: Material, submitted: tuple[str, ...]) -> Material:
+    """Return the material with the submitted runs alone, and the names of those that it lacks."""
+    runs = material.runs
+    if runs is None or not submitted:
+        return replace(material, submitted=submitted)
+    strangers = [name for name in runs.names if name not in set(submitted)]
+    missing = tuple(name for name in submitted if name not in runs)
+    if len(missing) == len(submitted):
+        raise InputError(
+            f"none of {count(len(runs), 'run')} was submitted to this collection: {examples(strangers)}. Runs are "
+            f"known by their names: {examples(submitted)}."
+        )
+    if strangers:
+        warn(f"{count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.")
+    own = runs.select([name for name in runs.names if name in set(submitted)])
+    return replace(material, runs=own, submitted=submitted, missing=missing)
+
 
 _T = TypeVar("_T")
 #: by score, documents of one score as they stand in the file: how NIST pooled in 2025
@@ -41,14 +218,7 @@ class PoolKey(NamedTuple):
 class Replay:
     """The runs and judgments of a verification; whatever is computed from them is computed once.
 
-    Args:
-        material: the judgments, and the runs that are here or why none is.
-        published: figure -> its published values, for figures that compare with another's.
-        verbose: show progress bars for measures that ir_measures computes.
-
-    Attributes:
-        material: as given.
-        qrels: the judgments.
+    `published` maps figures to their published values, for those that compare with another's.
     """
 
     def __init__(self, material: Material, *, published: Mapping[str, pd.Series], verbose: bool = False):
@@ -57,7 +227,7 @@ class Replay:
         self._made: dict[Hashable, Any] = {}
 
     def runs(self, order: str) -> RunSet:
-        """Return the runs in an order: one of :data:`pt_reuse.engine.order.ORDERS`, or :data:`FILE_TIES`."""
+        """Return the runs in an order: one of :data:`pt_reuse.arrays.lists.ORDERS`, or :data:`FILE_TIES`."""
         return self._once(("runs", order), lambda: self._ordered(order))
 
     def pool(self, key: PoolKey) -> Pool:
@@ -68,12 +238,7 @@ class Replay:
 
     def rows_in(self, key: PoolKey) -> NDArray[np.int64]:
         """Return for each document of a pool its row among the judgments, or -1."""
-
-        def find() -> NDArray[np.int64]:
-            pool = self.pool(key)
-            return self.qrels.arrays.documents.find(pool.documents)
-
-        return self._once(("rows in", key), find)
+        return self._once(("rows in", key), lambda: self.qrels.arrays.documents.find(self.pool(key).documents))
 
     def judged_in(self, key: PoolKey, *, outside: bool = False) -> Qrels:
         """Return the judgments of the documents in a pool, or of all others."""
@@ -105,26 +270,23 @@ class Replay:
         scores = [self.scores(order, measure, complete, within) for measure in measures]
         return pd.Series(np.mean([one.mean_values[0] for one in scores], axis=0), index=scores[0].names)
 
-    def left_out(
-        self, key: PoolKey, measure: ir_measures.Measure, *, order: str, by: str, remove: str, rel: int, complete: bool
-    ) -> LeaveOutUniques:
+    def left_out(self, key: PoolKey, measure: ir_measures.Measure, given: Given) -> LeaveOutUniques:
         """Return what leaving out each team, run or type does, runs scored in an order."""
         # a published figure is of the teams that there were: a run without one must not count as one
-        check_every_run_has(self.runs(order).run_table, by)
+        runs, order = self.runs(given["order"]), given["order"]
+        check_every_run_has(runs.run_table, given["by"])
+        options = {name: given[name] for name in ("by", "remove", "rel", "complete")}
         return self._once(
-            ("left out", key, measure, order, by, remove, rel, complete),
+            ("left out", key, measure, order, *options.values()),
             lambda: leave_out_uniques(
-                self.runs(order),
+                runs,
                 self.qrels,
                 measure,
-                by=by,
                 depth=key.depth,
                 pool_order=None if key.order == order else key.order,
-                remove=remove,
-                rel=rel,
                 contributors=key.contributors,
-                complete=complete,
                 verbose=self._verbose and native_spec(measure) is None,
+                **options,
             ),
         )
 

@@ -18,13 +18,10 @@ from pt_reuse._result import Result
 from pt_reuse._text import WIDTH, prose, table
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import real_name
-from pt_reuse.runs.reading import Reading
-from pt_reuse.verification.conventions import conventions_of
-from pt_reuse.verification.group import replay_group
-from pt_reuse.verification.material import Material, Sources, gather
-from pt_reuse.verification.outcome import DIFFERING, Status, Verdict
+from pt_reuse.data.run_reading import Reading
+from pt_reuse.verification.group import DIFFERING, Status, Verdict, conventions_of, replay_group
 from pt_reuse.verification.published import PublishedFigures, published_figures, read_published
-from pt_reuse.verification.replay import Replay
+from pt_reuse.verification.replay import Material, Replay, gather
 
 #: columns of a figure that is unequal
 _SHOWN = ["what", "name", "published", "computed", "difference", "convention", "note"]
@@ -207,20 +204,15 @@ def verify(
         >>> found.headline()
         'Simulated: 0 of 2 figures equal, 2 unequal'
     """
-    sources = Sources(
-        name=_checked(name),
-        runs=runs,
-        qrels=qrels,
-        figures=figures,
-        download=flag("download", download),
-        reading=Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose),
-    )
-    published = published_figures(sources.name) if figures is None else read_published(figures)
-    if real_name(published.collection) != sources.name:
-        raise InputError(f"{figures} has figures of {published.collection!r}, not of {sources.name!r}.")
+    name = _checked(name)
+    flag("download", download)
+    reading = Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose)
+    published = published_figures(name) if figures is None else read_published(figures)
+    if real_name(published.collection) != name:
+        raise InputError(f"{figures} has figures of {published.collection!r}, not of {name!r}.")
     # before any file is read: all that could be wrong with the figures
     ways = [conventions_of(figure, published.figures) for figure in published.figures]
-    material = gather(sources)
+    material = gather(name, runs, qrels, figures=figures, download=download, reading=reading)
     replay = Replay(material, published=_published_scores(published), verbose=verbose)
     todo = list(zip(published.figures, ways, strict=True))
     groups = [

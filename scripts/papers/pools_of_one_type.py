@@ -84,7 +84,7 @@ def table_2(runs: ptr.RunSet, qrels: ptr.Qrels) -> pd.DataFrame:
     for way, depth, measures, options in WAYS:
         chosen = {**ALL_JUDGED, "depth": depth, **options}
         for kind, splits in (("traditional", "all"), ("neural", 40)):
-            found = ptr.by_type(runs, qrels, measures, types=kind, splits=splits, **chosen)
+            found = ptr.by_type(runs, qrels, measures, pools=kind, splits=splits, **chosen)
             parts.append(rows_of(found, way))
     return pd.concat(parts, ignore_index=True)
 
@@ -119,7 +119,9 @@ def collection(name: str, runs: str | None, types: str | None, out: Path) -> Non
     for unit in ("team", "run"):
         found = ptr.by_type(field, qrels, unit=unit, gold="pool")
         found.save(out / f"by-{unit}")
-        (out / f"by-{unit}.txt").write_text(f"{found.report()}\n\n{found.report('tau_b_sd')}\n", encoding="utf-8")
+        (out / f"by-{unit}.txt").write_text(
+            f"{found.report()}\n\n{found.report(number='tau_b_sd')}\n", encoding="utf-8"
+        )
     for measure in found.measures:
         for pool in found.pools:
             figure = found.plot(measure, pool=pool, width=3.3).figure

@@ -11,7 +11,7 @@ import pytest
 from catalogue_parts import metadata, rows_of
 
 import pt_reuse as ptr
-from pt_reuse.cli import main
+from pt_reuse.cli.entry import main
 from pt_reuse.collections import registry
 from pt_reuse.collections.catalogue import catalogue_name, catalogue_names, catalogued
 

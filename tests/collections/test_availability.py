@@ -11,28 +11,18 @@ import tarfile
 import pytest
 from collection_parts import in_python, offline
 
-from pt_reuse.collections.availability import quiet_downloads
+from pt_reuse.collections.irds import quiet_downloads
 
 
 def test_judgments_put_into_the_users_folder(messages, home):
-    folder = home / "trec-2" / "adhoc"
-    messages.refused(lambda: offline("trec-2/adhoc").get_qrels())
+    ds, folder = offline("trec-2/adhoc"), home / "trec-2" / "adhoc"
+    messages.refused(lambda: ds.get_qrels())
     folder.mkdir(parents=True)
     (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n102 0 WSJ1 0\n")
     (folder / "topics.tsv").write_text("101\tdesign of the star wars shield\n")
-    assert offline("trec-2/adhoc").get_judgments().topics == ["101", "102"]
+    # also by a dataset that was opened before
+    assert ds.get_judgments().topics == offline("trec-2/adhoc").get_judgments().topics == ["101", "102"]
     assert offline("trec-2/adhoc").get_topics()["query"].tolist() == ["design of the star wars shield"]
-
-
-def test_a_file_put_there_after_an_error_is_found(messages, home):
-    ds = offline("trec-2/adhoc")
-    messages.refused(lambda: ds.get_qrels())
-    folder = home / "trec-2" / "adhoc"
-    folder.mkdir(parents=True)
-    (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n")
-    (folder / "topics.tsv").write_text("101\tstar wars\n")
-    assert ds.get_judgments().topics == ["101"]
-    assert ds.get_topics()["query"].tolist() == ["star wars"]
 
 
 def test_judgments_that_ir_datasets_lacks_are_said_to_be_elsewhere(messages, home):

@@ -94,9 +94,9 @@ def test_the_page_of_the_documentation_is_that_of_the_catalogue(build):
     collections, runs = shipped()
     text = (ROOT / "docs" / "collections-list.rst").read_text(encoding="utf-8")
     assert build.page(collections, runs) == text
-    assert all(re.search(rf"       \| {catalogued(name).irds_id}( \(.* only\))?\n", text) for name in WITH_IRDS)
+    assert all(re.search(rf"   \| {catalogued(name).irds_id}( \(.* only\))?[\n\"]", text) for name in WITH_IRDS)
     assert "for academic, non-commercial use" in text
-    assert all(f"   * - | ``{name}``\n" in text for name in catalogue_names())
+    assert all(f'   "| ``{name}``: ' in text for name in catalogue_names())
 
 
 def test_shipped_files_are_small_plain_and_say_where_from():

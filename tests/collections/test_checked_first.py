@@ -17,8 +17,8 @@ def unreached(monkeypatch, tmp_path):
         pytest.fail("the arguments were to be judged before")
 
     for long in (
-        "pt_reuse.runs.run_files.parse_files",
-        "pt_reuse.runs.kept_runs.fingerprints",
+        "pt_reuse.data.run_files.parse_files",
+        "pt_reuse.data.store.fingerprints",
         "pt_reuse.collections.fetching.fetch_runs",
         "pt_reuse.collections.dataset.ReuseDataset.get_qrels",
     ):

@@ -10,7 +10,7 @@ import pytest
 from collection_parts import TREC8, offline, write_run
 
 import pt_reuse as ptr
-from pt_reuse.collections.comparison import compare_judgments
+from pt_reuse.collections.getting import compare_judgments
 from pt_reuse.collections.registry import find_collection
 
 

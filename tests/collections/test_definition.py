@@ -15,7 +15,7 @@ import pt_reuse as ptr
 from pt_reuse.collections.collection import DocumentSources
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
-from pt_reuse.collections.registration import register_collection
+from pt_reuse.collections.provider import register_collection
 
 TOML = """
 name = "mine/2024"

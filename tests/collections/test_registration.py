@@ -18,7 +18,7 @@ import pt_reuse as ptr
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import _read_toml, define
 from pt_reuse.collections.irds import build_irds
-from pt_reuse.collections.registration import register_collection
+from pt_reuse.collections.provider import register_collection
 from pt_reuse.collections.registry import find_collection
 
 

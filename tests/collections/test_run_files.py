@@ -15,12 +15,7 @@ import pt_reuse as ptr
 from pt_reuse.collections import registry, run_files
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.listing import facts_of
-from pt_reuse.collections.run_files import file_names, find_run_files, folders_of
-
-
-def test_file_names():
-    assert file_names("a")[:3] == ["input.a.gz", "input.a", "input.a.bz2"]
-    assert "a.zst" in file_names("a")
+from pt_reuse.collections.run_files import find_run_files, folders_of
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pt_reuse._text import table as text_table
-from pt_reuse.demo.narration import SUBJECTS, narrate
-from pt_reuse.demo.walk import answer
+from pt_reuse.demo.walk import SUBJECTS, answer, narrate
 
 
 @pytest.fixture(scope="module")

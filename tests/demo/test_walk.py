@@ -7,9 +7,8 @@ import sys
 import pandas as pd
 import pytest
 
-from pt_reuse.cli import main
-from pt_reuse.demo.narration import SUBJECTS, narrate
-from pt_reuse.demo.walk import answer
+from pt_reuse.cli.entry import main
+from pt_reuse.demo.walk import SUBJECTS, answer, narrate
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ def test_errors_come_before_anything_is_run(arguments, about, place, messages):
 
 class Needy(ir_measures.Measure):
     NAME = __name__ = "Needy"
-    SUPPORTED_PARAMS = {}  # noqa: RUF012 - the form ir_measures asks for
+    SUPPORTED_PARAMS = {}
     RUN_INPUTS = ("query_id", "doc_id", "score", "team")
 
     def runtime_impl(self, qrels, run):

@@ -9,7 +9,7 @@ from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, fra
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.run_set import RunSet
 
 MEASURES = [AP, P @ 5, nDCG @ 10]
 ALL = TOPICS["qid"].tolist()

@@ -14,7 +14,7 @@ from ir_measures import AP, P, SetP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.qrels.judgments import as_qrels
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.scoring.bounds import score_bounds
 
 #: one number to float32, two to float64

@@ -9,7 +9,7 @@ import pyterrier as pt
 import pytest
 from experiment_parts import FIELD, TOPICS, Retriever
 
-from pt_reuse.demo.pipelines import LIVE, live_pipelines
+from pt_reuse.demo.walk import LIVE, live_pipelines
 from pt_reuse.experiment.tap import Tap
 
 
@@ -58,7 +58,7 @@ def test_a_tap_is_inspected_validated_and_labelled():
 
 def test_a_pipeline_with_a_tap_is_drawn_with_the_name_of_the_system():
     class Local(Retriever):
-        schematic = {"label": "lexical", "help_url": None}  # noqa: RUF012 - the form pyterrier asks for
+        schematic = {"label": "lexical", "help_url": None}
 
     pipeline = Local(FIELD.runs["lex1a"]) >> Tap("BM25")
     passes(lambda: pipeline)

@@ -5,7 +5,7 @@ import threading
 
 import joblib
 import pytest
-from job_checks import AnyBackend, AnyDeaths, AnyProcesses, assert_interrupted, done
+from job_checks import AnyBackend, AnyDeaths, AnyProcesses, done
 from toy_jobs import Draws
 
 from pt_reuse._errors import InputError
@@ -63,7 +63,7 @@ def test_a_cluster_without_workers_is_told():
         distributed.LocalCluster(n_workers=0, **LOCAL) as cluster,
         distributed.Client(cluster),
         joblib.parallel_config("dask", wait_for_workers_timeout=0.3),
-        pytest.raises(InputError, match=r"at tcp://127\.0\.0\.1:\d+ has had no worker for 0\.3 seconds"),
+        pytest.raises(InputError, match=r"no worker after 0\.3 seconds"),
     ):
         done(map(Draws, range(3)))
 
@@ -83,13 +83,3 @@ def test_a_scheduler_that_went_away_is_told():
         gone.join()
         with pytest.raises(InputError, match=r"scheduler at tcp://\S+ does not answer"):
             done(map(Draws, range(3)))
-
-
-def test_an_interruption_ends_the_workers_of_a_local_cluster(tmp_path):
-    script = f"""
-from distributed import Client, LocalCluster
-with LocalCluster(n_workers=2, **{LOCAL!r}) as cluster, Client(cluster):
-    with joblib.parallel_config('dask'):
-        work()
-"""
-    assert_interrupted(script, tmp_path)

@@ -6,6 +6,7 @@ import joblib
 import numpy as np
 import pytest
 from job_checks import AnyDeaths, AnyProcesses, alone, assert_interrupted, done
+from job_studies import STUDIES
 from toy_jobs import Draws
 
 from pt_reuse._jobs import run_jobs
@@ -14,6 +15,8 @@ from pt_reuse._jobs import run_jobs
 # loky's own thread may stumble over a result that comes while its workers are ended
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 class TestLoky(AnyProcesses, AnyDeaths):
+    studies = tuple(STUDIES)
+
     @pytest.fixture(autouse=True)
     def _configured(self):
         with joblib.parallel_config("loky", n_jobs=2):
@@ -21,8 +24,7 @@ class TestLoky(AnyProcesses, AnyDeaths):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-@pytest.mark.parametrize("configured", [joblib.parallel_config, nullcontext])
-@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("whole", "configured"), [(True, joblib.parallel_config), (False, nullcontext)])
 def test_jobs_go_on_when_a_call_beside_them_ends(whole, configured):
     def results():
         return run_jobs(map(Draws, range(20)), 20, desc="toys", unit="toy", n_jobs=2, verbose=False)

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import joblib
 import psutil
 import pytest
-from job_checks import AnyDeaths, AnyProcesses, assert_interrupted, done
+from job_checks import AnyDeaths, AnyProcesses, done
 from own_ray import own_ray
 from toy_jobs import Draws
 
@@ -42,12 +42,3 @@ def test_ray_that_does_not_run_is_told(monkeypatch):
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with joblib.parallel_config("ray", n_jobs=2), pytest.raises(InputError, match=r"Call ray\.init\(\)"):
         done(map(Draws, range(3)))
-
-
-def test_an_interruption_ends_the_workers_of_a_local_ray(tmp_path):
-    script = """
-from own_ray import own_ray
-with own_ray(), joblib.parallel_config('ray', n_jobs=2):
-    work()
-"""
-    assert_interrupted(script, tmp_path)

@@ -4,21 +4,27 @@ import joblib
 import pyterrier as pt
 import pytest
 from job_checks import AnyBackend, alone, assert_interrupted, done
+from job_studies import STUDIES
 from joblib._parallel_backends import ThreadingBackend
 from toy_jobs import Draws, Where
 
 from pt_reuse._errors import InputError
-from pt_reuse._workers import JoblibWorkers, chosen_workers
+from pt_reuse._jobs import _chosen_workers, _JoblibWorkers
 
 
 class TestThreads(AnyBackend):
     processes = False
     ahead = 32
+    studies = tuple(STUDIES)
 
     @pytest.fixture(autouse=True)
     def _configured(self):
         with joblib.parallel_config("threading", n_jobs=2):
             yield
+
+    @pytest.mark.parametrize("kind", ["text", "key"])
+    def test_errors_of_others_say_what_they_say_in_one_process(self, kind):
+        self.check_error(kind)
 
 
 class Listing(ThreadingBackend):
@@ -51,7 +57,7 @@ def test_the_number_of_jobs_is_obeyed_where_threads_are_preferred():
     assert begun == [3]
     # joblib alone takes 1 here
     with joblib.parallel_config(n_jobs=2):
-        assert chosen_workers(None, "threads") == JoblibWorkers(2, "threads", generates=True, share_memory=True)
+        assert _chosen_workers(None, "threads") == _JoblibWorkers(2, "threads", generates=True, share_memory=True)
 
 
 def test_one_job_at_a_time_needs_no_other_process():

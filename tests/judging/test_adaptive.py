@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import DOCS, TOPICS, as_runs, fields
-from session_parts import Greedy, Watched, in_turns, same, told_of
+from session_parts import Greedy, Watched, in_turns, records_in, same, told_of
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
+from pt_reuse.data.labelling import PROVENANCE
 from pt_reuse.judging.adaptive import judge_adaptively
-from pt_reuse.judging.journal import read_journal
 from pt_reuse.pooling.adaptive.lists import topic_lists
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels.labelling import PROVENANCE
 
 FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4)
 RUNS = FIELD.runs
@@ -255,7 +254,7 @@ def test_what_a_session_cannot_keep(tmp_path, messages, thought):
         assert judge_adaptively(**options).to_frame()["thought"].tolist() == [thought] * 3
     error = messages.refused(judge_adaptively, argument="judge", **options, session=tmp_path / "s")
     assert "cannot keep" in str(error)
-    assert not read_journal(tmp_path / "s" / "journal.jsonl").records
+    assert not records_in(tmp_path / "s" / "journal.jsonl")
 
 
 def test_what_cannot_be_judged_is_refused(messages):

@@ -13,8 +13,8 @@ from session_parts import Watched, same
 from sklearn.metrics import cohen_kappa_score
 
 import pt_reuse as ptr
+from pt_reuse.data.labelling import PROVENANCE
 from pt_reuse.judging.assisted import judge_with_model
-from pt_reuse.qrels.labelling import PROVENANCE
 
 CHANCE = np.random.default_rng(3)
 #: a score of each document, and what people say of it: higher scores have higher grades, with errors

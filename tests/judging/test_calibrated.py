@@ -55,7 +55,7 @@ def test_it_is_the_calibration_of_judging_with_a_model():
     assert (lara["judge"] != "model, calibrated").all()
     sources = Path(ptr.__file__).parent.rglob("*.py")
     using = [path.name for path in sources if "import LogisticRegression" in path.read_text(encoding="utf-8")]
-    assert using == ["calibration.py"]
+    assert using == ["calibrated.py"]
 
 
 def test_which_labels_it_is_fitted_on():

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.qrels import labelling
+from pt_reuse.data import labelling
 
 NOON = "2026-03-01T12:00:00+00:00"
 ASKED = pd.DataFrame(

@@ -8,9 +8,9 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.data.asking import labels_by
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import compared_labels, on_scale
-from pt_reuse.qrels.asking import labels_by
 
 HUMAN = ptr.Qrels(
     pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcab"), "label": [3, 1, 0, 2, -1]}), rel=2

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from forking import fork
 from kills import kill_workers
+from session_parts import records_in
 
 import pt_reuse as ptr
-from pt_reuse.judging.journal import read_journal
-from pt_reuse.qrels import labelling
+from pt_reuse.data import labelling
 
 ASKED = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(12)], "query": "q"})
 ASKED["text"] = "text of " + ASKED["docno"]
@@ -67,7 +67,7 @@ def test_what_was_answered_is_not_asked_again(cache):
 def test_an_answer_keeps_its_time(cache, monkeypatch):
     for clock in ("2026-01-01T00:00:00+00:00", "2027-01-01T00:00:00+00:00"):
         monkeypatch.setattr(labelling, "now", lambda clock=clock: clock)
-        monkeypatch.setattr("pt_reuse.judging.callables.callable_judge.now", lambda clock=clock: clock)
+        monkeypatch.setattr("pt_reuse.judging.callable_judge.now", lambda clock=clock: clock)
         assert set(judge(Model(), cache)(ASKED)["time"]) == {"2026-01-01T00:00:00+00:00"}
 
 
@@ -151,7 +151,7 @@ def test_what_was_answered_before_a_failure_is_kept(cache, size, messages):
     kept = 9 if size is None else 8
     assert first.cost.documents == kept
     assert first.cost.failed == 1
-    assert len(read_journal(cache / "labels.jsonl").records) == kept
+    assert len(records_in(cache / "labels.jsonl")) == kept
     model = Model()
     assert judge(model, cache, batch_size=size)(ASKED)["label"].tolist() == EXPECTED
     assert model.asked == ASKED["text"][kept:].tolist()
@@ -165,7 +165,7 @@ def test_a_failure_without_a_cache_says_what_is_lost(messages):
 def test_a_batch_that_is_wrong_is_not_kept(cache):
     with pytest.raises(ptr.InputError):
         judge(lambda query, text: [0, 1, 2, 9], cache, batch_size=4, labels=(0, 1, 2))(ASKED)
-    assert read_journal(cache / "labels.jsonl").records == []
+    assert records_in(cache / "labels.jsonl") == []
 
 
 # several at once
@@ -194,7 +194,7 @@ def test_calls_that_have_begun_when_one_fails_are_kept(cache):
 
     with pytest.raises(ptr.InputError, match="document 'd0'"):
         judge(slow, cache, threads=2)(ASKED)
-    kept = {record["docno"] for record in read_journal(cache / "labels.jsonl").records}
+    kept = {record["docno"] for record in records_in(cache / "labels.jsonl")}
     assert {f"d{n}" for n in range(12)} & {text.split()[-1] for text in calls} - {"d0"} == kept
     assert "d1" in kept
     assert len(calls) < 12
@@ -208,7 +208,7 @@ def test_one_judge_serves_several_threads(cache):
     assert results == [EXPECTED] * 4
     cost = model.cost
     assert cost.documents + cost.from_cache == 48
-    assert len(read_journal(cache / "labels.jsonl").records) == 12
+    assert len(records_in(cache / "labels.jsonl")) == 12
 
 
 def test_the_first_of_two_answers_stands(cache):
@@ -220,7 +220,7 @@ def test_the_first_of_two_answers_stands(cache):
         return 0
 
     assert judge(slow, cache)(ASKED[:1])["label"].tolist() == [2]
-    assert len(read_journal(cache / "labels.jsonl").records) == 1
+    assert len(records_in(cache / "labels.jsonl")) == 1
 
 
 # what may be wrong with the folder
@@ -263,7 +263,7 @@ def test_no_answer_is_lost_when_judges_are_killed(tmp_path, cache):
         assert found["label"].tolist() == [n % 3 for n in range(begin, min(begin + 60, 3000))]
 
     kills = kill_workers(work, kills=40, processes=2, seconds=0.02, seed=4)
-    kept = [record["docno"] for record in read_journal(cache / "labels.jsonl").records]
+    kept = [record["docno"] for record in records_in(cache / "labels.jsonl")]
     assert len(kept) == len(set(kept)), "no answer is there twice"
     times = pd.Series((tmp_path / "log").read_bytes().decode().split()).value_counts()
     assert set(kept) <= set(times.index)
@@ -304,7 +304,7 @@ def test_a_judge_that_is_killed_after_each_answer_goes_on(cache):
         os.waitpid(child, 0)
         calls.append(len(os.read(reading, 100)))
         os.close(reading)
-        assert len(read_journal(cache / "labels.jsonl").records) == kill + 1
+        assert len(records_in(cache / "labels.jsonl")) == kill + 1
     # one that is kept, and one that the kill comes in; the last one has but one left
     assert calls == [2] * 11 + [1]
     model = Model()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import pt_reuse as ptr
-from pt_reuse.judging.confusion import as_confusion
+from pt_reuse.judging.oracle import as_confusion
 
 SHARES = {0: {0: 0.9, 1: 0.1}, 1: {0: 0.3, 1: 0.5, 2: 0.2}, 2: {2: 1.0}}
 MATRIX = [[0.9, 0.1, 0.0], [0.3, 0.5, 0.2], [0.0, 0.0, 1.0]]

@@ -7,8 +7,8 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.judging.given import as_judge
-from pt_reuse.qrels import labelling
+from pt_reuse.data import labelling
+from pt_reuse.judging.judges import as_judge
 
 NOON = "2026-03-01T12:00:00+00:00"
 QRELS = pd.DataFrame({"qid": ["1", "1", "1", "1", "2"], "docno": ["a", "b", "c", "d", "a"], "label": [2, 0, -1, -2, 1]})

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import DOCS, TOPICS, as_runs, fields
-from session_parts import Greedy, Watched, killed_once, same
+from session_parts import Greedy, Watched, killed_once, records_in, same
 
 import pt_reuse as ptr
 from pt_reuse.judging import session as sessions
 from pt_reuse.judging.adaptive import judge_adaptively
-from pt_reuse.judging.journal import open_journal, read_journal
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
-from pt_reuse.pooling.adaptive.strategy import Strategy
+from pt_reuse.judging.session import Journal
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy
 
 RUNS = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4).runs
 LABELS = {
@@ -41,7 +40,7 @@ def judge(folder=None, judge=None, **options):
 
 
 def pairs_in(folder):
-    records = read_journal(folder / sessions.JOURNAL).records
+    records = records_in(folder / sessions.JOURNAL)
     return [(record["qid"], record["docno"]) for record in records]
 
 
@@ -191,7 +190,8 @@ def test_a_session_of_another_version(tmp_path, messages, monkeypatch):
 def test_a_session_that_somebody_has_open(tmp_path, messages):
     judge(tmp_path / "s", budget=1)
     path = tmp_path / "s" / sessions.JOURNAL
-    with open_journal(path, read_journal(path).heading):
+    heading = json.loads(path.read_text().splitlines()[0])["record"]
+    with Journal(path, heading["kind"], heading["format"], heading["belongs"], argument="session").open():
         messages.refused(judge, argument="session", folder=tmp_path / "s")
     judge(tmp_path / "s", budget=2)
 

@@ -15,7 +15,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-REASON = "autojudge-evaluate is not installed; it is in the extra `test`"
+REASON = "needs `pip install 'pt-reuse[peers]'`"
 _PACKAGES = ("autojudge_base", "autojudge_evaluate")
 
 

@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 
-from pt_reuse.formats.store_folder import HEADER
+from pt_reuse.data.store import HEADER
 
 #: how runs are read where nothing is said of it
 SETTINGS = {

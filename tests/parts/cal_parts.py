@@ -10,8 +10,8 @@ import pandas as pd
 from forking import fork
 from session_parts import _die_at as die_at
 
-from pt_reuse.judging.continuous.judging import judge_continuously
-from pt_reuse.judging.continuous.scorer import Scorer
+from pt_reuse.judging.continuous import judge_continuously
+from pt_reuse.judging.scorers import Scorer
 from pt_reuse.pooling.adaptive.lists import random_of_topic
 
 WORDS = [f"{a}{b}" for a in ("ka", "lo", "mi", "nu") for b in ("ra", "se", "ti", "vo", "zu")]

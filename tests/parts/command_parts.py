@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pt_reuse.cli import main
+from pt_reuse.cli.entry import main
 
 #: every command of `pt-reuse`
 COMMANDS = (
@@ -21,6 +21,7 @@ COMMANDS = (
     "pool-costs",
     "compare-strategies",
     "by-type",
+    "found-by-depth",
     "subcollections",
     "stability",
     "judge",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from pt_reuse.stats.correlation import (
+from pt_reuse.arrays.correlation import (
     gamma,
     tau_a,
     tau_ap,

@@ -209,7 +209,7 @@ def every_result(new_folder):
         "StrategyComparison, odd": ptr.compare_strategies(
             runs, qrels, "rank", budgets=3, measures="AP", depth=field.depth, leave_out="team", repeats=1
         ),
-        "PoolsByType": ptr.by_type(field.runs, field.qrels, MEASURES[:2], resamples=5, types="lexical", depth=10),
+        "PoolsByType": ptr.by_type(field.runs, field.qrels, MEASURES[:2], resamples=5, pools="lexical", depth=10),
         "PoolsByType, odd": ptr.by_type(runs, qrels, "AP", depth=field.depth, unit="run", splits=2),
         "FoundByDepth": ptr.found_by_depth(field.runs, field.qrels),
         "FoundByDepth, odd": ptr.found_by_depth(runs, qrels, depths=[1, 10]),

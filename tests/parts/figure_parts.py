@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.verification.verification import verify
 
 RANKED = {

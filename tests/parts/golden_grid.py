@@ -189,7 +189,7 @@ STUDIES: dict[str, Golden] = {
     "by_type": Golden(
         of("by_type", "runs", "qrels"),
         {"splits": 3, **SHORT},
-        {"types": ["lexical", ["neural", "manual"]], "unit": ["run"], "splits": ["all"], "gold": ["judgments"],
+        {"pools": ["lexical", ["neural", "manual"]], "unit": ["run"], "splits": ["all"], "gold": ["judgments"],
          **MEASURED, **DEPTH, **POOLED, **GRADES, **DRAWN, **JOBS},
     ),
     "found_by_depth": Golden(
@@ -358,6 +358,7 @@ COMMANDS = [
     "lou --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --depth 8 --by type",
     "lou --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --fill {}/judges/lax.qrels --resamples 5",
     "by-type --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --splits 3",
+    "found-by-depth --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv",
     "pool {}/runs --metadata {}/runs.csv --depth 4",
     "pool-costs --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --depths 1,5 --measures AP",
     "coverage --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --by team",

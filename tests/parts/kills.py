@@ -21,19 +21,18 @@ import numpy as np
 import pandas as pd
 from download_parts import collection_at
 from forking import fork
-from run_server import etag, named
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
 from pt_reuse._result import Result, read_result
+from pt_reuse.arrays.open_field import forget_blocks
 from pt_reuse.collections.download.runs import FolderInUseError
 from pt_reuse.collections.fetching import Sources, get_run_files
-from pt_reuse.engine.open_field import forget_blocks
-from pt_reuse.formats import files
-from pt_reuse.formats.store_folder import HEADER
-from pt_reuse.runs import gathering, spooling
-from pt_reuse.runs.budget import Budget
-from pt_reuse.runs.reading import read_runs
+from pt_reuse.data import packed_files as files
+from pt_reuse.data import spooling, within_memory
+from pt_reuse.data.budget import Budget
+from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.store import HEADER
 from pt_reuse.scoring.scores import Scores
 
 ORDERS = ("trec_eval", "file")
@@ -109,7 +108,10 @@ def kill_memory_writers(source, cache, kills, seconds):
     files._CHUNK, Budget.chunk = 2000, 2000
     Budget.rows = lambda self, width, tables: 900
     # slow enough to be killed in the midst of it
-    spooling.chunks_of_lines, gathering.write_block = _slowly(spooling.chunks_of_lines), _slowly(gathering.write_block)
+    spooling.chunks_of_lines, within_memory.write_block = (
+        _slowly(spooling.chunks_of_lines),
+        _slowly(within_memory.write_block),
+    )
     chance, whole = random.Random(2), cache.with_name("whole")
     expected = read_runs(source, cache=whole, memory="64MB")
     blocks = _blocks(whole)
@@ -252,19 +254,14 @@ def _whole(folder, bodies):
 
 
 def in_pieces(body, pieces, pause):
-    """Answer like a good server, with parts of the file when asked for, but slowly; a plan of a RunServer."""
+    """Answer like a good server, but slowly; a plan of a RunServer."""
 
     def plan(handler):
-        first = int((handler.headers.get("Range") or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
-        handler.send_response(206 if first else 200)
-        names = {"Content-Length": str(len(body) - first), "ETag": etag(body)}
-        if first:
-            names["Content-Range"] = f"bytes {first}-{len(body) - 1}/{len(body)}"
-        for name, value in named(names).items():
-            handler.send_header(name, value)
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
-        size = max(1, -(-len(body) // pieces))
-        for at in range(first, len(body), size):
+        size = -(-len(body) // pieces)
+        for at in range(0, len(body), size):
             handler.wfile.write(body[at : at + size])
             handler.wfile.flush()
             time.sleep(pause)

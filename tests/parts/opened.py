@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pt_reuse.engine.field import Field
-from pt_reuse.engine.open_field import AnyField, OpenField, cut_topics
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.field import Field
+from pt_reuse.arrays.open_field import AnyField, OpenField, cut_topics
+from pt_reuse.data.run_set import RunSet
 
 
 @dataclass(frozen=True, eq=False)

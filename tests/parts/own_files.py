@@ -6,8 +6,7 @@ import gzip
 import json
 
 from pt_reuse.collections.definition import define
-from pt_reuse.collections.parts.documents import OwnDocuments
-from pt_reuse.collections.parts.topics import OwnTopics
+from pt_reuse.collections.own_files import OwnDocuments, OwnTopics
 
 EXPECTED = [("d1", "Tea", "green & black"), ("d2", "Milk", "of almonds")]
 

@@ -14,8 +14,8 @@ import pandas as pd
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, Success, nDCG
 
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
 
 

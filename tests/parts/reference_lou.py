@@ -17,7 +17,7 @@ import pytest
 from hypothesis import strategies as st
 from reference import MEASURES, as_frame, changed, ranked, score_field
 
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.run_set import RunSet
 
 TAUS = ("tau_b", "gamma", "tau_ap_b")
 

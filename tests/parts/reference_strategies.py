@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-from pt_reuse.engine.lists import offsets
+from pt_reuse.arrays.lists import offsets
 from pt_reuse.pooling.adaptive.lists import TopicLists
 
 

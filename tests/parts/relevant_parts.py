@@ -7,9 +7,9 @@ import pandas as pd
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging import Scorer
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 
 DOCS = [f"d{n}" for n in range(8)]
 

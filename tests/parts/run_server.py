@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import socket
 import threading
 import time
 from collections import defaultdict
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-MODIFIED = "Wed, 01 Jan 2020 00:00:00 GMT"
-
-
-def etag(body):
-    return f'"{hashlib.sha256(body).hexdigest()[:12]}"'
 
 
 def named(headers):
@@ -104,30 +97,15 @@ def answer(handler, code, body=b"", headers=None, length=None):
 
 
 def whole(body, **more):
-    """Answer with a file as a good server does: with validators, and parts of it when asked for."""
-
-    def plan(handler):
-        names = named({"ETag": etag(body), "Last_Modified": MODIFIED, **more})
-        wanted = handler.headers.get("Range")
-        condition = handler.headers.get("If-Range")
-        if not wanted or condition not in (None, names.get("ETag"), names.get("Last-Modified")):
-            return answer(handler, 200, body, names)
-        first = int(wanted.removeprefix("bytes=").removesuffix("-"))
-        if first >= len(body):
-            return answer(handler, 416, b"", names | {"Content-Range": f"bytes */{len(body)}"})
-        return answer(
-            handler, 206, body[first:], names | {"Content-Range": f"bytes {first}-{len(body) - 1}/{len(body)}"}
-        )
-
-    return plan
+    """Answer with a file."""
+    return lambda handler: answer(handler, 200, body, named(more))
 
 
-def cut(body, after, *, length=True, **more):
+def cut(body, after, *, length=True):
     """Answer with the first bytes of a file and drop the connection."""
 
     def plan(handler):
-        names = named({"ETag": etag(body), "Last_Modified": MODIFIED, **more})
-        answer(handler, 200, body[:after], names, length=len(body) if length else -1)
+        answer(handler, 200, body[:after], length=len(body) if length else -1)
 
     return plan
 
@@ -141,11 +119,6 @@ def reset(body, after):
         handler.connection.close()
 
     return plan
-
-
-def always(body, **more):
-    """Answer with a whole file whatever part is asked for."""
-    return lambda handler: answer(handler, 200, body, named(more))
 
 
 def chunked(body, blocks, *, end=True):
@@ -170,8 +143,7 @@ def paused(body, gate, after):
 
     def plan(handler):
         handler.send_response(200)
-        for name, value in {"Content-Length": str(len(body)), "ETag": etag(body)}.items():
-            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body[:after])
         handler.wfile.flush()
@@ -197,33 +169,16 @@ def steady(body, blocks, pause):
     return plan
 
 
-def dripping(body, pause, after=0, *, code=200, **more):
+def dripping(body, pause, after=0, *, code=200):
     """Answer with the first bytes of a file, and then with a byte now and then."""
 
     def plan(handler):
-        first = int((handler.headers.get("Range") or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
-        names = named({"Content-Length": str(len(body) - first), "ETag": etag(body), "Last_Modified": MODIFIED, **more})
-        if first:
-            names["Content-Range"] = f"bytes {first}-{len(body) - 1}/{len(body)}"
-        handler.send_response(206 if first else code)
-        for name, value in names.items():
-            handler.send_header(name, value)
+        handler.send_response(code)
+        handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
-        handler.wfile.write(body[first : first + after])
-        for at in range(first + after, len(body)):
+        handler.wfile.write(body[:after])
+        for at in range(after, len(body)):
             handler.wfile.write(body[at : at + 1])
-            time.sleep(pause)
-
-    return plan
-
-
-def dripping_head(pause):
-    """Answer with a header that does not end."""
-
-    def plan(handler):
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
-        while True:
-            handler.wfile.write(b"x")
             time.sleep(pause)
 
     return plan

@@ -10,8 +10,8 @@ import random
 
 import pandas as pd
 
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 
 
 def strata_of(sample):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 
 import pandas as pd
 from forking import fork
 
-from pt_reuse.judging import journal
+from pt_reuse.judging import session as journal
 from pt_reuse.judging.adaptive import judge_adaptively
 from pt_reuse.judging.judge import Judge
 from pt_reuse.pooling.adaptive.chooser import Chooser
@@ -55,6 +56,12 @@ class Watched(Judge):
             self.asked.append((qid, docno))
             found.append(self.labels.get(qid, {}).get(docno))
         return found
+
+
+def records_in(path):
+    """Return the records of a journal, without a last line that a kill tore."""
+    lines = [line for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    return [json.loads(line)["record"] for line in lines[1:]]
 
 
 def told_of(qrels):

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 
 from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse.engine.open_field import OpenField
-from pt_reuse.formats import files
-from pt_reuse.runs.budget import Budget
-from pt_reuse.runs.reading import read_runs
+from pt_reuse.arrays.open_field import OpenField
+from pt_reuse.data import packed_files as files
+from pt_reuse.data.budget import Budget
+from pt_reuse.data.run_reading import read_runs
 
 
 def in_pieces(monkeypatch, chunk=100, rows=5):

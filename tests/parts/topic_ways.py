@@ -11,13 +11,12 @@ import pandas as pd
 from joblib import parallel_config
 from opened import opened
 
+from pt_reuse.arrays.field import Field
+from pt_reuse.data import topic_jobs
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, Merge, Shard, topics_array
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.engine.field import Field
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs import topic_parts
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_jobs import ArrayWork
-from pt_reuse.runs.topic_parts import TOPICS, Arrays, Merge, Shard, topics_array
 
 #: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
 WAYS = {
@@ -56,7 +55,7 @@ def odd_field() -> tuple[RunSet, Qrels]:
 def going(way: str, runs: RunSet, monkeypatch, n_topics: int = 1):
     """Give the runs as a way has them, while work by topics is done as it says, in jobs of few topics."""
     rows, backend = WAYS[way]
-    monkeypatch.setattr(topic_parts, "AT_ONCE_OF_MANY", n_topics)
+    monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", n_topics)
     given = runs if rows is None else opened(runs, rows)
     if backend is None:
         yield given

@@ -123,7 +123,7 @@ def test_positions_are_those_of_the_table():
 def test_a_dot_for_each_measure_of_six_at_most():
     found = rankings(7)
     ax = found.plot()
-    points = [np.asarray(dots.get_offsets()) for dots in ax.collections[1::2]]
+    points = [np.asarray(dots.get_offsets()) for dots in ax.collections]
     assert len(points) == 6
     taus = found.table[found.table["measure"] == "nDCG@5"]["tau_b"].tolist()
     assert points[1][:, 0].tolist() == taus

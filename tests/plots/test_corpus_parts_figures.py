@@ -14,7 +14,7 @@ from drawing_parts import check
 from matplotlib.image import AxesImage
 
 import pt_reuse as ptr
-from pt_reuse.plots.corpus_parts import plot_shares
+from pt_reuse.plots.lines import plot_source_shares
 from pt_reuse.plots.sheet import Place
 
 FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
@@ -51,7 +51,7 @@ def test_figures_are_whole_at_every_width(results, name, width):
 def test_a_legend_of_many_lines_is_whole():
     shares = pd.DataFrame({"share": [0.0, 1.0], "agree": [0.4, 0.5], "agree_se": [0.1, 0.1], "size": 9})
     rows = pd.concat([shares.assign(source=f"source {n}") for n in range(24)])
-    ax = plot_shares(rows, column="agree", label="agree-SSa (AP)", place=Place(width=7))
+    ax = plot_source_shares(rows, column="agree", label="agree-SSa (AP)", place=Place(width=7))
     check(ax, 9)
     assert len(ax.get_legend().get_texts()) == 24
 

@@ -16,7 +16,7 @@ from drawing_parts import check, lightness
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
-from pt_reuse.plots.coverage import SHADES, plot_unjudged_map
+from pt_reuse.plots.maps import SHADES, plot_unjudged_map
 from pt_reuse.plots.sheet import Place
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse._check import count
-from pt_reuse.plots.family_effects import plot_family_forest
+from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.sheet import Place
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from drawing_parts import box, changes, depths, lightness, ranks, unique_counts, units, within
 
-from pt_reuse.plots.agreement import plot_two_scores
-from pt_reuse.plots.inference import plot_judged_by_rank
+from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
+from pt_reuse.plots.lines import plot_judged_by_rank
+from pt_reuse.plots.run_scores import plot_two_scores
 from pt_reuse.plots.sheet import Place
-from pt_reuse.plots.uniques import plot_unique_counts, plot_unit_drops
 
 
 @pytest.fixture(autouse=True)

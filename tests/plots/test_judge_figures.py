@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
-from pt_reuse.plots.outcomes import LOOKS
+from pt_reuse.plots.bars import OUTCOMES
 from pt_reuse.plots.sheet import off_screen
 
 FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
@@ -39,7 +39,7 @@ def labels(ax):
 def test_a_bar_for_each_judge_of_all_outcomes(width):
     ax = drawn(CLAIMS, measure="AP", width=width)
     rows = CLAIMS.table[CLAIMS.table["measure"] == "AP"]
-    for container, (column, *_) in zip(ax.containers, LOOKS.values(), strict=True):
+    for container, (column, *_) in zip(ax.containers, OUTCOMES.values(), strict=True):
         assert [bar.get_width() for bar in container] == rows[column].tolist()
     # the first judge on top, the parts end to end
     assert [text.get_text() for text in ax.get_yticklabels()] == ["sharp", "blunt"]
@@ -48,18 +48,19 @@ def test_a_bar_for_each_judge_of_all_outcomes(width):
     assert ends == rows["pairs"].tolist()
     assert ax.get_xlabel().replace("\n", " ") == "pairs of runs by AP"
     written = {int(text.get_text().replace(",", "")) for text in ax.texts}
-    assert written <= set(rows[[column for column, *_ in LOOKS.values()]].to_numpy().ravel().tolist())
+    assert written <= set(rows[[column for column, *_ in OUTCOMES.values()]].to_numpy().ravel().tolist())
     assert rows["agree"].max() in written
 
 
 def test_an_outcome_that_no_pair_has_is_not_in_the_legend():
-    known = [said for column, _, _, said in LOOKS.values() if CLAIMS.table.query("measure == 'nDCG@10'")[column].any()]
+    counts = CLAIMS.table.query("measure == 'nDCG@10'")
+    known = [said for column, _, _, said, _ in OUTCOMES.values() if counts[column].any()]
     assert labels(drawn(CLAIMS)) == known
-    assert len(known) < len(LOOKS)
+    assert len(known) < len(OUTCOMES)
 
 
 def test_outcomes_differ_in_grey():
-    grey = sorted(np.dot(mpl.colors.to_rgb(colour), (0.299, 0.587, 0.114)) for _, colour, _, _ in LOOKS.values())
+    grey = sorted(np.dot(mpl.colors.to_rgb(colour), (0.299, 0.587, 0.114)) for _, colour, *_ in OUTCOMES.values())
     assert (np.diff(grey) > 0.12).all()
 
 
@@ -71,7 +72,7 @@ def test_a_cell_for_every_two_runs(width):
     mean = ptr.score(FIELD.runs, FIELD.qrels, "nDCG@10").mean.set_index("name")["nDCG@10"]
     names = mean.round(12).sort_values(ascending=False, kind="stable").index.tolist()
     at = {name: row for row, name in enumerate(names)}
-    codes = {outcome: code for code, outcome in enumerate(LOOKS)}
+    codes = {outcome: code for code, outcome in enumerate(OUTCOMES)}
     rows = CLAIMS.pairs.query("judge == 'blunt' and measure == 'nDCG@10'")
     for row in rows.to_dict("records"):
         i, j = at[row["first"]], at[row["second"]]

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.plots.run_scores import plot_topic_taus
 from pt_reuse.plots.sheet import Place
-from pt_reuse.plots.topic_taus import plot_topic_taus
 
 FIELD = ptr.simulate_field(seed=7, n_topics=9, n_docs=120, n_teams=4, length=15, depth=4)
 NAMES = ("old", "new")

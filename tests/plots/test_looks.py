@@ -14,15 +14,12 @@ import pytest
 from drawing_parts import by_run, changes, check, densities, depths, lightness, ranks, unique_counts, units
 from drawing_relevants import minimum_ranks, pool_costs, saturation
 
-from pt_reuse.plots.agreement import plot_two_scores
-from pt_reuse.plots.density import RoundNames, plot_density
-from pt_reuse.plots.inference import plot_judged_by_rank
+from pt_reuse.plots.bars import plot_saturation, plot_unique_counts, plot_unit_drops
+from pt_reuse.plots.lines import plot_judged_by_rank, plot_pool_costs
 from pt_reuse.plots.look import COLOURS, MARKERS, looks
-from pt_reuse.plots.minimum_ranks import plot_minimum_ranks
-from pt_reuse.plots.pool_costs import plot_pool_costs
-from pt_reuse.plots.saturation import plot_saturation
+from pt_reuse.plots.maps import plot_minimum_ranks
+from pt_reuse.plots.run_scores import plot_density, plot_reduced_scores, plot_two_scores
 from pt_reuse.plots.sheet import Place, off_screen
-from pt_reuse.plots.uniques import plot_reduced_scores, plot_unique_counts, plot_unit_drops
 
 LONG = ("the judgments of everybody who took part in the track", "a pool of lexical runs alone, to depth 10")
 SIZES = {3.3: 7, 7.0: 9}
@@ -61,7 +58,7 @@ FIGURES = {
     "densities": lambda place: plot_density(*densities(), place=place),
     "densities of one topic": lambda place: plot_density(*densities(2, 1), place=place),
     "densities of rounds by name": lambda place: plot_density(
-        densities()[0], densities()[1][["qid", "density"]], names=RoundNames("depth-10 pool", LONG[0]), place=place
+        densities()[0], densities()[1][["qid", "density"]], first_said="depth-10 pool", last_said=LONG[0], place=place
     ),
     "saturation": lambda place: plot_saturation(*saturation(), measure="nDCG(dcg='exp-log2')@10", place=place),
     "saturation of one topic": lambda place: plot_saturation(*saturation(1), measure="P@10", place=place),

@@ -16,11 +16,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
-from pt_reuse.plots.agreement import plot_two_scores
-from pt_reuse.plots.inference import plot_judged_by_rank
-from pt_reuse.plots.lettering import plain
+from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
+from pt_reuse.plots.lines import plot_judged_by_rank
+from pt_reuse.plots.look import plain
+from pt_reuse.plots.run_scores import plot_reduced_scores, plot_two_scores
 from pt_reuse.plots.sheet import NoMatplotlibError, Place, off_screen
-from pt_reuse.plots.uniques import plot_reduced_scores, plot_unique_counts, plot_unit_drops
 
 FIELD = ptr.simulate_field(seed=8)
 

@@ -15,8 +15,8 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
-from pt_reuse.plots.minimum_ranks import plot_minimum_ranks
-from pt_reuse.plots.saturation import plot_saturation
+from pt_reuse.plots.bars import plot_saturation
+from pt_reuse.plots.maps import plot_minimum_ranks
 
 FIELD = ptr.simulate_field(seed=8)
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.look import looks
-from pt_reuse.plots.type_pools import scores_title
+from pt_reuse.plots.run_scores import scores_title
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
@@ -133,7 +133,7 @@ def test_axes_of_ones_own_take_one_pool(found):
 
 
 def test_they_are_saved_as_vector_graphics(found, tmp_path):
-    for kind in ("scores", "tau_b"):
-        ax = found.plot(kind=kind, pool="neural", ax=Figure(figsize=(3.3, 3)).subplots())
+    for kind, options in (("scores", {"pool": "neural"}), ("tau_b", {})):
+        ax = found.plot(kind=kind, **options, ax=Figure(figsize=(3.3, 3)).subplots())
         ax.figure.savefig(tmp_path / f"{kind}.pdf")
         assert (tmp_path / f"{kind}.pdf").read_bytes().startswith(b"%PDF")

@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, sole_units
 
 import pt_reuse as ptr
-from pt_reuse.engine import tokens
-from pt_reuse.engine.topic_docs import sort_by_topic
-from pt_reuse.pooling.contributions import Contributions
-from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.topic_docs import sort_by_topic
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.metadata import make_run_table
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.pooling.contributors import Contributions, contributors_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import Taken, pool_of
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.metadata import make_run_table
-from pt_reuse.runs.run_set import RunSet
 
 TOPICS = ["1", "2", "10"]
 NAMES = ["A", "B", "C", "D"]

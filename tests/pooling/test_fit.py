@@ -9,12 +9,12 @@ import pytest
 from ir_measures import AP
 from reference_lou import hand_field
 
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.pooling.sampling import sample_pool
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
 from pt_reuse.studies.uniques import leave_out_uniques
 

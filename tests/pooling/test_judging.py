@@ -10,8 +10,8 @@ from reference import as_qrels
 from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
 
 from pt_reuse._errors import ReuseWarning
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels.judgments import Qrels
 
 LABELS = ["qid", "docno", "label"]
 DEPTHS = st.sampled_from([1, 2, 3, 8, 100])

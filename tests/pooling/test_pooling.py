@@ -12,15 +12,14 @@ from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, rec
 from store_parts import in_pieces
 
 import pt_reuse as ptr
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling import depth as depth_pooling
-from pt_reuse.pooling.adaptive.judged import adaptive_pool
+from pt_reuse.pooling.adaptive.oracle import adaptive_pool
 from pt_reuse.pooling.contributors import Rule
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.fused import fusion_pool
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.take import take_pool
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.pooling.static import fusion_pool, take_pool
 from pt_reuse.studies.uniques import leave_out_uniques
 
 # the number that each of them is told
@@ -233,31 +232,6 @@ def test_without_equals_a_pool_of_the_others(field, depth, by):
             assert records(left.to_frame().sort_values(["qid", "docno"])) == records(
                 again.to_frame().sort_values(["qid", "docno"])
             )
-
-
-@settings(deadline=None, max_examples=12)
-@given(team_fields(), ORDERS)
-def test_a_pool_grows_with_its_depth(field, order):
-    runs, before = field.as_runs(order), set()
-    for depth in range(1, 16):
-        pool = contributions_of(depth_pool(runs, depth=depth, contributors="all"))
-        assert before <= set(pool)
-        before = set(pool)
-    # beyond the longest list nothing is left to find
-    assert pool == contributions_of(depth_pool(runs, depth=10**6, contributors="all"))
-    assert before == {(topic, docno) for run in field.runs.values() for topic in run for docno in run[topic]}
-
-
-@settings(deadline=None, max_examples=12)
-@given(team_fields(), DEPTHS)
-def test_a_larger_field_of_contributors_makes_a_larger_pool(field, depth):
-    runs = field.as_runs()
-    some = contributions_of(depth_pool(runs, depth=depth))
-    every = contributions_of(depth_pool(runs, depth=depth, contributors="all"))
-    assert set(some) <= set(every)
-    assert all(found.items() <= every[pair].items() for pair, found in some.items())
-    alone = [contributions_of(depth_pool(runs, depth=depth, contributors=[name])) for name in field.runs]
-    assert set().union(*alone) == set(every)
 
 
 # errors

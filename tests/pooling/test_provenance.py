@@ -10,8 +10,8 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.qrels import labelling
-from pt_reuse.qrels.asking import name_of
+from pt_reuse.data import labelling
+from pt_reuse.data.asking import name_of
 
 CHOSEN = pd.DataFrame(
     {

@@ -7,10 +7,10 @@ import pyterrier as pt
 import pytest
 
 from pt_reuse._errors import Argument, Aside, InputError, Option, ReuseWarning, arguments_as, located
-from pt_reuse.commands.parser import Parser
-from pt_reuse.commands.shell import Shell
+from pt_reuse.cli.parser import Parser
+from pt_reuse.cli.shell import Shell
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.runs.run_set import RunSet
 
 FRAME = pd.DataFrame({"qid": "1", "docno": ["d"], "score": [2.0]})
 TOPICS = pd.DataFrame({"qid": ["1"], "query": "q"})

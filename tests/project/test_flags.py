@@ -25,7 +25,7 @@ SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "
 POWER = ptr.discriminative_power(SCORES, correction="none")
 STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
 TYPED = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, n_teams=6, length=30, depth=5)
-BY_TYPE = {"measures": "nDCG", "types": "lexical", "contributors": "all", "depth": 5}
+BY_TYPE = {"measures": "nDCG", "pools": "lexical", "contributors": "all", "depth": 5}
 STABLE = {"scores": SCORES, "sizes": 2, "pairs": 2}
 MOVED = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2)
 PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}

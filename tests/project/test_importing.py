@@ -56,7 +56,7 @@ def test_pyterrier_loads_of_us_nothing_but_the_names():
     more = set(with_us) - set(without)
     # the measure that ir_measures knows by name, and what that needs, all of it small
     of_the_measure = {f"pt_reuse.{name}" for name in ("_plugin", "_check", "_errors", "scoring", "scoring.measures")}
-    of_the_measure |= {f"pt_reuse.engine{name}" for name in ("", ".cells", ".kernels")}
+    of_the_measure |= {f"pt_reuse.arrays{name}" for name in ("", ".cells", ".kernels")}
     assert {"pt_reuse", "lazy_loader"} <= more <= {"pt_reuse", "lazy_loader", *of_the_measure}
 
 
@@ -71,7 +71,7 @@ def test_first_use_brings_none_of_the_heavy_libraries():
     assert said(code) == []
 
 
-@pytest.mark.parametrize("order", ["pt_reuse, pyterrier", "pyterrier, pt_reuse", "pt_reuse.runs.run_set, pyterrier"])
+@pytest.mark.parametrize("order", ["pt_reuse, pyterrier", "pyterrier, pt_reuse", "pt_reuse.data.run_set, pyterrier"])
 def test_every_import_order_works(order):
     code = f"import json, {order}; print(json.dumps([pyterrier.reuse is pt_reuse, pt_reuse.__version__]))"
     assert said(code) == [True, ptr.__version__]
@@ -81,7 +81,7 @@ def test_completion_shows_the_public_names_alone():
     code = (
         "import json, pt_reuse\n"
         "before = dir(pt_reuse)\n"
-        "import pt_reuse.runs.run_set, pt_reuse.experiment.pt_experiment, pt_reuse.demo, pt_reuse.cli\n"
+        "import pt_reuse.data.run_set, pt_reuse.experiment.pt_experiment, pt_reuse.demo, pt_reuse.cli.entry\n"
         "from pt_reuse import *\n"
         "print(json.dumps([before, dir(pt_reuse), sorted(pt_reuse.__all__), Experiment.__name__]))\n"
     )

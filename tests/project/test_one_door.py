@@ -17,9 +17,9 @@ from ir_datasets.formats import GenericQrel, GenericScoredDoc, TrecQrel
 from public import PUBLIC
 
 import pt_reuse as ptr
-from pt_reuse.judging.given import as_judge
-from pt_reuse.qrels.judgments import as_qrels
-from pt_reuse.runs.given import as_runs
+from pt_reuse.data.judgments import as_qrels
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.judging.judges import as_judge
 from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=4, length=8, depth=3)

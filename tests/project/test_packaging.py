@@ -60,7 +60,7 @@ def test_the_wheel_says_whose_facts_it_holds(wheel):
 def test_the_wheel_says_where_others_find_it(wheel):
     (entry_points,) = (text.decode() for name, text in wheel.items() if name.endswith("entry_points.txt"))
     assert entry_points.split("\n\n") == [
-        "[console_scripts]\npt-reuse = pt_reuse.cli:main",
+        "[console_scripts]\npt-reuse = pt_reuse.cli.entry:main",
         "[pyterrier.dataset_provider]\nreuse = pt_reuse.collections.provider:ReuseDatasets",
         "[pyterrier.modules]\nreuse = pt_reuse._plugin:plugin\n",
     ]

@@ -72,9 +72,7 @@ def test_no_measure_in_a_docstring_becomes_a_mail_address():
 
 def test_the_first_line_of_a_public_property_has_no_colon():
     # napoleon takes what stands before it for a type, and drops it from the summary
-    public = re.compile(
-        r"pt_reuse/(?:runs/(?:run_set|named_runs)|scoring/(?:scores|agreement)|qrels/judgments|pooling/pool)"
-    )
+    public = re.compile(r"pt_reuse/(?:data/(?:run_set|named_runs|judgments)|scoring/(?:scores|agreement)|pooling/pool)")
     lines = [(where, text.split("\n")[0]) for where, is_property, text in docstrings() if is_property]
     faulty = [each for each in lines if public.match(each[0]) and ": " in each[1]]
     assert len(lines) > 50

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from forking import half_a_file, kill_oneself, killed_in
 
-from pt_reuse._files import Alone, alone, replacing, sweep_temporary
-from pt_reuse._together import write_together
+from pt_reuse._files import Alone, alone, replacing, sweep_temporary, write_together
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are other ones")
@@ -114,7 +113,7 @@ def test_what_has_come_to_be_there_is_not_replaced_unasked(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks")
 def test_two_wait_for_each_other_but_not_for_ever(tmp_path, monkeypatch):
-    monkeypatch.setattr("pt_reuse._together.PATIENCE", 0.05)
+    monkeypatch.setattr("pt_reuse._files.PATIENCE", 0.05)
     with alone(tmp_path, reading=True) as whether, alone(tmp_path, reading=True) as other:
         assert whether is other is Alone.YES
         with pytest.raises(OSError, match="at work"):

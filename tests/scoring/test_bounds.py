@@ -15,7 +15,7 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, 
 from opened import opened
 
 import pt_reuse as ptr
-from pt_reuse.qrels.judgments import as_qrels
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.scoring.bounds import score_bounds
 
 MEASURES = [

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from ir_measures import AP, RR, Bpref, Judged, P, infAP, nDCG
 
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring.caveats import BEWARE, of_judged, relevant_only
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 
 OF_RANKINGS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b", "max_drop", "max_rise")
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from ir_measures import AP, Bpref, Judged, P, R, Rprec, SetP, infAP, nDCG
 from reference import NATIVE, as_qrels, as_runs, changed, fields, score_field
 
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.kernels import KERNELS
+from pt_reuse.arrays.rescore import NO_CHANGES, Changes
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.kernels import KERNELS
-from pt_reuse.engine.rescore import NO_CHANGES, Changes
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.scoring import rescoring
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, Rescoring, rescore

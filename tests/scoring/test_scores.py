@@ -13,8 +13,8 @@ from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked,
 
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
 

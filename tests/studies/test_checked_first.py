@@ -39,7 +39,7 @@ INFERRING = {
 
 BY_TYPE = {
     "measure": MEASURE,
-    "types": {"types": ["dense"]},
+    "pools": {"pools": ["dense"]},
     "unit": {"unit": "type"},
     "splits": {"splits": "most"},
     "gold": {"gold": "best"},
@@ -60,7 +60,7 @@ def qrels(tmp_path, monkeypatch):
     def reached(*_, **__):
         pytest.fail("the arguments were to be judged before")
 
-    monkeypatch.setattr("pt_reuse.qrels.judgments.read_arrays", reached)
+    monkeypatch.setattr("pt_reuse.data.judgments.read_arrays", reached)
     return tmp_path / "qrels.txt"
 
 
@@ -103,8 +103,8 @@ def test_infer_pool(fault, qrels, messages):
 
 @pytest.mark.parametrize("argument", ["depth", "contributors", "order"])
 def test_depth_pool(argument, monkeypatch, messages):
-    monkeypatch.setattr("pt_reuse.engine.field.Field.top", None)
-    monkeypatch.setattr("pt_reuse.engine.field.Field.in_order", None)
+    monkeypatch.setattr("pt_reuse.arrays.field.Field.top", None)
+    monkeypatch.setattr("pt_reuse.arrays.field.Field.in_order", None)
     messages.refused(lambda: ptr.depth_pool(FIELD.runs, **{argument: 0}), argument=argument)
 
 

@@ -11,8 +11,8 @@ import pytest
 from ir_measures import P, nDCG
 from real_runs import read_real
 
+from pt_reuse.data.judgments import read_qrels
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels.reading import read_qrels
 from pt_reuse.studies.uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool

@@ -15,9 +15,9 @@ from same import assert_same
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
-from pt_reuse.commands import audit, subcollections
-from pt_reuse.commands import discriminative_power as command_of_power
-from pt_reuse.commands.parser import Parser
+from pt_reuse.cli import audit, subcollections
+from pt_reuse.cli import discriminative_power as command_of_power
+from pt_reuse.cli.parser import Parser
 
 MEASURES = ["AP", "P@10"]
 

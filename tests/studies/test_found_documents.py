@@ -112,8 +112,8 @@ def test_labels_that_are_not_there(field, messages):
     named = field.runs.with_metadata(types={"lex1a": "all"})
     messages.refused(lambda: found_by_depth(named, field.qrels), argument="runs")
     found = found_by_depth(field.runs, field.qrels)
-    messages.refused(lambda: found.report([1, 99]), argument="depths")
-    messages.refused(lambda: found.report([]), argument="depths")
+    messages.refused(lambda: found.report(depths=[1, 99]), argument="depths")
+    messages.refused(lambda: found.report(depths=[]), argument="depths")
     messages.refused(lambda: found.plot(units=["dense"]), argument="units")
 
 
@@ -123,8 +123,8 @@ def test_the_report_has_the_numbers_of_the_table(field):
     assert list(frame) == ["Type", "Depth 1", "Depth 5", "Depth 10"]
     cells = found.table.set_index(["type", "depth"])["relevant"]
     assert frame["Depth 5"].tolist() == [cells[kind, 5] for kind in [*found.units, "all"]]
-    assert "Down to depth 5 every document" in found.report().notes[1]
-    assert list(found.report(5).to_frame()) == ["Type", "Depth 5"]
+    assert "Down to depth 5 every document" in found.report().notes[-1]
+    assert list(found.report(depths=5).to_frame()) == ["Type", "Depth 5"]
 
 
 def test_the_figure_draws_all_and_alone(field):

@@ -7,7 +7,7 @@ import pytest
 from every_result import every_result
 from opened import opened_field
 
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.run_set import RunSet
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from same import assert_same
 
 import pt_reuse as ptr
-from pt_reuse.engine.swaps import Bins, TopicSums
+from pt_reuse.arrays.bootstrap import checked_bootstrap
+from pt_reuse.arrays.swaps import Bins, TopicSums
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.studies.swap_rates.counting import Sampling, Task
 
 FIELD = ptr.simulate_field(seed=7)

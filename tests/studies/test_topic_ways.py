@@ -12,14 +12,14 @@ from same import assert_same
 from topic_ways import WAYS, Kept, Put, going, odd_field
 
 from pt_reuse._errors import InputError
-from pt_reuse.engine.rescore import NO_CHANGES
+from pt_reuse.arrays.rescore import NO_CHANGES
+from pt_reuse.data import topic_jobs
+from pt_reuse.data.blocks import on_disk
+from pt_reuse.data.topic_jobs import ShardDone, TopicJobs, executed_by
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import DepthPooling, depth_pool, pool_to_depth
 from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.pooling.pool_uniques import Pooling, UniquesWork, find_uniques
-from pt_reuse.runs import topic_parts
-from pt_reuse.runs.shipping import on_disk
-from pt_reuse.runs.topic_parts import ShardDone, TopicJobs, executed_by
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.run_scores import score
@@ -115,7 +115,7 @@ def test_depth_pools(way, options, monkeypatch):
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
 def test_jobs_by_the_argument(n_jobs, monkeypatch, in_memory):
-    monkeypatch.setattr(topic_parts, "AT_ONCE_OF_MANY", 1)
+    monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", 1)
     same_numbers(left_out(RUNS, "teams", n_jobs=n_jobs), in_memory["teams"])
     assert_same(score(RUNS, QRELS, FEW, n_jobs=n_jobs).values, in_memory["teams"].scores.values)
     assert_same(depth_pool(RUNS, n_jobs=n_jobs).to_frame(), depth_pool(RUNS).to_frame())
@@ -202,7 +202,7 @@ def test_a_shard_is_the_same_however_it_is_done(monkeypatch):
         here = {}
         with executed_by(Kept(2, 3, here)), pytest.raises(ShardDone):
             score(RUNS, QRELS, FEW, n_jobs=n_jobs)
-        monkeypatch.setattr(topic_parts, "AT_ONCE_OF_MANY", 1)
+        monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", 1)
         work = Rescoring(RUNS.field, RUNS.names, QRELS, FEW)
         kept.append(work.joined(here[2]))
     assert_same(*kept)
@@ -249,7 +249,7 @@ def works(field):
 def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
     work = works(RUNS.field)[kind]
     with on_disk(RUNS.field) as stored:
-        jobs = TopicJobs(work, RUNS.field, [range(3, 5)], topic_parts.JobPlace.PROCESSES, 2)
+        jobs = TopicJobs(work, RUNS.field, [range(3, 5)], topic_jobs.JobPlace.PROCESSES, 2)
         job = work.job(range(3, 5), jobs._having(stored, range(3, 5)))
         sent = pickle.dumps(job)
         assert len(sent) < 12_000

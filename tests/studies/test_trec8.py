@@ -11,13 +11,13 @@ import reference_lou
 from ir_measures import AP, P, Rprec, nDCG
 from reference_lou import records
 
+from pt_reuse.arrays.correlation import gamma, tau_b
+from pt_reuse.data.judgments import read_qrels
+from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels.reading import read_qrels
-from pt_reuse.runs.reading import read_runs
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.stats.correlation import gamma, tau_b
 from pt_reuse.studies.left_out_types import leave_out_type
 from pt_reuse.studies.uniques import leave_out_uniques
 

@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 import pt_reuse as ptr
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 
 RESAMPLES, SEED = 60, 4
 MEASURES = ["AP", "P@10"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.stats.correlation import tau_b
+from pt_reuse.arrays.correlation import tau_b
 
 MEASURES = ["AP", "P@10", "nDCG@10"]
 

@@ -12,11 +12,11 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, 
 from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, same, team_fields
 
+from pt_reuse.arrays.pairs import rank_alone
+from pt_reuse.data import topic_jobs
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.engine.pairs import rank_alone
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs import topic_parts
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies.uniques import leave_out_uniques
@@ -207,7 +207,7 @@ def test_measures_of_ir_measures_are_named_in_the_settings():
 def test_working_in_parts_changes_nothing(monkeypatch, at_once):
     field = simulate_field(seed=3, n_topics=4, n_docs=200, n_teams=5, length=20)
     whole = leave_out_uniques(field.runs, field.qrels, [AP, Bpref, nDCG @ 5], by="run", depth=10)
-    monkeypatch.setattr(topic_parts, "AT_ONCE", at_once)
+    monkeypatch.setattr(topic_jobs, "AT_ONCE", at_once)
     parts = leave_out_uniques(field.runs, field.qrels, [AP, Bpref, nDCG @ 5], by="run", depth=10)
     for name, frame in tables_of(whole).items():
         pd.testing.assert_frame_equal(frame, tables_of(parts)[name])

@@ -14,8 +14,8 @@ from reference import as_qrels
 from reference_lou import hand_field
 
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.unique_sentences import in_words
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 

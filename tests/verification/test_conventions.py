@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from figure_parts import UNIQUES, figure, relevant, replay, tied_files
 
-from pt_reuse.runs.reading import read_runs
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import RunSet
 
 
 @pytest.mark.parametrize(

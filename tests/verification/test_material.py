@@ -11,8 +11,8 @@ from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
-from pt_reuse.runs.reading import read_runs
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.verification.verification import verify
 
 

@@ -8,8 +8,8 @@ import pytest
 from figure_parts import RANKED, UNIQUES, figure, frame, replay, small_field
 
 from pt_reuse._errors import Option, in_python
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.verification.outcome import Status
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.verification.group import Status
 
 
 def test_known_differences(tmp_path):

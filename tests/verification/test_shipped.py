@@ -14,8 +14,8 @@ import pytest
 
 import pt_reuse
 from pt_reuse.collections.registry import find_collection
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.verification.published import published_figures, published_names
 from pt_reuse.verification.verification import verify

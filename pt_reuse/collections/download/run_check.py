@@ -10,7 +10,8 @@ from pathlib import Path
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, located
 from pt_reuse.collections.collection import Collection
-from pt_reuse.formats.files import (
+from pt_reuse.data.lines import RUN_LINE
+from pt_reuse.data.packed_files import (
     DamagedFileError,
     UnreadableError,
     in_memory,
@@ -18,8 +19,7 @@ from pt_reuse.formats.files import (
     read_beginning,
     read_blocks,
 )
-from pt_reuse.formats.trec import parse_run, without_advice
-from pt_reuse.formats.trec_lines import RUN_LINE
+from pt_reuse.data.trec import parse_run, without_advice
 
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
 SUFFIXES = tuple(_SUFFIX.values())
@@ -78,13 +78,15 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
     """
     source = f"the file of run {name!r}"
     with located(source), in_memory():
-        found = _look_at(path)
-    tags, topics = list(found.tags), list(found.topics)
-    if not found.ended and len(tags) > 1 and tags[0].startswith(tags[-1]):
+        seen = _look_at(path)
+    tags, topics = list(seen.tags), list(seen.topics)
+    # a packed file that was cut off would be damaged
+    if not seen.ended and ((len(tags) > 1 and tags[0].startswith(tags[-1])) or (seen.last_is_bad and _is_plain(path))):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
-    if found.fault is not None and found.last_is_bad and not found.ended and _is_plain(path):
-        # a packed file that was cut off would be damaged
-        raise InputError(found.fault, " That line is the last, and does not end: the file was cut off on its way.")
+    bad = f"{source} has {count(seen.bad, 'bad line')} of {seen.bad + seen.good:,}"
+    bad += f"; the first is line {seen.first_bad:,}: {seen.reason}."
+    if seen.bad >= seen.good:
+        raise InputError(f"{bad} Expected a run file, {RUN_LINE}.")
     others = () if collection.submitted is None else set(collection.submitted["name"])
     strange = [tag for tag in tags if tag != name and tag in others]
     if strange:
@@ -99,26 +101,13 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
             f"{source} has {count(len(odd), 'topic')} of {len(topics):,} that {collection.title} does not have: "
             f"{examples(odd)}. {of}"
         )
-    if found.fault is not None:
-        lines = f"{count(found.bad, 'bad line')} of {found.bad + found.good:,}"
-        raise FaultyRunError(f"{source} has {lines}; the first is line {found.first_bad:,}: {found.reason}.")
+    if seen.bad:
+        raise FaultyRunError(bad)
 
 
 @dataclass
 class _Looked:
-    """What was seen in a file, part by part.
-
-    Attributes:
-        tags: of its run lines, in order of appearance.
-        topics: of its run lines.
-        good: its run lines.
-        bad: the lines that are none.
-        first_bad: the first of them, from 1.
-        reason: why that is none.
-        fault: what reading it whole says of the first.
-        last_is_bad: whether the last line is one of them.
-        ended: whether the last line ends.
-    """
+    """What was seen in a file, part by part: tags and topics of its run lines, and which of its lines are none."""
 
     tags: dict[str, None] = dataclass_field(default_factory=dict)
     topics: dict[str, None] = dataclass_field(default_factory=dict)
@@ -126,55 +115,31 @@ class _Looked:
     bad: int = 0
     first_bad: int = 0
     reason: str = ""
-    fault: InputError | None = None
     last_is_bad: bool = False
     ended: bool = False
 
 
 def _look_at(path: Path) -> _Looked:
-    """Return what is seen in a file; raise where most of its lines are no run line."""
-    seen, lines = _Looked(), 0
+    seen, before = _Looked(), 0
     for part in _parts(path):
-        _look_at_part(seen, part, lines)
-        lines += part.count(b"\n")
-        seen.ended = part.endswith((b"\n", b"\r"))
-    if seen.fault is not None and seen.bad >= seen.good:
-        raise seen.fault
-    return seen
-
-
-def _look_at_part(seen: _Looked, part: bytes, before: int) -> None:
-    try:
-        run = parse_run(part, "file")
-    except InputError as error:
-        if seen.fault is None:
-            seen.fault = without_advice(error if not before else _fault_of(part, before))
         try:
             run = parse_run(part, "file", skip=True)
-        except InputError:
-            # no line of this part is a run line, and a file that begins so is no run
+        except InputError as error:
             if not seen.good:
-                raise seen.fault from None
-            seen.bad += sum(map(bool, map(bytes.strip, part.split(b"\n"))))
-            seen.first_bad, seen.reason = seen.first_bad or before + 1, seen.reason or "no run line"
-            seen.last_is_bad = True
-            return
-    if len(run.bad) and not seen.reason:
-        seen.first_bad, seen.reason = int(run.bad[0]) + before, run.reasons[0]
-    seen.tags |= dict.fromkeys(run.tags)
-    seen.topics |= dict.fromkeys(run.rows.topics)
-    seen.good += int(run.rows.starts[-1])
-    seen.bad += len(run.bad)
-    seen.last_is_bad = part.count(b"\n") + 1 in run.bad
-
-
-def _fault_of(part: bytes, before: int) -> InputError:
-    # once more, so that the error names the line of the file
-    try:
-        parse_run(b"\n" * before + part, "file")
-    except InputError as error:
-        return error
-    raise RuntimeError("a part that could not be read can be read behind empty lines")
+                raise without_advice(error) from None
+            bad, reason, last = [n for n, line in enumerate(part.split(b"\n"), 1) if line.strip()], "no run line", True
+        else:
+            bad, reason = run.bad.tolist(), next(iter(run.reasons), "")
+            last = part.count(b"\n") + (not part.endswith(b"\n")) in bad
+            seen.tags |= dict.fromkeys(run.tags)
+            seen.topics |= dict.fromkeys(run.rows.topics)
+            seen.good += int(run.rows.starts[-1])
+        if bad and not seen.bad:
+            seen.first_bad, seen.reason = bad[0] + before, reason
+        seen.bad, seen.last_is_bad = seen.bad + len(bad), last
+        before += part.count(b"\n")
+        seen.ended = part.endswith((b"\n", b"\r"))
+    return seen
 
 
 def _is_plain(path: Path) -> bool:

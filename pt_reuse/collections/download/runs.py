@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager, suppress
@@ -12,8 +13,7 @@ from pathlib import Path
 import pyterrier as pt
 
 from pt_reuse._errors import InputError
-from pt_reuse._files import Alone, alone, sweep_temporary
-from pt_reuse.collections.download.partial import BYTES, RECORD, Partial
+from pt_reuse._files import Alone, alone
 from pt_reuse.collections.download.run_check import SUFFIXES, FaultyRunError, whole_file_suffix
 from pt_reuse.collections.download.servers import TransferError
 from pt_reuse.collections.download.transfer import Transfer
@@ -30,22 +30,9 @@ class FolderInUseError(InputError):
     """Another process is downloading into the folder now."""
 
 
-class _KeptAsideError(Exception):
-    """What arrived is a run with bad lines, and was kept aside."""
-
-    def __init__(self, kept: FaultyFile):
-        super().__init__()
-        self.kept = kept
-
-
 @dataclass(frozen=True)
 class FaultyFile:
-    """A run that is none in the strict sense, kept aside.
-
-    Attributes:
-        path: where it is.
-        fault: what is wrong with it, a sentence.
-    """
+    """A run that is none in the strict sense: where it was kept aside, and what is wrong with it, a sentence."""
 
     path: Path
     fault: str
@@ -79,11 +66,11 @@ def fetch_runs(
     """Download run files into a folder; every name that is wanted comes back with its file, or why there is none.
 
     A file is stored as ``input.NAME``, with ``.gz``, ``.bz2`` or ``.xz`` where its first bytes say so, and only after
-    it was read to its end and passed `check`; until then it is in the hidden folder ``.partial``, from where a later
-    call goes on if the server can and the file is still the same. A file that is there already is left as it is. A run
-    with lines that are no run line is kept aside in the folder ``faulty``.
-    Proxies are taken from the environment. Ctrl-C stops the call and keeps what arrived; a connection that is silent at
-    that moment may hold up the end of the process for as long as `timeout`.
+    it was read to its end and passed `check`; until then it is in the hidden folder ``.partial``, which goes with the
+    call. A file that is there already is left as it is. A run with lines that are no run line is kept aside in the
+    folder ``faulty``.
+    Proxies are taken from the environment. Ctrl-C stops the call and keeps the files that arrived; a connection that is
+    silent at that moment may hold up the end of the process for as long as `timeout`.
 
     Args:
         wanted: run name -> URL (http or https).
@@ -92,7 +79,7 @@ def fetch_runs(
             FaultyRunError when it is with bad lines.
         n_jobs: files at a time.
         timeout: seconds without a byte after which a connection is given up.
-        tries: how often a file, or the rest of it, is asked for when the connection breaks or the server is busy.
+        tries: how often a file is asked for when the connection breaks or the server is busy.
         verbose: show a progress bar.
 
     Raises:
@@ -102,12 +89,8 @@ def fetch_runs(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
-            try:
-                transfer = Transfer(timeout=timeout, tries=tries, connections=n_jobs)
-                return _fetch_all(wanted, folder, check, transfer, verbose)
-            finally:
-                with suppress(OSError):  # unless something in it waits for the next call
-                    (folder / PARTIAL_FOLDER).rmdir()
+            transfer = Transfer(timeout=timeout, tries=tries, connections=n_jobs)
+            return _fetch_all(wanted, folder, check, transfer, verbose)
     except OSError as error:
         why = "it is a file" if isinstance(error, FileExistsError) else error.strerror or type(error).__name__
         raise InputError(
@@ -120,7 +103,7 @@ def _fetch_all(
 ) -> Fetched:
     files, failed, to_do = _there(wanted, folder)
     pool = ThreadPoolExecutor(transfer.connections, thread_name_prefix="fetch_runs")
-    futures: dict[Future[Path], str] = {}
+    futures: dict[Future[Path | FaultyFile], str] = {}
     faulty: dict[str, FaultyFile] = {}
     with pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar:
         try:
@@ -130,10 +113,12 @@ def _fetch_all(
             for future in as_completed(futures):
                 name = futures[future]
                 try:
-                    files[name] = future.result()
-                    size += files[name].stat().st_size
-                except _KeptAsideError as aside:
-                    faulty[name] = aside.kept
+                    arrived = future.result()
+                    if isinstance(arrived, FaultyFile):
+                        faulty[name] = arrived
+                    else:
+                        files[name] = arrived
+                        size += arrived.stat().st_size
                 except TransferError as error:
                     failed[name] = transfer.hide(str(error))
                 bar.set_postfix_str(f"{size / 1e6:,.1f} MB", refresh=False)
@@ -161,32 +146,35 @@ def kept_aside(folder: Path, names: Iterable[str]) -> dict[str, Path]:
     return {name: aside / file for name, given in files.items() for file in reversed(given) if file in there}
 
 
-def _fetch(name: str, url: str, folder: Path, check: Callable[[str, Path], None], transfer: Transfer) -> Path:
+def _fetch(
+    name: str, url: str, folder: Path, check: Callable[[str, Path], None], transfer: Transfer
+) -> Path | FaultyFile:
+    arriving = folder / PARTIAL_FOLDER / name
     try:
-        part = Partial(folder / PARTIAL_FOLDER, name, url)
+        suffix = transfer.fetch(url, arriving, whole_file_suffix)
         try:
-            suffix = transfer.fetch(url, part, whole_file_suffix)
-            check(name, part.path)
+            check(name, arriving)
         except FaultyRunError as error:
-            path = folder / FAULTY_FOLDER / f"input.{name}{suffix}"
-            path.parent.mkdir(exist_ok=True)
-            raise _KeptAsideError(FaultyFile(_place(part, path, transfer), str(error))) from None
-        except InputError as error:
-            part.discard()
-            raise TransferError(f"what arrived is not the run and was removed: {error}") from None
-        return _place(part, folder / f"input.{name}{suffix}", transfer)
+            aside = folder / FAULTY_FOLDER / f"input.{name}{suffix}"
+            aside.parent.mkdir(exist_ok=True)
+            return FaultyFile(_place(arriving, aside, transfer), str(error))
+        return _place(arriving, folder / f"input.{name}{suffix}", transfer)
+    except InputError as error:
+        raise TransferError(f"what arrived is not the run and was removed: {error}") from None
     except OSError as error:
         raise TransferError(f"it cannot be stored: {error.strerror or type(error).__name__}.") from None
+    finally:
+        with suppress(OSError):
+            arriving.unlink(missing_ok=True)
 
 
-def _place(part: Partial, path: Path, transfer: Transfer) -> Path:
-    with part.path.open("rb+") as file:
+def _place(arrived: Path, path: Path, transfer: Transfer) -> Path:
+    with arrived.open("rb+") as file:
         os.fsync(file.fileno())
     transfer.raise_if_stopped()
     if os.path.lexists(path):
         raise TransferError(f"{path.name} has appeared in the meantime and was left as it is.")
-    os.replace(part.path, path)
-    part.forget()
+    os.replace(arrived, path)
     return path
 
 
@@ -239,32 +227,23 @@ def _unsafe(name: str) -> str:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    # two at once in one folder would write to the same partial files
+    # two at once in one folder would write to the same files
+    partial = folder / PARTIAL_FOLDER
     with alone(folder) as whether:
         if whether is Alone.NO:
             raise FolderInUseError(f"another call is downloading into {folder} now. Wait until it has ended.")
-        # not before: a call that ends removes it
-        (folder / PARTIAL_FOLDER).mkdir(exist_ok=True)
         if whether is Alone.YES:
-            _sweep(folder)
-        yield
+            shutil.rmtree(partial, ignore_errors=True)  # what a call that was killed left
+        partial.mkdir(exist_ok=True)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                partial.rmdir()
 
 
 def sweep_downloads(folder: Path) -> None:
-    """Remove what calls that were killed left in a folder that has all its runs; files for the next call stay."""
+    """Remove what a call that was killed left in a folder that has all its runs."""
     if (folder / PARTIAL_FOLDER).is_dir():
-        with suppress(OSError), alone(folder) as whether:
-            if whether is Alone.YES:
-                _sweep(folder)
-                (folder / PARTIAL_FOLDER).rmdir()
-
-
-def _sweep(folder: Path) -> None:
-    # nobody else is at work here: temporary files, and records of files that have been moved into place, are of no use
-    partial = folder / PARTIAL_FOLDER
-    sweep_temporary(partial)
-    listed = set(os.listdir(partial))
-    for name in listed:
-        if name.endswith(RECORD) and name.removesuffix(RECORD) + BYTES not in listed:
-            with suppress(OSError):
-                (partial / name).unlink()
+        with suppress(OSError, FolderInUseError), _alone(folder):
+            pass

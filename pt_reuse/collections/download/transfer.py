@@ -1,31 +1,24 @@
-"""Transfer: files over HTTP, with redirects, credentials and resumption under rules of our own."""
+"""Transfer: files over HTTP, with redirects, credentials, patience and bounds under rules of our own."""
 
 from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable
 from contextlib import closing, suppress
 from http.client import HTTPException
+from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
-from requests import PreparedRequest, Response, exceptions
-from urllib3.exceptions import HTTPError, NewConnectionError
+from requests import PreparedRequest, Response, Session, exceptions
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError, InvalidHeader, NewConnectionError
+from urllib3.util import Retry
 
 from pt_reuse._check import count
-from pt_reuse.collections.download.partial import Partial, content_length, content_range
-from pt_reuse.collections.download.patience import (
-    BUSY,
-    LEAST_RATE,
-    LONGEST_WAIT,
-    Pace,
-    StoppedError,
-    asked_to_wait,
-    backoff,
-    patient_session,
-)
 from pt_reuse.collections.download.run_check import DamagedError
 from pt_reuse.collections.download.servers import (
     Address,
@@ -40,14 +33,34 @@ from pt_reuse.collections.download.servers import (
 #: bytes of the largest file that is downloaded
 MOST_BYTES = 2 * 10**9
 MOST_REDIRECTS = 5
+#: seconds before the second try, doubled before each further one; and those that a server may ask to wait
+BACKOFF, LONGEST_WAIT = 1.0, 60.0
+#: bytes a second that must come, and the seconds over which they are counted
+LEAST_RATE, RATE_WINDOW = 1000, 30.0
 _BLOCK = 1 << 14
 _REDIRECTS = (301, 302, 303, 307, 308)
+#: answers after which the same is asked for again
+_BUSY = frozenset({408, 425, 429, *range(500, 600)} - {501})
 #: those of requests are OSErrors; a ValueError is an address or a header that cannot be sent, or a closed answer
 _CONNECTION_ERRORS = (HTTPError, HTTPException, OSError, ValueError)
 
 
+class StoppedError(Exception):
+    """The transfer was told to stop."""
+
+
 class _BrokenOffError(Exception):
-    """A file of which only a part arrived; the message is a clause."""
+    """A try after which another may help: the message is a clause, `wait` the seconds that the server asks for."""
+
+    def __init__(self, message: str, wait: float = 0.0):
+        super().__init__(message)
+        self.wait = wait
+
+
+class _OneHop(Session):
+    def get_redirect_target(self, resp: Response) -> str | None:
+        # asked even if redirects are not followed, it would read the whole answer
+        return None
 
 
 class Transfer:
@@ -57,7 +70,11 @@ class Transfer:
         self.stop = Event()
         self.connections = connections
         self._timeout, self._tries = timeout, tries
-        self._session = patient_session(tries, connections, self.stop, timeout)
+        self._session = _OneHop()
+        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        self._session.headers["Accept-Encoding"] = "identity"  # a .gz file should be stored as it is
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, HTTPAdapter(pool_maxsize=connections))
         self._open: set[Response] = set()
         self._reached: set[Origin] = set()
         self._dead: dict[Origin, str] = {}
@@ -66,28 +83,30 @@ class Transfer:
         self._sent: list[Login] = []
         self._lock, self._login_lock = Lock(), Lock()
 
-    def fetch(self, url: str, part: Partial, whole: Callable[[Path], str]) -> str:
-        """Download one file and return what `whole` says of it; a file it finds damaged is asked for again.
+    def fetch(self, url: str, path: Path, whole: Callable[[Path], str]) -> str:
+        """Download a file to a path and return what `whole` says of it.
+
+        What breaks off, is damaged, or comes from a busy server is asked for again.
 
         Raises:
             TransferError: the file did not arrive.
             StoppedError: :meth:`close` was called.
         """
-        address, reason = parse_address(url), ""
+        address, reason, wait = parse_address(url), "", 0.0
         for tried in range(self._tries):
             if tried:
-                self.stop.wait(backoff(tried))
+                self.stop.wait(wait or min(BACKOFF * 2 ** (tried - 1), LONGEST_WAIT))
             try:
-                if not part.complete():
-                    self._try(address, part)
-                return whole(part.path)
-            except DamagedError as error:
-                part.discard()
-                reason = str(error)
-            except _BrokenOffError as error:
-                reason = str(error)
-        kept = " What arrived is kept: the next call goes on from there." if part.validator() else ""
-        raise TransferError(f"{reason} (tried {count(self._tries, 'time')}).{kept}")
+                with closing(self._follow(address)) as response:
+                    self._check_status(response, address)
+                    self._store(response, path)
+                return whole(path)
+            except (DamagedError, _BrokenOffError) as error:
+                reason, wait = str(error), getattr(error, "wait", 0.0)
+        reason = f"{reason} (tried {count(self._tries, 'time')})."
+        if address.origin not in self._reached:
+            self._dead[address.origin] = reason
+        raise TransferError(reason)
 
     def raise_if_stopped(self) -> None:
         """Raise StoppedError when :meth:`close` was called."""
@@ -110,79 +129,67 @@ class Transfer:
                 response.raw.shutdown()  # wakes a thread that waits for bytes; urllib3 has it since 2.3
         self._session.close()
 
-    def _try(self, address: Address, part: Partial) -> None:
-        offset, validator = part.size(), part.validator()
-        headers = {"Accept-Encoding": "identity"}  # a .gz file should be stored as it is
-        if offset and validator:
-            headers |= {"Range": f"bytes={offset}-", "If-Range": validator}
-        with closing(self._follow(address, headers)) as response:
-            with self._lock:
-                self._open.add(response)
-            try:
-                if self._is_file(response, address, part, "Range" in headers):
-                    self._store(response, part)
-            finally:
-                with self._lock:
-                    self._open.discard(response)
-
-    def _is_file(self, response: Response, address: Address, part: Partial, resumed: bool) -> bool:
-        """Return whether an answer brings bytes of the file; False where there are no more of it."""
+    def _check_status(self, response: Response, address: Address) -> None:
         status, shown = response.status_code, address.shown()
-        if status == 416 and resumed and content_range(response.headers)[1] == part.size():
-            return False
-        if (status == 416 and resumed) or (status == 206 and resumed and not part.continued_by(response.headers)):
-            part.discard()
-            raise _BrokenOffError("the server sent another part of the file than was asked for")
         if status in (404, 410):
             raise TransferError(f"{shown}: there is no such file ({status}).")
         if status == 407:
             raise TransferError("the proxy asks for a user name and password (407).")
-        if status in BUSY:
-            wait = asked_to_wait(response)
+        if status in _BUSY:
+            wait = _asked_to_wait(response)
             if wait > LONGEST_WAIT:
                 raise TransferError(
                     f"{shown}: the server answered {status} and asks to wait {wait:,.0f} seconds. Try again later."
                 )
-            raise TransferError(f"{shown}: the server answered {status} (tried {count(self._tries, 'time')}).")
-        if status != 200 and not (status == 206 and resumed):
+            raise _BrokenOffError(f"{shown}: the server answered {status}", wait)
+        if status != 200:
             raise TransferError(f"{shown}: the server answered {status}, not with a file.")
-        if status == 200:
-            part.start(response.headers)
-        return True
 
-    def _store(self, response: Response, part: Partial) -> None:
+    def _store(self, response: Response, path: Path) -> None:
+        with self._lock:
+            self._open.add(response)
+        try:
+            length = response.headers.get("Content-Length", "").strip()
+            said = int(length) if length.isascii() and length.isdigit() else None
+            size, lost = self._receive(response, path, said or 0)
+        finally:
+            with self._lock:
+                self._open.discard(response)
+        if max(size, said or 0) > MOST_BYTES:
+            raise TransferError(f"the file is larger than {MOST_BYTES:,} bytes; no run is that long.")
+        if lost or said not in (None, size):
+            of = f" of {said:,}" if said is not None else ""
+            raise _BrokenOffError(f"{lost or 'the connection ended'} after {size:,}{of} bytes")
+
+    def _receive(self, response: Response, path: Path, said: int) -> tuple[int, str]:
+        """Write what comes to a file; return its size, and why no more came where the connection was lost."""
         # what there is of a block at once; before its version 2.1 urllib3 waits for all of one, so these are short
         read, length = response.raw.read, LEAST_RATE
         if hasattr(response.raw, "read1"):
             read, length = response.raw.read1, _BLOCK
-        said = max(content_length(response.headers) or 0, part.length or 0)
-        size, lost = part.size(), ""
-        pace = Pace(size)
-        with part.path.open("ab") as file:
-            while max(size, said) <= MOST_BYTES and not lost:
+        size, counted, since = 0, 0, time.monotonic()
+        with path.open("wb") as file:
+            while max(size, said) <= MOST_BYTES:
                 try:
                     block = read(length, decode_content=False)
                 except _CONNECTION_ERRORS as error:
-                    lost, block = self._loss(error), b""
+                    self.raise_if_stopped()
+                    return size, self._loss(error)
                 self.raise_if_stopped()
                 if not block:
                     break
                 size += file.write(block)
-                if pace.is_too_slow(size):
-                    lost = f"fewer than {LEAST_RATE:,} bytes a second came"
-        if max(size, said) > MOST_BYTES:
-            part.discard()
-            raise TransferError(f"the file is larger than {MOST_BYTES:,} bytes; no run is that long.")
-        if lost or (part.length is not None and size != part.length):
-            of = f" of {part.length:,}" if part.length is not None else ""
-            if size > (part.length or size):
-                part.discard()
-            raise _BrokenOffError(f"{lost or 'the connection ended'} after {size:,}{of} bytes")
+                seconds = time.monotonic() - since
+                if seconds >= RATE_WINDOW:
+                    if size - counted < LEAST_RATE * seconds:
+                        return size, f"fewer than {LEAST_RATE:,} bytes a second came"
+                    counted, since = size, since + seconds
+        return size, ""
 
-    def _follow(self, address: Address, headers: Mapping[str, str]) -> Response:
+    def _follow(self, address: Address) -> Response:
         first = address
         for _ in range(MOST_REDIRECTS + 1):
-            response = self._ask(address, headers, first)
+            response = self._ask(address, first)
             target = response.headers.get("Location")
             if response.status_code not in _REDIRECTS or target is None:
                 return response
@@ -196,11 +203,11 @@ class Transfer:
             address = following
         raise TransferError(f"{first.shown()} redirects more than {MOST_REDIRECTS} times.")
 
-    def _ask(self, address: Address, headers: Mapping[str, str], first: Address) -> Response:
+    def _ask(self, address: Address, first: Address) -> Response:
         # credentials are sent to a server only once it has asked for them, and never to one that a redirect chose
         origin = address.origin
         login = self._accepted.get(origin) if origin == first.origin else None
-        response = self._get(address, headers, login)
+        response = self._get(address, login)
         if response.status_code in (401, 403) and origin != first.origin:
             response.close()
             asks = "asks for a user name and password" if response.status_code == 401 else "refuses the file"
@@ -217,7 +224,7 @@ class Transfer:
                 if origin in self._refused:
                     raise self._refusal(origin)
                 login = self._accepted.get(origin) or self._find_login(origin)
-                response = self._get(address, headers, login)
+                response = self._get(address, login)
                 if response.status_code == 401:
                     self._refused.add(origin)
                 else:
@@ -247,7 +254,7 @@ class Transfer:
             f"{origin.host} refused the user name and password that were sent. Are they right? {how_to_log_in(origin)}"
         )
 
-    def _get(self, address: Address, headers: Mapping[str, str], login: Login | None) -> Response:
+    def _get(self, address: Address, login: Login | None) -> Response:
         self.raise_if_stopped()
         if address.origin in self._dead:
             raise TransferError(self._dead[address.origin])
@@ -258,35 +265,29 @@ class Transfer:
                 request.headers["Authorization"] = login.header()
             return request
 
-        reason = ""
+        failure: Exception | None = None
         try:
-            response = self._session.request(
-                "GET",
-                address.url,
-                headers=headers,
-                auth=authorize,
-                stream=True,
-                allow_redirects=False,
-                timeout=self._timeout,
+            response = self._session.get(
+                address.url, auth=authorize, stream=True, allow_redirects=False, timeout=self._timeout
             )
         except _CONNECTION_ERRORS as error:
-            reason = self._no_answer(address, error)
-        if reason:
+            failure = self._no_answer(address, error)
+        if failure is not None:
             # raised here, so that it carries nothing of the library's own error
             self.raise_if_stopped()
-            if address.origin not in self._reached:
-                self._dead[address.origin] = reason
-            raise TransferError(reason)
+            if isinstance(failure, TransferError) and address.origin not in self._reached:
+                self._dead[address.origin] = str(failure)
+            raise failure
         self._reached.add(address.origin)
         if self.stop.is_set():
             response.close()
             raise StoppedError
         return response
 
-    def _no_answer(self, address: Address, error: Exception) -> str:
+    def _no_answer(self, address: Address, error: Exception) -> TransferError | _BrokenOffError:
         kinds = _kinds(error)
         if ssl.SSLCertVerificationError in kinds:
-            return f"the certificate of {address.origin.host} could not be verified."
+            return TransferError(f"the certificate of {address.origin.host} could not be verified.")
         known = {
             exceptions.ConnectTimeout: f"it did not answer within {self._timeout:g} seconds",
             socket.gaierror: "its name is not known here",
@@ -296,14 +297,22 @@ class Transfer:
         }
         why = next((why for kind, why in known.items() if any(issubclass(found, kind) for found in kinds)), None)
         if why is not None:
-            return f"no connection to {address.origin.host}: {why}. Is there a network?"
+            return TransferError(f"no connection to {address.origin.host}: {why}. Is there a network?")
         if isinstance(error, ValueError):
-            return f"{address.shown()}, or the proxy's address in the environment, cannot be used."
-        return f"{address.origin.host}: {self._loss(error)} (tried {count(self._tries, 'time')})."
+            return TransferError(f"{address.shown()}, or the proxy's address in the environment, cannot be used.")
+        return _BrokenOffError(f"{address.origin.host}: {self._loss(error)}")
 
     def _loss(self, error: Exception) -> str:
         silent = any(issubclass(kind, TimeoutError) or "Timeout" in kind.__name__ for kind in _kinds(error))
         return f"nothing came for {self._timeout:g} seconds" if silent else "the connection broke"
+
+
+def _asked_to_wait(response: Response) -> float:
+    said = response.headers.get("Retry-After")
+    try:
+        return Retry().parse_retry_after(said) if said else 0.0
+    except (InvalidHeader, ValueError, OverflowError):
+        return 0.0
 
 
 def _kinds(error: BaseException) -> set[type]:

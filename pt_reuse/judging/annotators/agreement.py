@@ -183,7 +183,7 @@ class AnnotatorAgreement(Result):
         Returns:
             Axes: a row for each two, those with the largest kappa on top.
         """
-        from pt_reuse.plots.annotators import plot_kappas
+        from pt_reuse.plots.forests import plot_kappas
         from pt_reuse.plots.sheet import Place
 
         place = Place(ax, title, legend, width)
@@ -213,7 +213,7 @@ class AnnotatorAgreement(Result):
         Returns:
             Axes: a cell for each two labels, with the number of items in it.
         """
-        from pt_reuse.plots.annotators import plot_confusion
+        from pt_reuse.plots.maps import plot_confusion
         from pt_reuse.plots.sheet import Place
 
         place = Place(ax, title, legend, width)

@@ -12,10 +12,10 @@ from pt_reuse._check import count, positive
 from pt_reuse._errors import InputError, Option, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
+from pt_reuse.data.judgments import checked_rel
 from pt_reuse.judging.annotators.labels import as_annotator_labels, checked_scale
 from pt_reuse.judging.annotators.voting import Vote
-from pt_reuse.plots.bars import checked_top
-from pt_reuse.qrels.judgments import checked_rel
+from pt_reuse.plots.marks import checked_top
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,10 +94,10 @@ class LabelDistributions(Result):
         Returns:
             Axes: a bar per document.
         """
-        from pt_reuse.plots.label_shares import plot_shares
+        from pt_reuse.plots.bars import plot_label_shares
         from pt_reuse.plots.sheet import Place
 
-        return plot_shares(self.table, self.shares, top=checked_top(top), place=Place(ax, title, legend, width))
+        return plot_label_shares(self.table, self.shares, top=checked_top(top), place=Place(ax, title, legend, width))
 
 
 @door

@@ -2,22 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown, told
 from pt_reuse._errors import Argument, InputError, arguments_as, located, warn
-from pt_reuse.engine.order import natural_order
-from pt_reuse.formats.foreign import in_our_columns
-from pt_reuse.formats.frames import check_frame, number_column, text_groups
-from pt_reuse.formats.grades import LABELS, not_labels
-from pt_reuse.qrels.judgments import Qrels, as_qrels
+from pt_reuse._files import user_path
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.lists import natural_order
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.frame_columns import check_frame, in_our_columns, number_column, text_groups
+from pt_reuse.data.judgments import Qrels, as_qrels, read_qrels
+from pt_reuse.data.labelling import LABELS, not_labels
+from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.scoring.rescoring import rescore
+
+_CSV = re.compile(r"\.csv(\.\w+)?$", re.IGNORECASE)
+#: what stands between the cells of a file that a spreadsheet saved; in many languages it writes semicolons
+SEPARATORS = ",;\t"
+_COLUMNS = ("qid", "docno", "label")
+
+
+def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
+    """Return paths of files that exist and name each annotator once."""
+    found = [user_path(path) for path in paths]
+    missing = [path for path in found if not path.is_file()]
+    if missing:
+        raise InputError(f"{examples(missing)}: no such file.", argument="files")
+    names = [_annotator(path) for path in found]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise InputError(
+            f"several files are those of {examples(twice)}; a file is called as its annotator, and each has one. "
+            "Rename them, or give one CSV file with the column 'annotator'.",
+            argument="files",
+        )
+    return found
+
+
+def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
+    """Read labels of several annotators.
+
+    Args:
+        paths: TREC qrels files, each the labels of the annotator that the file is called after, and CSV files (commas,
+            semicolons or tabs between cells; packed ones are unpacked) with the columns ``qid docno label`` and
+            ``annotator``; without the last one it is the labels of whom the file is called after. An empty label is
+            none.
+    """
+    frames = []
+    for path in check_label_files(paths):
+        with located(str(path)):
+            frame = read_csv_labels(path) if _CSV.search(path.name) else read_qrels(path).to_frame()
+        frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
+    return as_annotator_labels(pd.concat(frames, ignore_index=True), "files")
+
+
+def _annotator(path: Path) -> str:
+    # notes.txt.gz is that of notes
+    return path.name.split(".")[0] or path.name
+
+
+def read_csv_labels(path: Path) -> pd.DataFrame:
+    """Return ``qid docno label``, and ``annotator`` where it is there, as texts; an empty label is None."""
+    try:
+        data = read_bytes(path)
+        header = data.split(b"\n", 1)[0].decode("latin-1")
+        separator = max(SEPARATORS, key=header.count)
+        frame = in_our_columns(pd.read_csv(io.BytesIO(data), sep=separator, dtype=str, keep_default_na=False))
+    except (UnreadableError, OSError, ValueError) as error:
+        raise InputError(f"cannot be read as CSV: {error}") from error
+    missing = [column for column in _COLUMNS if column not in frame.columns]
+    if missing:
+        raise InputError(
+            f"a CSV file of labels must have the columns 'qid', 'docno', 'label' and 'annotator'; {examples(missing)} "
+            f"not among {examples(frame.columns, 12)}.",
+            argument="files",
+        )
+    kept: list[Any] = [column for column in (*_COLUMNS, "annotator") if column in frame.columns]
+    return frame[kept].assign(label=frame["label"].where(frame["label"].str.strip() != "", None))
+
+
+@dataclass(frozen=True)
+class LabelSet:
+    """A set of judgments.
+
+    Attributes:
+        annotator: whose labels stand in it, as a position; None for those of the judgments.
+        only: (items,) the items that it is cut down to; None for all judgments.
+    """
+
+    annotator: int | None
+    only: NDArray[np.bool_] | None = None
+
+
+class LabelSets:
+    """Many sets of judgments, each as what it changes in one base.
+
+    Attributes:
+        base: the judgments, with a further row for each item that they do not have.
+        judged: (items,) what the judgments say of each item, -1 where nothing.
+    """
+
+    def __init__(self, labels: AnnotatorLabels, qrels: Qrels):
+        items = Qrels(pd.DataFrame({"qid": labels.qids, "docno": labels.docnos, "label": NO_LABEL}))
+        self.base = qrels.union(items)
+        documents = self.base.arrays.documents
+        # items stand topic by topic as the documents of judgments do, so that each has the row of its document
+        self._rows = documents.find(items.arrays.documents)
+        self._added = qrels.arrays.documents.find(documents) < 0
+        self._labels = labels
+        self.judged = self.base.arrays.labels[self._rows].astype(np.int64)
+        self._sets: list[LabelSet] = []
+
+    def add(self, wanted: LabelSet) -> int:
+        """Add a set and return its number."""
+        self._sets.append(wanted)
+        return len(self._sets) - 1
+
+    def scores(self, runs: RunSet, measures: list[ir_measures.Measure], *, verbose: bool) -> NDArray[np.float64]:
+        """Return (sets, measures, topics of the base, runs)."""
+        values = np.empty((len(self._sets), len(measures), len(self.base.topics), len(runs)))
+        for block in rescore(runs, self.base, measures, self._changes(), verbose=verbose):
+            values[:, :, block.topics.start : block.topics.stop] = block.base[None]
+            values[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
+        return values
+
+    def topics(self, items: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the topics of some items, as positions among those of the base."""
+        place, names = self.base.arrays.documents.place, self._labels.topics
+        return np.array(sorted({place[names[t]] for t in self._labels.topic[items].tolist()}), dtype=np.int64)
+
+    def _changes(self) -> Changes:
+        in_set, row, label = [], [], []
+        for which, wanted in enumerate(self._sets):
+            new = np.where(self._added, UNJUDGED, self.base.arrays.labels)
+            if wanted.only is not None:
+                kept = np.zeros(len(new), dtype=bool)
+                kept[self._rows[wanted.only]] = True
+                new[~kept] = UNJUDGED
+            if wanted.annotator is not None:
+                given = self._labels.given[:, wanted.annotator]
+                mine = given if wanted.only is None else given & wanted.only
+                new[self._rows[mine]] = self._labels.values[mine, wanted.annotator]
+            changed = np.flatnonzero(new != self.base.arrays.labels)
+            in_set.append(np.full(len(changed), which, dtype=np.int64))
+            row.append(changed)
+            label.append(new[changed].astype(np.int16))
+        return Changes(len(self._sets), np.concatenate(in_set), np.concatenate(row), np.concatenate(label))
+
 
 #: what a frame of labels must have
 COLUMNS = ("qid", "docno", "label", "annotator")
@@ -223,15 +366,7 @@ def _fill(
 
 
 def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
-    """Return a user's ``scale=`` in order, the labels that occur where it is None, or say which label is not of it.
-
-    Args:
-        scale: whole numbers, or None.
-        labels: what must be of the scale.
-
-    Raises:
-        InputError: no scale of two labels or more, or a label out of it.
-    """
+    """Return a user's ``scale=`` in order, the labels that occur where it is None, or say which label is not of it."""
     if scale is None:
         return labels.scale
     listed = list(scale) if isinstance(scale, Iterable) and not isinstance(scale, str | bytes) else []

@@ -3,22 +3,348 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import Argument, InputError, door
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.judging.annotators.agreement import AnnotatorAgreement
-from pt_reuse.judging.annotators.coefficients import check_libraries
-from pt_reuse.judging.annotators.comparing import Comparison, confusion_table, others_of, paired_table, together
+from pt_reuse.judging.annotators.coefficients import (
+    NO_ITEMS,
+    ONE_LABEL,
+    Bootstrap,
+    Coefficient,
+    CohenKappa,
+    Interval,
+    KrippendorffAlpha,
+    Part,
+    band,
+    check_libraries,
+    cohen_kappa,
+    coincidence_tables,
+    confusion_tables,
+    equal_share,
+    fleiss_kappa,
+    fleiss_of,
+    fleiss_tables,
+    krippendorff_alpha,
+    pair_tables,
+    pairs_equal,
+    ratio,
+    share_equal,
+    sums_by,
+)
 from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels, checked_scale
-from pt_reuse.judging.annotators.resampling import Bootstrap
-from pt_reuse.judging.annotators.together import by_label_table, fleiss_words, overall_table, per_topic_table
-from pt_reuse.judging.annotators.voting import TIES
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.judging.annotators.voting import TIES, Vote
+
+#: two names, and (items,) labels of each, -1 for none
+Two: TypeAlias = tuple[str, str, NDArray[np.int64], NDArray[np.int64]]
+_COLUMNS = (
+    "first", "second", "items", "labels", "n_topics", "n_items", "n_relevant", "other_relevant", "agreement",
+    "agreement_low", "agreement_high", "kappa", "kappa_low", "kappa_high", "band", "why",
+)  # fmt: skip
+_CONFUSION = ("first", "second", "label", "other_label", "n")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How labels are compared.
+
+    Attributes:
+        scale: the labels there are, in order.
+        rel: the lowest that is relevant.
+        weights: of Cohen's kappa.
+        bootstrap: how intervals are made.
+        topic: (items,) the topic of each item.
+    """
+
+    scale: tuple[int, ...]
+    rel: int
+    weights: str | None
+    bootstrap: Bootstrap
+    topic: NDArray[np.int64]
+
+    def ways(self, values: NDArray[np.int64]) -> Iterator[Way]:
+        """Yield the labels over all items and over those that anyone called relevant, as grades and as binary ones.
+
+        Args:
+            values: (items, two or more) labels, -1 for none.
+        """
+        relevant = (values >= self.rel).any(axis=1)
+        binary = np.where(values == NO_LABEL, NO_LABEL, values >= self.rel)
+        for labels, taken, scale in (("grades", values, self.scale), ("binary", binary, (0, 1))):
+            if labels == "grades" or len(self.scale) > 2:
+                for items, kept in (("all", np.ones(len(values), dtype=bool)), ("relevant", relevant)):
+                    yield Way(items, labels, taken[kept], scale, self.topic[kept])
+
+
+@dataclass(frozen=True)
+class Way:
+    """Labels in one of the ways in which they are compared.
+
+    Attributes:
+        items: over which items, ``"all"`` or ``"relevant"``.
+        labels: what of the labels, ``"grades"`` or ``"binary"``.
+        values: (items, annotators) the labels, -1 for none.
+        scale: the labels there are.
+        topic: (items,) the topic of each item.
+    """
+
+    items: str
+    labels: str
+    values: NDArray[np.int64]
+    scale: tuple[int, ...]
+    topic: NDArray[np.int64]
+
+
+def paired_table(compared: Iterable[Two], how: Comparison) -> pd.DataFrame:
+    """Return a row for each two, items and labels, with agreement and kappa and their intervals."""
+    rows = []
+    for first, second, mine, theirs in compared:
+        both = (mine != NO_LABEL) & (theirs != NO_LABEL)
+        # those that one of the two left out count for neither, nor are they relevant here
+        values = np.column_stack([mine[both], theirs[both]])
+        for way in replace(how, topic=how.topic[both]).ways(values):
+            rows.append({"first": first, "second": second, "items": way.items, "labels": way.labels} | _row(way, how))
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def _row(way: Way, how: Comparison) -> dict[str, object]:
+    (mine, theirs), topic = way.values.T, way.topic
+    lowest = how.rel if way.labels == "grades" else 1
+    equal, kappa = share_equal(mine, theirs), cohen_kappa(mine, theirs, way.scale, how.weights)
+    tables = confusion_tables(mine, theirs, way.scale)
+    of_equal = how.bootstrap.interval(tables, topic, equal_share)
+    of_kappa = how.bootstrap.interval(tables, topic, CohenKappa(how.weights))
+    return {
+        "n_topics": len(np.unique(topic)),
+        "n_items": len(mine),
+        "n_relevant": int((mine >= lowest).sum()),
+        "other_relevant": int((theirs >= lowest).sum()),
+        "agreement": equal.value,
+        "agreement_low": of_equal.low,
+        "agreement_high": of_equal.high,
+        "kappa": kappa.value,
+        "kappa_low": of_kappa.low,
+        "kappa_high": of_kappa.high,
+        "band": band(kappa.value),
+        "why": kappa.why,
+    }
+
+
+def together(given: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return each two annotators, as positions, who labelled an item both.
+
+    Args:
+        given: (items, annotators) whether an annotator gave a label.
+    """
+    times = given.T.astype(np.float32) @ given.astype(np.float32)
+    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(times, 1) > 0)]
+
+
+def others_of(values: NDArray[np.int64], annotator: int, ties: str) -> NDArray[np.int64]:
+    """Return (items,): the majority of all other annotators, -1 where nobody else gave a label or a tie is unresolved.
+
+    Args:
+        values: (items, annotators) labels, -1 for none.
+        annotator: who is left out, as a position.
+        ties: what becomes of a tie.
+    """
+    return Vote.of(np.delete(values, annotator, axis=1), ties).label
+
+
+def confusion_table(compared: Iterable[Two], scale: tuple[int, ...]) -> pd.DataFrame:
+    """Return for each two with items in common how often each two labels meet, a row per pair of labels."""
+    frames = []
+    for first, second, mine, theirs in compared:
+        found = confusion_tables(mine, theirs, scale).sum(axis=0).astype(np.int64)
+        if not found.any():
+            continue
+        frames.append(
+            pd.DataFrame(
+                {
+                    "first": first,
+                    "second": second,
+                    "label": np.repeat(scale, len(scale)),
+                    "other_label": np.tile(scale, len(scale)),
+                    "n": found.ravel(),
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(_CONFUSION))
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The items of one way of comparing that have two labels or more.
+
+    Attributes:
+        way: over which items and labels.
+        values: (items, annotators) their labels, -1 for none.
+        counts: (items, labels) how many annotators gave each label.
+        topic: (items,) their topics.
+    """
+
+    way: Way
+    values: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    topic: NDArray[np.int64]
+
+    def take(self, kept: NDArray[np.bool_]) -> _Counted:
+        return _Counted(self.way, self.values[kept], self.counts[kept], self.topic[kept])
+
+    @property
+    def of_fleiss(self) -> NDArray[np.bool_]:
+        """Return (items,): whether an item has as many labels as most of these items, which Fleiss' kappa takes."""
+        n = self.counts.sum(axis=1)
+        found = np.bincount(n, minlength=1)
+        # of several numbers that are equally frequent the largest
+        chosen: NDArray[np.bool_] = n == len(found) - 1 - found[::-1].argmax()
+        return chosen
+
+
+def fleiss_words(labels: AnnotatorLabels, how: Comparison) -> str:
+    """Return how many labels the items have that Fleiss' kappa is of, for settings."""
+    told = {}
+    for found in _ways(labels, how):
+        fixed = found.counts[found.of_fleiss]
+        if len(fixed):
+            told[found.way.items] = f"items with {int(fixed[0].sum())} labels each: {count(len(fixed), 'item')}"
+    relevant = told.get("relevant", "none")
+    return f"{told['all']}; of the relevant ones {relevant}"
+
+
+def _ways(labels: AnnotatorLabels, how: Comparison) -> Iterator[_Counted]:
+    for way in how.ways(labels.values):
+        n = (way.values != NO_LABEL).sum(axis=1)
+        values = way.values[n > 1]
+        counts = np.stack([(values == label).sum(axis=1) for label in way.scale], axis=1)
+        yield _Counted(way, values, counts, way.topic[n > 1])
+
+
+def _coefficients(found: _Counted, kappa: Coefficient) -> Iterator[tuple[str, Coefficient, NDArray[np.int64]]]:
+    """Yield the name of each coefficient, its value, and (items, labels) the counts that it is of."""
+    yield "agreement", pairs_equal(found.counts), found.counts
+    yield "cohen_kappa", kappa, found.counts
+    fixed = found.counts[found.of_fleiss]
+    yield "fleiss_kappa", fleiss_kappa(fixed), fixed
+    yield "alpha_nominal", krippendorff_alpha(found.counts, "nominal"), found.counts
+    if found.way.labels == "grades":
+        yield "alpha_ordinal", krippendorff_alpha(found.counts, "ordinal"), found.counts
+
+
+def _parts(found: _Counted) -> list[Part]:
+    """Return the items that each two annotators have in common, and how their labels meet there."""
+    parts = []
+    for i, j in together(found.values != NO_LABEL):
+        items = np.flatnonzero((found.values[:, [i, j]] != NO_LABEL).all(axis=1))
+        parts.append(Part(items, confusion_tables(found.values[items, i], found.values[items, j], found.way.scale)))
+    return parts
+
+
+def _mean_kappas(parts: Sequence[Part], how: Comparison, group: NDArray[np.int64], n: int) -> list[Coefficient]:
+    """Return the mean kappa over pairs for each of n groups of items; pair by pair scikit-learn takes its time."""
+    total, known, some = np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool)
+    for part in parts:
+        own, place = np.unique(group[part.items], return_inverse=True)
+        kappas = CohenKappa(how.weights)(sums_by(part.tables, place, len(own)))
+        total[own] += np.nan_to_num(kappas)
+        known[own] += ~np.isnan(kappas)
+        some[own] = True
+    return [
+        Coefficient(float(total[g] / known[g])) if known[g] else Coefficient(np.nan, ONE_LABEL if some[g] else NO_ITEMS)
+        for g in range(n)
+    ]
+
+
+def overall_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
+    """Return a row for each items, labels and coefficient, with its interval."""
+    rows = []
+    for found in _ways(labels, how):
+        parts = _parts(found)
+        (kappa,) = _mean_kappas(parts, how, np.zeros(len(found.topic), dtype=np.int64), 1)
+        for name, coefficient, counts in _coefficients(found, kappa):
+            interval = _interval(name, found, parts, how)
+            rows.append(
+                {
+                    "items": found.way.items,
+                    "labels": found.way.labels,
+                    "coefficient": name,
+                    "value": coefficient.value,
+                    "low": interval.low,
+                    "high": interval.high,
+                    "resamples": interval.defined,
+                    "band": "" if name == "agreement" else band(coefficient.value),
+                    "n_items": len(counts),
+                    "n_labels": int(counts.sum()),
+                    "why": coefficient.why,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _interval(name: str, found: _Counted, parts: Sequence[Part], how: Comparison) -> Interval:
+    draw, topic = how.bootstrap.interval, found.topic
+    if name == "agreement":
+        return draw(pair_tables(found.counts), topic, ratio)
+    if name == "fleiss_kappa":
+        return draw(fleiss_tables(found.counts[found.of_fleiss]), topic[found.of_fleiss], fleiss_of)
+    if name == "cohen_kappa":
+        return how.bootstrap.mean_interval(parts, topic, CohenKappa(how.weights))
+    return draw(coincidence_tables(found.counts), topic, KrippendorffAlpha(name.removeprefix("alpha_")))
+
+
+def per_topic_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
+    """Return a row for each topic, items, labels and coefficient."""
+    rows = []
+    for found in _ways(labels, how):
+        kappas = _mean_kappas(_parts(found), how, found.topic, len(labels.topics))
+        for t, qid in enumerate(labels.topics):
+            for name, coefficient, counts in _coefficients(found.take(found.topic == t), kappas[t]):
+                rows.append(
+                    {
+                        "qid": qid,
+                        "items": found.way.items,
+                        "labels": found.way.labels,
+                        "coefficient": name,
+                        "value": coefficient.value,
+                        "n_items": len(counts),
+                        "why": coefficient.why,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def by_label_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
+    """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
+    rows = []
+    for found in _ways(labels, how):
+        n = found.counts.sum(axis=1)
+        for k, label in enumerate(found.way.scale):
+            own = found.counts[:, k]
+            # for each time that the label is given, the other labels of the item
+            chances = int((own * (n - 1)).sum())
+            alpha = krippendorff_alpha(np.column_stack([n - own, own]), "nominal")
+            rows.append(
+                {
+                    "items": found.way.items,
+                    "labels": found.way.labels,
+                    "label": label,
+                    "n": int(own.sum()),
+                    "agreement": float((own * (own - 1)).sum() / chances) if chances else np.nan,
+                    "alpha": alpha.value,
+                    "why": alpha.why,
+                }
+            )
+    return pd.DataFrame(rows)
+
 
 #: of Cohen's kappa
 WEIGHTS = ("linear", "quadratic")
@@ -147,20 +473,7 @@ def annotator_agreement(
 def check_measuring(
     *, rel: Any, weights: Any, ties: Any, over: Any, resamples: Any, seed: Any, confidence: Any
 ) -> Bootstrap:
-    """Return how intervals are made; raise where an argument of :func:`annotator_agreement` is nothing of the kind.
-
-    Args:
-        rel: the lowest label that is relevant, or None.
-        weights: one of :data:`WEIGHTS`, or None.
-        ties: a rule for ties that is no error.
-        over: one of :data:`OVER`.
-        resamples: of the bootstrap.
-        seed: of the bootstrap.
-        confidence: of the intervals.
-
-    Raises:
-        InputError: it is not, or a library is missing.
-    """
+    """Return how intervals are made; raise where an argument of :func:`annotator_agreement` is nothing of the kind."""
     checked_rel(rel)
     if weights is not None:
         choice("weights", weights, WEIGHTS)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, positive
 from pt_reuse._errors import InputError, Option, door
+from pt_reuse.data.judgments import Qrels, checked_rel
+from pt_reuse.data.labelling import provenance_first
 from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels
-from pt_reuse.qrels.judgments import Qrels, checked_rel
-from pt_reuse.qrels.labelling import provenance_first
 
 #: what becomes of an item for which two labels or more have the most votes
 TIES = ("lower", "higher", "median", "unresolved", "error")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +16,223 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, flag, told
+from pt_reuse._check import choice, count, examples, flag, shown, told
 from pt_reuse._errors import Argument, InputError, Option, door, warn
-from pt_reuse._files import checked_path
+from pt_reuse._files import Alone, alone, check_writable, checked_path, read_file, replacing
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
-from pt_reuse.judging.people.asking import Terms, agree_terms, ask
-from pt_reuse.judging.people.assignment import Overlap
-from pt_reuse.judging.people.manifest import TaskFormat
-from pt_reuse.judging.people.sheet import LONGEST_CELL
-from pt_reuse.judging.people.task_folder import FolderOfTasks, RoundSettings
+from pt_reuse.arrays.lists import natural_order
+from pt_reuse.arrays.stratified import share_of
+from pt_reuse.judging.people.manifest import (
+    DEFAULT,
+    MANIFEST,
+    RETURNED,
+    Cell,
+    Key,
+    Manifest,
+    Pair,
+    Round,
+    Scale,
+    TaskFile,
+    TaskFormat,
+    pair_name,
+    read_manifest,
+)
+from pt_reuse.judging.people.sheet import LONGEST_CELL, drawn
 from pt_reuse.judging.people.texts import document_texts, topic_texts
-from pt_reuse.judging.people.writing import Shown
-from pt_reuse.pooling.pool import Pool
+from pt_reuse.judging.people.writing import BESIDE, Shown, file_name, files_beside, task_file
+from pt_reuse.pooling.pool import Pool, provenance_of
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How many people judge a pair."""
+
+    each: int
+    by_all: float = 0.0
+
+    @classmethod
+    def of(cls, overlap: Any, n_annotators: int | None) -> Overlap:
+        """Return what a user says: a number of annotators, or the share of pairs that all of them judge."""
+        if isinstance(overlap, float | np.floating) and 0 < overlap < 1:
+            if n_annotators is None:
+                raise InputError(
+                    Argument("overlap"),
+                    " cannot be a share where annotators is None, since nobody knows how many all are. Name the "
+                    "annotators, or give a number of them.",
+                    argument="overlap",
+                )
+            return cls(1, float(overlap))
+        if isinstance(overlap, bool) or not isinstance(overlap, int | np.integer) or overlap < 1:
+            raise InputError(
+                Argument("overlap"),
+                " must be a whole number of annotators for each pair, at least 1, or the share of pairs that "
+                f"all annotators judge, between 0 and 1, got {told(overlap)}.",
+                argument="overlap",
+            )
+        if n_annotators is not None and overlap > n_annotators:
+            raise InputError(
+                Argument("overlap"),
+                f" must be at most the number of annotators: {count(n_annotators, 'annotator')} cannot give a "
+                f"pair {overlap} labels of different people.",
+                argument="overlap",
+            )
+        return cls(int(overlap))
+
+    def wanted(self, keys: Sequence[Key], n_annotators: int, seed: int) -> list[int]:
+        """Return for each pair how many annotators it is to have; pairs for all are drawn, the same share of topics."""
+        if not self.by_all:
+            return [self.each] * len(keys)
+        of_topic: dict[str, list[int]] = {}
+        for i, (qid, _) in enumerate(keys):
+            of_topic.setdefault(qid, []).append(i)
+        wanted, before = [self.each] * len(keys), 0
+        for places in of_topic.values():
+            # cumulated, so that the shares of small topics add up to that of all
+            after = before + len(places)
+            n = share_of(self.by_all, after) - share_of(self.by_all, before)
+            for i in sorted(places, key=lambda i: drawn(seed, "for all", *keys[i]))[:n]:
+                wanted[i] = n_annotators
+            before = after
+        return wanted
+
+
+@dataclass(frozen=True)
+class Want:
+    """A pair of topic and document, how many people are to judge it, and who was asked already."""
+
+    key: Key
+    annotators: int
+    asked: tuple[str, ...] = ()
+
+
+def assign(
+    wants: Sequence[Want], annotators: Sequence[str], loads: Counter[str], seed: int, *, whole_topics: bool
+) -> list[tuple[str, ...]]:
+    """Return for each pair who is asked it now, nobody twice.
+
+    The least loaded are asked first, then who has least of the topic; who is equal is drawn. So loads differ by one at
+    most where they did before and everybody may be asked anything. It does not matter in which order the pairs come.
+    """
+    loads, of_topic = Counter(loads), {want.key[0]: Counter[str]() for want in wants}
+    sizes = Counter(want.key[0] for want in wants)
+    for want in wants:
+        of_topic[want.key[0]].update(want.asked)
+    teams: dict[str, list[str]] = {}
+    if whole_topics:
+        planned = Counter(loads)
+        most = {qid: max(w.annotators for w in wants if w.key[0] == qid) for qid in sizes}
+        usual = {qid: min(w.annotators for w in wants if w.key[0] == qid) for qid in sizes}
+        for qid in sorted(sizes, key=lambda qid: (-sizes[qid] * most[qid], drawn(seed, "topic", qid))):
+            known = of_topic[qid]
+            teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
+            planned.update({a: sizes[qid] for a in teams[qid][: usual[qid]]})
+
+    given: list[tuple[str, ...]] = [()] * len(wants)
+    for i in sorted(range(len(wants)), key=lambda i: drawn(seed, "turn", *wants[i].key)):
+        want, had = wants[i], of_topic[wants[i].key[0]]
+        free = [a for a in annotators if a not in want.asked]
+        if whole_topics:
+            free.sort(key=teams[want.key[0]].index)
+        else:
+            free.sort(key=lambda a: (loads[a], had[a], drawn(seed, "who", *want.key, a)))
+        given[i] = tuple(sorted(free[: max(want.annotators - len(want.asked), 0)]))
+        loads.update(given[i])
+        had.update(given[i])
+    return given
+
+
+FORMATS = tuple(each.value for each in TaskFormat)
+#: columns of a pool that have a place of their own in what comes back
+_PROVENANCE = ("strategy", "round", "reason")
+#: what anybody is called who may answer
+_ANYBODY = ""
+
+
+def _agreed(
+    before: Manifest | None, *, format: str | None, labels: Any, instructions: str | None, annotators: Any
+) -> tuple[TaskFormat, Scale, str, tuple[str, ...]]:
+    """Return format, labels, instructions and people: those of the folder where a user says nothing, or the usual."""
+    form = None if format is None else TaskFormat(choice("format", format, FORMATS))
+    scale = None if labels is None else Scale.of(labels)
+    people = None if annotators is None else _checked_people(annotators)
+    if instructions is not None and not isinstance(instructions, str):
+        raise InputError(
+            Argument("instructions"), f" must be a text, got {told(instructions)}.", argument="instructions"
+        )
+    if before is None:
+        agreed = form or TaskFormat.CSV, scale or Scale.of(DEFAULT), instructions or "", people or ()
+    else:
+        _check_same("format", form, before.form, before.form.value)
+        _check_same("labels", scale, before.scale, str(before.scale))
+        _check_same("instructions", instructions, before.instructions, shown(before.instructions))
+        if before.named != bool(people or before.named):
+            raise InputError(
+                Argument("annotators"),
+                " cannot be named in a further round of tasks that anybody may answer. Leave them out, or "
+                "give a folder of its own.",
+                argument="annotators",
+            )
+        agreed = before.form, before.scale, before.instructions, people or before.rounds[-1].annotators
+    odd = [word for word in agreed[1].words.values() if "$" in word]
+    if agreed[0] is TaskFormat.LABEL_STUDIO and odd:
+        raise InputError(
+            Argument("labels"),
+            f" cannot have a dollar sign in Label Studio, which takes {shown(odd[0])} for a field of the task. "
+            "Use another word.",
+            argument="labels",
+        )
+    return agreed
+
+
+def _check_same(argument: str, mine: object, theirs: object, said: str) -> None:
+    if mine is not None and mine != theirs:
+        raise InputError(
+            Argument(argument),
+            f" cannot be another in a further round than before: {said}. Leave it out, or give a folder of its own.",
+            argument=argument,
+        )
+
+
+def _checked_people(annotators: Any) -> tuple[str, ...]:
+    if isinstance(annotators, str) or not isinstance(annotators, Iterable):
+        raise InputError(
+            Argument("annotators"), f" must be a list of names, got {told(annotators)}.", argument="annotators"
+        )
+    people = list(annotators)
+    odd = [name for name in people if not isinstance(name, str) or name != name.strip() or not name.isprintable()]
+    if odd or not people or "" in people:
+        got = told(odd[0]) if odd else "an empty name" if people else "none"
+        raise InputError(
+            Argument("annotators"),
+            f" must be names on one line, without white space around them, got {got}.",
+            argument="annotators",
+        )
+    twice = [name for name, n in Counter(name.casefold() for name in people).items() if n > 1]
+    if twice:
+        raise InputError(
+            Argument("annotators"),
+            f" has {examples(twice)} more than once. Name everybody once.",
+            argument="annotators",
+        )
+    return tuple(people)
+
+
+def _further(pool: Pool) -> list[dict[str, Cell]]:
+    """Return how the pool chose each document, and what else it knows of it, as JSON has it."""
+    known = provenance_of(pool)
+    columns = {str(name): [_cell(value) for value in known[name].tolist()] for name in known}
+    return [{name: values[i] for name, values in columns.items()} for i in range(len(pool))]
+
+
+def _cell(value: Any) -> Cell:
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return None if value is pd.NA or value is pd.NaT else str(value)
+
 
 #: columns of a pool's frame that are counted from its runs
 _COUNTED = ("rank", "runs", "teams", "types")
@@ -151,61 +360,202 @@ class ExportPlan:
     """An export, as far as it is known before the pool, the topics and the texts are.
 
     Attributes:
-        found: the folder, and what it has.
-        terms: what holds for all rounds, and who judges.
+        folder: where to; it need not exist.
+        before: what its earlier rounds asked; None where there are none, or where they are to be written over.
+        replaced: files that are written over, or taken away, since they are of rounds without answers.
+        seen: the manifest as it was found, b"" for none.
+        form: of the files.
+        scale: the labels.
+        instructions: what people are told.
+        annotators: who judges; empty where anybody may answer.
         given_overlap: as the user gave it.
         overlap: how many judge a pair.
         whole_topics: whether topics go to the same people as a whole.
         seed: of what is drawn.
     """
 
-    found: FolderOfTasks
-    terms: Terms
+    folder: Path
+    before: Manifest | None
+    replaced: tuple[str, ...]
+    seen: bytes
+    form: TaskFormat
+    scale: Scale
+    instructions: str
+    annotators: tuple[str, ...]
     given_overlap: float
     overlap: Overlap
     whole_topics: bool
     seed: int
 
     def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
-        """Write the files.
-
-        Args:
-            pool: what is to be judged.
-            topics: what is shown of topics.
-            texts: what is shown of documents.
-            verbose: whether to show a progress bar while the texts of a corpus are looked up.
-        """
+        """Write the files; the arguments are those of :func:`export_tasks`."""
         pool = _as_pool(pool)
-        some = [qid for qid, n in zip(pool.topics, pool.documents.sizes.tolist(), strict=True) if n]
-        queries = topic_texts(topics, some)
-        asked = ask(pool, self.found.before, self.terms, self.overlap, seed=self.seed, whole_topics=self.whole_topics)
+        queries = topic_texts(
+            topics, [qid for qid, n in zip(pool.topics, pool.documents.sizes.tolist(), strict=True) if n]
+        )
+        wants = self._wants(pool)
+        people = self._assigned(wants)
+        pairs, task = self._pairs(pool, wants, people)
+        now = [pairs[want.key] for want, who in zip(wants, people, strict=True) if who]
         by_topic = {qid: fields["query"] for qid, fields in queries.items()}
-        documents = document_texts(texts, [pair.key for pair in asked.pairs], by_topic, verbose=verbose)
-        _tell_cut(self.terms.form, documents.values())
+        documents = document_texts(texts, [pair.key for pair in now], by_topic, verbose=verbose)
+        _warn_of_cuts(self.form, documents.values())
         made = {name: str(value) for name, value in pool.settings.items()}
-        this = RoundSettings(asked.number, self.seed, self.given_overlap, self.terms.annotators, made)
-        shown = Shown(queries, {pair.name: documents[pair.key] for pair in asked.pairs})
-        written = self.found.write(asked, shown, this)
+        sheets = self._sheets(wants, people, pairs)
+        read = Shown(queries, {pair.name: documents[pair.key] for pair in now})
+        written = self._write_round(task, sheets, read, pairs, made)
         table = pd.DataFrame(
             {
                 "file": pd.Series([file.name for file in written], dtype=object),
                 "annotator": pd.Series([file.annotator for file in written], dtype=object),
-                "topics": pd.Series([len({pair.qid for pair in sheet.pairs}) for sheet in asked.sheets], dtype="int64"),
+                "topics": pd.Series([len({one.qid for one in sheet}) for sheet in sheets.values()], dtype="int64"),
                 "pairs": pd.Series([file.pairs for file in written], dtype="int64"),
             }
         )
         settings = {
-            "task": asked.manifest.task,
-            "format": self.terms.form.value,
-            "round": asked.number,
-            "labels": str(self.terms.scale),
+            "task": task,
+            "format": self.form.value,
+            "round": self._number,
+            "labels": str(self.scale),
             "overlap": self.given_overlap,
             "whole_topics": self.whole_topics,
             "seed": self.seed,
             **{f"pool_{name}": value for name, value in made.items()},
         }
-        folder = str(self.found.folder)
-        return ExportedTasks(table=table, settings=settings, folder=folder, asked_before=asked.n_before)
+        return ExportedTasks(
+            table=table, settings=settings, folder=str(self.folder), asked_before=len(wants) - len(now)
+        )
+
+    @property
+    def _number(self) -> int:
+        return 1 if self.before is None else len(self.before.rounds) + 1
+
+    @property
+    def _known(self) -> Mapping[Key, Pair]:
+        return {} if self.before is None else self.before.by_key
+
+    def _wants(self, pool: Pool) -> list[Want]:
+        keys = list(zip(pool.documents.qids().tolist(), pool.documents.docnos().tolist(), strict=True))
+        known, wanted = self._known, self.overlap.wanted(keys, len(self.annotators), self.seed)
+        if self.overlap.by_all or not self.annotators:
+            # what all are to judge was drawn when a pair came first, and anybody could answer what is there already
+            wanted = [known[key].wanted if key in known else n for key, n in zip(keys, wanted, strict=True)]
+        return [Want(key, n, known[key].asked if key in known else ()) for key, n in zip(keys, wanted, strict=True)]
+
+    def _assigned(self, wants: Sequence[Want]) -> list[tuple[str, ...]]:
+        if not self.annotators:
+            return [() if want.key in self._known else (_ANYBODY,) for want in wants]
+        loads = Counter(who for pair in self._known.values() for who in pair.asked)
+        return assign(wants, self.annotators, loads, self.seed, whole_topics=self.whole_topics)
+
+    def _pairs(
+        self, pool: Pool, wants: Sequence[Want], people: Sequence[tuple[str, ...]]
+    ) -> tuple[dict[Key, Pair], str]:
+        """Return the pairs of this and all earlier rounds, topic by topic, and the name of the task."""
+        if self.before is None:
+            drawn_pairs = sorted(drawn(self.seed, *want.key) for want in wants)
+            terms = self.form.value, str(self.scale), self.instructions, *self.annotators
+            task = "t" + drawn(self.seed, *terms, *drawn_pairs)[:11]
+        else:
+            task = self.before.task
+        pairs = dict(self._known)
+        for want, who, more in zip(wants, people, _further(pool), strict=True):
+            named, old = tuple(one for one in who if one != _ANYBODY), pairs.get(want.key)
+            if old is not None:
+                pairs[want.key] = replace(old, wanted=max(old.wanted, want.annotators), asked=(*old.asked, *named))
+                continue
+            strategy, said, reason = (more.pop(name, None) for name in _PROVENANCE)
+            pairs[want.key] = Pair(
+                name=pair_name(task, want.key),
+                qid=want.key[0],
+                docno=want.key[1],
+                wanted=want.annotators,
+                asked=named,
+                strategy=None if strategy is None else str(strategy),
+                round=int(said) if isinstance(said, int | float) else self._number,
+                reason=None if reason is None else str(reason),
+                further=more,
+            )
+        topics = list(dict.fromkeys(qid for qid, _ in pairs))
+        place = {topics[t]: i for i, t in enumerate(natural_order(topics))}
+        # by their names, which say nothing of the order of the pool
+        ordered = sorted(pairs.values(), key=lambda pair: (place[pair.qid], pair.name))
+        return {pair.key: pair for pair in ordered}, task
+
+    def _sheets(
+        self, wants: Sequence[Want], people: Sequence[tuple[str, ...]], pairs: Mapping[Key, Pair]
+    ) -> dict[str, list[Pair]]:
+        """Return annotator -> what is to be judged, in the order in which it is shown; nobody without a pair."""
+        place = {qid: i for i, qid in enumerate(dict.fromkeys(qid for qid, _ in pairs))}
+        sheets: dict[str, list[Pair]] = {who: [] for who in self.annotators or (_ANYBODY,)}
+        for want, asked in zip(wants, people, strict=True):
+            for who in asked:
+                sheets[who].append(pairs[want.key])
+
+        def order(who: str, pair: Pair) -> tuple[int, str]:
+            return place[pair.qid], drawn(self.seed, "order", who, *pair.key)
+
+        return {who: sorted(mine, key=partial(order, who)) for who, mine in sheets.items() if mine}
+
+    def _write_round(
+        self,
+        task: str,
+        sheets: Mapping[str, Sequence[Pair]],
+        read: Shown,
+        pairs: Mapping[Key, Pair],
+        made: Mapping[str, str],
+    ) -> tuple[TaskFile, ...]:
+        """Write the files of a round, and last the manifest, without which they are none; nothing to ask, no file."""
+        if not sheets:
+            return ()
+        files, written = {}, []
+        for who, mine in sheets.items():
+            name, data = file_name(who, self._number, self.form.ending), task_file(self.form, task, who, mine, read)
+            files[name] = data
+            written.append(TaskFile(name, who or None, len(mine), hashlib.sha256(data).hexdigest()))
+        record = Round(self._number, self.seed, self.given_overlap, self.annotators, tuple(written), made)
+        rounds = (*(() if self.before is None else self.before.rounds), record)
+        manifest = Manifest(
+            task, self.form, self.scale, self.instructions, bool(self.annotators), rounds, tuple(pairs.values())
+        )
+        if self.before is None:
+            files |= files_beside(manifest, read.fields)
+        try:
+            with self._alone():
+                self._check_free(files)
+                for name, data in files.items():
+                    with replacing(self.folder / name) as file:
+                        file.write(data)
+                manifest.write(self.folder)
+                for name in set(self.replaced) - set(files):
+                    with suppress(OSError):
+                        (self.folder / name).unlink()
+        except OSError as error:
+            raise InputError(
+                f"{self.folder} cannot be written to: {error.strerror or error}.", argument="folder"
+            ) from error
+        return tuple(written)
+
+    def _check_free(self, files: Mapping[str, bytes]) -> None:
+        """Raise where a file is in the way that may have answers; what an export left that was killed has none."""
+        names = [name for name in files if name not in self.replaced]
+        there = [name for name in names if _bytes(self.folder / name) not in (b"", files[name])]
+        if there:
+            raise InputError(
+                f"{self.folder} has {examples(there)}, which no round of the folder wrote. Take it away, or give "
+                "another folder.",
+                argument="folder",
+            )
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with alone(self.folder) as answer:
+            if answer is Alone.NO or _bytes(self.folder / MANIFEST) != self.seen:
+                raise InputError(
+                    f"{self.folder} is being written to by somebody else. Export again.", argument="folder"
+                )
+            yield
 
 
 def plan_export(
@@ -220,19 +570,51 @@ def plan_export(
     seed: Any,
     overwrite: Any,
 ) -> ExportPlan:
-    """Check what can be checked of an export before there is a pool; the arguments are those of :func:`export_tasks`.
-
-    Raises:
-        InputError: an argument that cannot be used.
-    """
+    """Check what can be checked of an export before there is a pool; the arguments are those of `export_tasks`."""
     flag("overwrite", overwrite)
     flag("whole_topics", whole_topics)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(Argument("seed"), f" must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
-    found = FolderOfTasks.at(checked_path(folder), overwrite=overwrite)
-    terms = agree_terms(found.before, format=format, labels=labels, instructions=instructions, annotators=annotators)
-    chosen = Overlap.of(overlap, len(terms.annotators) if terms.annotators else None)
-    return ExportPlan(found, terms, overlap, chosen, whole_topics, int(seed))
+    place = checked_path(folder)
+    before, replaced, seen = _found_in(place, overwrite=overwrite)
+    terms = _agreed(before, format=format, labels=labels, instructions=instructions, annotators=annotators)
+    people = terms[-1]
+    chosen = Overlap.of(overlap, len(people) if people else None)
+    return ExportPlan(place, before, replaced, seen, *terms, overlap, chosen, whole_topics, int(seed))
+
+
+def _found_in(folder: Path, *, overwrite: bool) -> tuple[Manifest | None, tuple[str, ...], bytes]:
+    """Return the earlier rounds of a folder that stand, the files that are written over, and the manifest's bytes."""
+    check_writable(folder, [MANIFEST], overwrite=True, argument="folder")
+    seen = _bytes(folder / MANIFEST)
+    if not seen:
+        return None, (), b""
+    before = read_manifest(folder)
+    if not overwrite:
+        return before, (), seen
+    answered = [name for name, file in before.files.items() if _other_hand(folder / name, file)]
+    if (folder / RETURNED).is_dir():
+        answered += [f"{RETURNED}/{path.name}" for path in sorted((folder / RETURNED).iterdir())]
+    if answered:
+        raise InputError(
+            f"{folder} has files that people may have written to: {examples(answered)}. They are never written "
+            "over: take them away, or give another folder.",
+            argument="folder",
+        )
+    return None, (*before.files, *BESIDE), seen
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return read_file(path)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path), argument="folder") from error
+
+
+def _other_hand(path: Path, file: TaskFile) -> bool:
+    return path.exists() and hashlib.sha256(read_file(path)).hexdigest() != file.sha256
 
 
 def _as_pool(pool: Any) -> Pool:
@@ -248,7 +630,7 @@ def _as_pool(pool: Any) -> Pool:
     return pool
 
 
-def _tell_cut(form: TaskFormat, texts: Iterable[str]) -> None:
+def _warn_of_cuts(form: TaskFormat, texts: Iterable[str]) -> None:
     n = sum(len(text) >= LONGEST_CELL for text in texts) if form is TaskFormat.CSV else 0
     if n:
         warn(

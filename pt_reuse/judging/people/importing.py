@@ -2,17 +2,354 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import count, examples, flag, told
-from pt_reuse._errors import Argument, InputError, door, located, warn
+import pandas as pd
+
+from pt_reuse._check import count, examples, flag, shown, told
+from pt_reuse._errors import Argument, Call, InputError, Option, Part, door, located, warn
 from pt_reuse._files import user_path
-from pt_reuse.judging.people.answers import ENDINGS, Answer, read_answers
-from pt_reuse.judging.people.checking import Checked, check_answers, missing_faults
+from pt_reuse._report import Column, Digits, Report
+from pt_reuse._result import Result
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.judging.people.answers import ENDINGS, Answer, Nobody, Whose, naming, read_answers
 from pt_reuse.judging.people.manifest import RETURNED, Manifest, Pair, read_manifest
-from pt_reuse.judging.people.returned import ReturnedLabels, returned_labels
+from pt_reuse.judging.people.sheet import changed_by_sheet, restored, storable
+
+#: what stands of each label in the table, before what the pool knew of the document
+COLUMNS = ("qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReturnedLabels(Result):
+    """The labels of people, made by :func:`import_labels`; several may have judged one document.
+
+    Attributes:
+        table: one row per label: ``qid docno label annotator time strategy round reason note`` and what else the pool
+            knew of the document (under ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC:
+            that of the tool where it keeps one, else when the file that has the label was last written.
+        missing: one row per label that was asked and is not there: ``qid docno annotator round skipped note``;
+            ``annotator`` is None where anybody may answer, ``skipped`` says that somebody saw the pair and gave no
+            label.
+        scale: the labels that could be given: ``label word``.
+        settings: task, format, files, and what was mended on the way.
+    """
+
+    title = "ReturnedLabels"
+
+    missing: pd.DataFrame
+    scale: pd.DataFrame
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return the labels, what is missing, and the scale."""
+        return {"table": self.table, "missing": self.missing, "scale": self.scale}
+
+    def headline(self) -> str:
+        """Return how many labels there are, and how many are missing."""
+        people = count(self.table["annotator"].nunique(), "annotator")
+        pairs = count(len(self.table.drop_duplicates(["qid", "docno"])), "document")
+        return f"{count(len(self.table), 'label')} of {people} for {pairs}, {len(self.missing):,} missing"
+
+    def report(self) -> Report:
+        """Return how many labels each annotator gave, and how many are missing."""
+        lacking = self.missing["annotator"].map(lambda who: "anybody" if who is None else who)
+        people = list(dict.fromkeys([*sorted(self.table["annotator"]), *sorted(lacking)]))
+        given = self.table["annotator"].value_counts().reindex(people, fill_value=0)
+        topics = self.table.groupby("annotator")["qid"].nunique().reindex(people, fill_value=0)
+        columns = (
+            Column("Annotator", people),
+            Column("Topics", topics, Digits.COUNT),
+            Column("Labels", given, Digits.COUNT),
+            Column("Missing", lacking.value_counts().reindex(people, fill_value=0), Digits.COUNT),
+        )
+        words = ", ".join(f"{label} {word}" for label, word in self.scale.itertuples(index=False, name=None))
+        return Report(columns, caption=f"What people judged (task {self.settings['task']}; labels {words}).")
+
+    @door
+    def to_qrels(self, *, rel: int | None = None) -> Qrels:
+        """Return the labels as judgments, where one person judged each document.
+
+        Args:
+            rel: the lowest label that is relevant; None: nobody says, which counts as 1.
+
+        Returns:
+            Qrels: one judgment per document, with ``judge time strategy round reason note`` and what else the pool
+            knew of it. A topic without any label yet is none of its topics. Of a sample (:func:`sample_pool`) they lack
+            what was not sampled, which estimates need: ``sample.judge(labels.to_qrels())`` has it.
+
+        Raises:
+            InputError: a document that several judged, no label at all.
+        """
+        if not len(self.table):
+            raise InputError("there is no label yet.")
+        several = self.table[self.table.duplicated(["qid", "docno"], keep=False)]
+        if len(several):
+            qid, docno = several.iloc[0][["qid", "docno"]]
+            n = len(several.drop_duplicates(["qid", "docno"]))
+            raise InputError(
+                f"{count(n, 'document')} judged by several annotators, such as topic {shown(qid)}, document "
+                f"{shown(docno)}. Make one label of theirs by ",
+                Call("majority_vote", "labels.table"),
+                ".",
+            )
+        bare = sorted(set(self.missing["qid"]) - set(self.table["qid"]))
+        if bare:
+            warn(f"{count(len(bare), 'topic')} without any label yet, left out of the judgments: {examples(bare)}.")
+        return Qrels(self.table.rename(columns={"annotator": "judge"}), rel=rel)
+
+
+def returned_labels(
+    checked: Checked, missing: Sequence[tuple[Pair, str | None]], manifest: Manifest, files: Sequence[str]
+) -> ReturnedLabels:
+    """Return what was found as a result."""
+    place = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
+    labels = sorted(checked.labels.values(), key=lambda one: (place[one.pair.qid], one.pair.docno, one.annotator))
+    lacking = sorted(missing, key=lambda one: (place[one[0].qid], one[0].docno, one[1] or ""))
+    skipped = checked.skipped
+    anybody = {name for name, _ in skipped}
+    settings = {
+        "task": manifest.task,
+        "format": manifest.form.value,
+        "files": len(files),
+        "rounds": len(manifest.rounds),
+        "users": ", ".join(f"{user}={who}" for user, who in sorted(checked.people.items())) or "as named",
+        "ids_restored": len(checked.restored),
+        "labels_twice_alike": len(checked.again),
+    }
+    return ReturnedLabels(
+        table=_table(labels),
+        missing=pd.DataFrame(
+            {
+                "qid": _texts([pair.qid for pair, _ in lacking]),
+                "docno": _texts([pair.docno for pair, _ in lacking]),
+                "annotator": _texts([who for _, who in lacking]),
+                "round": pd.Series([pair.round for pair, _ in lacking], dtype="int64"),
+                "skipped": pd.Series(
+                    [(p.name in anybody) if who is None else ((p.name, who) in skipped) for p, who in lacking],
+                    dtype=bool,
+                ),
+                "note": _texts([skipped.get((pair.name, who or ""), "") for pair, who in lacking]),
+            }
+        ),
+        scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
+        settings=settings,
+    )
+
+
+def _table(labels: Sequence[Labelled]) -> pd.DataFrame:
+    pairs, answers = [one.pair for one in labels], [one.answer for one in labels]
+    columns = {
+        "qid": _texts([pair.qid for pair in pairs]),
+        "docno": _texts([pair.docno for pair in pairs]),
+        "label": pd.Series([one.label for one in labels], dtype="int64"),
+        "annotator": _texts([one.annotator for one in labels]),
+        "time": _texts([answer.time for answer in answers]),
+        "strategy": _texts([pair.strategy for pair in pairs]),
+        "round": pd.Series([pair.round for pair in pairs], dtype="int64"),
+        "reason": _texts([pair.reason for pair in pairs]),
+        "note": _texts([answer.note for answer in answers]),
+    }
+    for name in dict.fromkeys(name for pair in pairs for name in pair.further):
+        values = [pair.further.get(name) for pair in pairs]
+        numbers = all(isinstance(value, float) or value is None for value in values)
+        taken = name in columns or name == "judge"
+        columns[f"pool_{name}" if taken else name] = pd.Series(values, dtype="float64" if numbers else object)
+    return pd.DataFrame(columns)
+
+
+def _texts(values: Sequence[str | None]) -> pd.Series:
+    return pd.Series(list(values), dtype=object)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A label that counts."""
+
+    pair: Pair
+    annotator: str
+    label: int
+    answer: Answer
+
+
+@dataclass
+class Checked:
+    """What was found in the files.
+
+    Attributes:
+        labels: (name of the pair, annotator) -> label.
+        faults: what cannot be used.
+        whole: whether no file was left out as a whole.
+        faulty: names of the pairs with an answer that cannot be used.
+        restored: ids that a spreadsheet changed and the names of the pairs gave back: where, and what they were.
+        odd_times: where something stands as the time that is none, and what.
+        again: labels that stand in several places alike: the places.
+        skipped: (name of the pair, annotator) -> what was said where somebody gave no label.
+        people: user of a tool -> annotator, where one was taken for the other.
+        names: the users and the files that there are.
+    """
+
+    labels: dict[tuple[str, str], Labelled] = field(default_factory=dict)
+    faults: list[InputError] = field(default_factory=list)
+    whole: bool = True
+    faulty: set[str] = field(default_factory=set)
+    restored: list[str] = field(default_factory=list)
+    odd_times: list[str] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)
+    skipped: dict[tuple[str, str], str] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+
+
+def check_answers(answers: Sequence[Answer], manifest: Manifest, annotators: Mapping[str, str]) -> Checked:
+    """Return the labels of answers, and all that is wrong with them."""
+    check = _Check(manifest)
+    check.take([answer for answer in answers if check.is_of_the_task(answer)], annotators)
+    return check.found
+
+
+class _Check:
+    """Checks answers one after the other, and gathers what it finds."""
+
+    def __init__(self, manifest: Manifest):
+        self.manifest, self.found = manifest, Checked()
+        self._told: set[tuple[str, str]] = set()
+
+    def is_of_the_task(self, answer: Answer) -> bool:
+        """Return whether an answer says which pair of the task it is about; what has no label says nothing."""
+        if answer.task and answer.task != self.manifest.task:
+            other = f"of another task, {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}."
+            self._once(answer, answer.task, other, " Import a file with the folder of its own task.")
+        elif answer.is_unanswered:
+            return False
+        elif not answer.pair and (answer.qid is None or answer.docno is None):
+            self._once(
+                answer, "ids", "no `pair`, and not both `qid` and `docno`.", " Keep what stands beside the texts."
+            )
+        else:
+            return bool(answer.labels) or answer.skipped
+        self.found.whole = False
+        return False
+
+    def take(self, answers: Sequence[Answer], annotators: Mapping[str, str]) -> None:
+        """Take the labels of answers."""
+        whose = Whose(self.manifest, annotators, answers)
+        self.found.people, self.found.names = whose.taken, whose.names
+        for answer in answers:
+            pair = self._pair(answer)
+            if pair is not None and answer.odd_time is not None:
+                self.found.odd_times.append(f"{_where(answer)}: {shown(answer.odd_time)} for {_named(pair)}")
+            if pair is not None and not self._is_taken(answer, pair, whose):
+                self.found.faulty.add(pair.name)
+
+    def _is_taken(self, answer: Answer, pair: Pair, whose: Whose) -> bool:
+        label = None if answer.skipped else self._label(answer, pair)
+        if label is None and not answer.skipped:
+            return False
+        annotator = whose.of(answer)
+        if isinstance(annotator, Nobody):
+            self._once(answer, annotator.what, *annotator.parts)
+            return False
+        if self.manifest.named and annotator not in pair.asked:
+            what = f"{_named(pair)} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
+            advice = (" Take the row out, or say who it was by ", *naming(answer.said[0] if answer.said else "FILE"))
+            return self._is_refused(answer, what, *advice)
+        if label is None:
+            self.found.skipped.setdefault((pair.name, annotator), answer.note)
+            return True
+        return self._is_kept(Labelled(pair, annotator, label, answer))
+
+    def _pair(self, answer: Answer) -> Pair | None:
+        """Return the pair that an answer is about, None where it is none of the task, or another than it says."""
+        pair = self.manifest.by_name.get(answer.pair)
+        if pair is None:
+            by_ids = self.manifest.by_ids.get((_plain(answer.qid), _plain(answer.docno)), [])
+            if len(by_ids) == 1:
+                return by_ids[0]
+            what = f"topic {shown(answer.qid)}, document {shown(answer.docno)} is no pair of the task."
+            self._is_refused(answer, what, " Take the row out, or put back its ids as they were written.")
+            return None
+        for what, stands, was in (("topic", answer.qid, pair.qid), ("document", answer.docno, pair.docno)):
+            if stands is None or storable(was) in (stands, _plain(stands)):
+                continue
+            # what is another pair of the task was rather moved than changed
+            other = (
+                (storable(pair.qid), _plain(stands)) if what == "document" else (_plain(stands), storable(pair.docno))
+            )
+            if other not in self.manifest.by_ids and (not stands.strip() or changed_by_sheet(stands, storable(was))):
+                self.found.restored.append(f"{_where(answer)}: {shown(stands)} is {what} {shown(was)}")
+                continue
+            wrong = f"{what} {shown(stands)} stands beside pair {pair.name}, which is {_named(pair)}."
+            self._is_refused(
+                answer, wrong, " Put back the ids of the row as they were written: cells may have been moved."
+            )
+            self.found.faulty.add(pair.name)
+            return None
+        return pair
+
+    def _label(self, answer: Answer, pair: Pair) -> int | None:
+        if len(answer.labels) > 1:
+            what = f"{_named(pair)} has {count(len(answer.labels), 'label')}, {examples(answer.labels)}."
+            advice = " Leave one. A tool gives one where a text may have a single label and annotations are not shared."
+            self._is_refused(answer, what, advice)
+            return None
+        label = self.manifest.scale.read(answer.labels[0])
+        if label is None:
+            what = f"{_named(pair)} has label {shown(answer.labels[0])}."
+            self._is_refused(answer, what, f" A label is one of {self.manifest.scale}, as a number or in words.")
+        return label
+
+    def _is_kept(self, new: Labelled) -> bool:
+        key = new.pair.name, new.annotator
+        old = self.found.labels.get(key)
+        if old is not None and old.label != new.label:
+            what = f"{shown(new.annotator)} gives {_named(new.pair)} label {new.label}, but {old.label} in "
+            return self._is_refused(new.answer, f"{what}{_where(old.answer)}.", " Leave the label that is meant.")
+        if old is not None:
+            self.found.again.append(f"{_where(new.answer)} and {_where(old.answer)}")
+        if old is None or new.answer.time < old.answer.time:
+            self.found.labels[key] = new
+        return True
+
+    def _is_refused(self, answer: Answer, *parts: Part) -> bool:
+        self.found.faults.append(InputError(*parts, place=_where(answer)))
+        return False
+
+    def _once(self, answer: Answer, what: str, *parts: Part) -> None:
+        """Tell what is the same of each row of a file, once."""
+        if (answer.source.name, what) not in self._told:
+            self._told.add((answer.source.name, what))
+            self._is_refused(answer, *parts)
+
+
+def missing_faults(missing: Sequence[tuple[Pair, str | None]]) -> list[InputError]:
+    """Return a fault for each annotator who has not given all labels."""
+    of: dict[str | None, list[Pair]] = {}
+    for pair, annotator in missing:
+        of.setdefault(annotator, []).append(pair)
+    faults = []
+    for annotator, pairs in of.items():
+        first = ", ".join(map(_named, pairs[:3])) + (f" and {len(pairs) - 3:,} more" if len(pairs) > 3 else "")
+        lacking = f"{count(len(pairs), 'label')} missing: {first}."
+        advice = (" Wait for the rest, or pass ", Option("partial", True), " to take what is there.")
+        place = "asked of anybody" if annotator is None else f"asked of {shown(annotator)}"
+        faults.append(InputError(lacking, *advice, place=place))
+    return faults
+
+
+def _plain(cell: str | None) -> str:
+    return restored(cell or "")
+
+
+def _named(pair: Pair) -> str:
+    return f"topic {shown(pair.qid)}, document {shown(pair.docno)}"
+
+
+def _where(answer: Answer) -> str:
+    return f"{answer.source.name}, {answer.place}"
+
 
 #: what begins names that systems and programs give to files of their own
 _HIDDEN = (".", "~$")
@@ -131,11 +468,7 @@ def _checked_annotators(annotators: Any) -> dict[str, str]:
 
 
 def _paths(home: Path, files: Any, manifest: Manifest) -> Iterator[Path]:
-    """Yield the files that came back, each of which exists.
-
-    Raises:
-        InputError: there is none, or one that is named does not exist.
-    """
+    """Yield the files that came back, each of which exists."""
     found: list[Path] = []
     if files is None:
         if manifest.form.filled_in_place:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +12,18 @@ from decimal import Decimal, InvalidOperation
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
 from pt_reuse._saving import CsvReader
-from pt_reuse.judging.annotators.label_files import SEPARATORS
+from pt_reuse.judging.annotators.labels import SEPARATORS
+
+
+def drawn(seed: int, *names: str) -> str:
+    """Return a random text for some names; to sort by it is to shuffle.
+
+    Whoever sorts by what is drawn for each thing gets an order that tells nothing of the one in which they came.
+    """
+    # a length before each name, so that no two lists of names are one text
+    parts = [f"{len(name)}:{name}" for name in (str(seed), *names)]
+    return hashlib.sha256("".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
 
 #: what a spreadsheet may take for the beginning of a formula, as letters of full width, too
 _FORMULA = "=+-@＝＋－＠"
@@ -77,13 +89,6 @@ def read_sheet(data: bytes, needed: Sequence[str]) -> list[tuple[int, dict[str, 
 
     UTF-8 and UTF-16 are known by their marks, else a file that is no UTF-8 is taken for one of Western Europe. Commas,
     semicolons and tabs are known by the header.
-
-    Args:
-        data: the file.
-        needed: columns that the header has.
-
-    Raises:
-        InputError: no such header, a row of another length, a file cut off within a cell.
     """
     text = _decoded(data).replace("\0", "")
     # what a spreadsheet writes above the header to say how cells are separated
@@ -148,12 +153,7 @@ def _header(text: str, needed: Sequence[str]) -> tuple[list[str], str]:
 
 
 def changed_by_sheet(cell: str, was: str) -> bool:
-    """Return whether a cell is what a spreadsheet can make of an id: a number, a date, capitals, marks for letters.
-
-    Args:
-        cell: what stands there now.
-        was: the id.
-    """
+    """Return whether a cell is what a spreadsheet can make of an id: a number, a date, capitals, marks for letters."""
     cell, was = cell.strip().removeprefix(_GUARD), was.strip()
     if cell.casefold() == was.casefold():
         return True

@@ -10,7 +10,7 @@ import pyterrier as pt
 
 from pt_reuse._check import count, examples, shown, told
 from pt_reuse._errors import Argument, InputError, warn
-from pt_reuse.judging.people.assignment import Key
+from pt_reuse.judging.people.manifest import Key
 
 #: what is shown of a topic, in this order, where topics have it
 TOPIC_FIELDS = ("query", "title", "description", "narrative")
@@ -19,15 +19,7 @@ _DOC_FIELDS = ("title", "text")
 
 
 def topic_texts(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return topic -> field -> what people read of it; each topic has a query.
-
-    Args:
-        topics: a frame with ``qid`` and ``query`` or ``title``, and perhaps further fields, or a dict of qid -> query.
-        qids: the topics that are needed.
-
-    Raises:
-        InputError: something else, or a topic without a query.
-    """
+    """Return topic -> field -> what people read of it; each topic has a query."""
     if isinstance(topics, Mapping):
         topics = pd.DataFrame({"qid": list(topics), "query": list(topics.values())}, dtype=object)
     if isinstance(topics, pd.DataFrame) and "query" not in topics and "title" in topics:
@@ -56,18 +48,7 @@ def topic_texts(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def document_texts(texts: Any, keys: Sequence[Key], queries: Mapping[str, str], *, verbose: bool) -> dict[Key, str]:
-    """Return (topic, document) -> what people read of the document.
-
-    Args:
-        texts: a mapping of docno -> text, a frame or an iterable of dicts with ``docno``, which is read as far as
-            it must be, or a transformer that adds ``text`` to ``qid query docno``.
-        keys: the pairs that are needed.
-        queries: topic -> query, for a transformer.
-        verbose: whether to show a progress bar while a corpus is read.
-
-    Raises:
-        InputError: something else, or a document without a text.
-    """
+    """Return (topic, document) -> what people read of the document."""
     if isinstance(texts, pd.DataFrame):
         texts = texts.to_dict("records")
     if isinstance(texts, pt.Transformer):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
-from pt_reuse.judging.people.hashing import drawn
 from pt_reuse.judging.people.manifest import Manifest, Pair, TaskFormat
-from pt_reuse.judging.people.sheet import sheet_text, storable, write_sheet
+from pt_reuse.judging.people.sheet import drawn, sheet_text, storable, write_sheet
 from pt_reuse.judging.people.texts import TOPIC_FIELDS
 
 #: the file that says what to do
@@ -26,26 +25,8 @@ _COLOURS = ("#737373", "#3182bd", "#31a354", "#756bb1", "#e6550d")
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """What one annotator gets.
-
-    Attributes:
-        annotator: who, "" for anybody.
-        pairs: what is to be judged, in the order in which it is shown.
-    """
-
-    annotator: str
-    pairs: Sequence[Pair]
-
-
-@dataclass(frozen=True)
 class Shown:
-    """What people read.
-
-    Attributes:
-        topics: topic -> field -> text.
-        documents: name of the pair -> text of the document.
-    """
+    """What people read: topic -> field -> text, and name of the pair -> text of the document."""
 
     topics: Mapping[str, Mapping[str, str]]
     documents: Mapping[str, str]
@@ -65,78 +46,46 @@ def file_name(annotator: str, number: int, ending: str) -> str:
     return f"{plain if annotator else 'tasks'}-round{number}.{ending}"
 
 
-def task_file(manifest: Manifest, sheet: Sheet, shown: Shown) -> bytes:
+def task_file(form: TaskFormat, task: str, annotator: str, pairs: Sequence[Pair], shown: Shown) -> bytes:
     """Return the file of one annotator. It has nothing of runs, ranks, scores or strategies."""
-    return _WRITERS[manifest.form](manifest.task, sheet, shown)
+    if form is TaskFormat.CSV:
+        header = ["label", "note", *shown.fields, "text", "qid", "docno", "pair", "annotator", "task"]
+        rows = []
+        for pair in pairs:
+            topic = [sheet_text(shown.topics[pair.qid].get(field, "")) for field in shown.fields]
+            ids = [storable(pair.qid), storable(pair.docno), pair.name, annotator, task]
+            rows.append(["", "", *topic, sheet_text(shown.documents[pair.name]), *ids])
+        return write_sheet(header, rows)
+    records = (_record(form, task, annotator, pair, shown) for pair in pairs)
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    if form is TaskFormat.LABEL_STUDIO:
+        return ("[" + ",\n".join(lines) + "]\n").encode()
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def _record(form: TaskFormat, task: str, annotator: str, pair: Pair, shown: Shown) -> dict[str, object]:
+    """Return a pair as JSON of a tool, or of ours, has it."""
+    topic = {field: storable(text) for field, text in shown.topics[pair.qid].items() if field in shown.fields}
+    text = storable(shown.documents[pair.name])
+    ids = {"qid": storable(pair.qid), "docno": storable(pair.docno), "pair": pair.name}
+    if form is TaskFormat.JSONL:
+        return {"label": None, "note": "", **topic, "text": text, **ids, "annotator": annotator, "task": task}
+    if form is TaskFormat.DOCCANO:
+        parts = [f"{field.upper()}: {said}" for field, said in topic.items()]
+        whole = "\n\n".join([*parts, "DOCUMENT:", text])
+        return {"text": whole, "label": [], **ids, "assigned": annotator, "task": task}
+    blank = dict.fromkeys(shown.fields, "")
+    return {"data": {**blank, **topic, "text": text, **ids, "assigned": annotator, "task": task}}
 
 
 def files_beside(manifest: Manifest, fields: Sequence[str]) -> dict[str, bytes]:
-    """Return the files that go with the tasks: what to do, and what sets up a tool.
-
-    Args:
-        manifest: of the tasks.
-        fields: what is shown of a topic.
-    """
+    """Return the files that go with the tasks: what to do, and what sets up a tool."""
     files = {INSTRUCTIONS: _instructions(manifest).encode()}
     if manifest.form is TaskFormat.DOCCANO:
         files[_DOCCANO_LABELS] = _doccano_labels(manifest).encode()
     if manifest.form is TaskFormat.LABEL_STUDIO:
         files[_LABEL_STUDIO_CONFIG] = _label_studio_config(manifest, fields).encode()
     return files
-
-
-def _csv(task: str, sheet: Sheet, shown: Shown) -> bytes:
-    header = ["label", "note", *shown.fields, "text", "qid", "docno", "pair", "annotator", "task"]
-    rows = []
-    for pair in sheet.pairs:
-        topic = [sheet_text(shown.topics[pair.qid].get(field, "")) for field in shown.fields]
-        ids = [storable(pair.qid), storable(pair.docno), pair.name, sheet.annotator, task]
-        rows.append(["", "", *topic, sheet_text(shown.documents[pair.name]), *ids])
-    return write_sheet(header, rows)
-
-
-def _jsonl(task: str, sheet: Sheet, shown: Shown) -> bytes:
-    return _lines(
-        {
-            "label": None,
-            "note": "",
-            **_topic(pair, shown),
-            "text": storable(shown.documents[pair.name]),
-            **_ids(pair),
-            "annotator": sheet.annotator,
-            "task": task,
-        }
-        for pair in sheet.pairs
-    )
-
-
-def _doccano(task: str, sheet: Sheet, shown: Shown) -> bytes:
-    def text(pair: Pair) -> str:
-        parts = [f"{field.upper()}: {said}" for field, said in _topic(pair, shown).items()]
-        return "\n\n".join([*parts, "DOCUMENT:", storable(shown.documents[pair.name])])
-
-    return _lines(
-        {"text": text(pair), "label": [], **_ids(pair), "assigned": sheet.annotator, "task": task}
-        for pair in sheet.pairs
-    )
-
-
-def _label_studio(task: str, sheet: Sheet, shown: Shown) -> bytes:
-    tasks = []
-    for pair in sheet.pairs:
-        topic = {field: "" for field in shown.fields} | _topic(pair, shown)
-        text = {"text": storable(shown.documents[pair.name])}
-        tasks.append({"data": {**topic, **text, **_ids(pair), "assigned": sheet.annotator, "task": task}})
-    return ("[" + ",\n".join(json.dumps(each, ensure_ascii=False) for each in tasks) + "]\n").encode()
-
-
-#: format -> what writes the file of one annotator
-_WRITERS: Mapping[TaskFormat, Callable[[str, Sheet, Shown], bytes]] = {
-    TaskFormat.CSV: _csv,
-    TaskFormat.JSONL: _jsonl,
-    TaskFormat.DOCCANO: _doccano,
-    TaskFormat.LABEL_STUDIO: _label_studio,
-}
 
 
 def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
@@ -179,16 +128,3 @@ def _instructions(manifest: Manifest) -> str:
     }[manifest.form]
     parts = [storable(manifest.instructions), "\n".join(["The labels:", *scale]), how]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _topic(pair: Pair, shown: Shown) -> dict[str, str]:
-    texts = shown.topics[pair.qid]
-    return {field: storable(texts[field]) for field in TOPIC_FIELDS if field in texts}
-
-
-def _ids(pair: Pair) -> dict[str, str]:
-    return {"qid": storable(pair.qid), "docno": storable(pair.docno), "pair": pair.name}
-
-
-def _lines(rows: Iterable[Mapping[str, object]]) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()

@@ -13,6 +13,9 @@ from pt_reuse._check import flag, shown, told
 from pt_reuse._errors import InputError
 from pt_reuse.pooling.adaptive.lists import TopicLists
 
+#: values that are nearer to each other than this are equal; their rounding errors must not grow with the labels
+TOLERANCE = 1e-12
+
 
 class Chooser(ABC):
     """Judges one topic, document by document: :meth:`next` says which, :meth:`learn` takes its label.
@@ -137,3 +140,9 @@ class Chooser(ABC):
             f"topic {shown(self.topic.qid)}: strategy {self.name!r} was given the label of document "
             f"{named(document)}, but {asked}. Give each label to the document that next() returned."
         )
+
+
+def first_of_best(values: NDArray[np.float64]) -> int:
+    """Return the first position whose value is within 1e-12 of the largest."""
+    # argmax is faster than max
+    return int((values >= values[values.argmax()] - TOLERANCE).argmax())

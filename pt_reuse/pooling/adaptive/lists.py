@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import examples, shown
 from pt_reuse._errors import InputError, door
-from pt_reuse.engine import tokens
-from pt_reuse.engine.fusion import TopicRows
-from pt_reuse.engine.lists import offsets, ranges
-from pt_reuse.pooling.candidates import Pooled
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.fusion import TopicRows
+from pt_reuse.arrays.lists import offsets, ranges
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.pooling.taking import Pooled
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Strategy: a kind of chooser with its options, ready to be started on any topic."""
+"""The strategies by name, and a strategy with its options, ready to be started on any topic."""
 
 from __future__ import annotations
 
@@ -12,9 +12,43 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import Argument, InputError, arguments_as, door
+from pt_reuse.pooling.adaptive.bandits import (
+    EpsilonGreedy,
+    MaxMean,
+    MoveToFront,
+    NonStationaryMaxMean,
+    Thompson,
+    UCB1Tuned,
+)
 from pt_reuse.pooling.adaptive.chooser import Chooser
+from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
+from pt_reuse.pooling.adaptive.fixed_orders import (
+    Borda,
+    CombMnz,
+    CombSum,
+    RandomOrder,
+    RankBiased,
+    RankOrder,
+    ReciprocalRanks,
+)
 from pt_reuse.pooling.adaptive.lists import TopicLists, random_of_topic
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
+
+#: those that learn from labels
+_LEARNING: tuple[type[Chooser], ...] = (
+    MoveToFront,
+    MaxMean,
+    NonStationaryMaxMean,
+    EpsilonGreedy,
+    UCB1Tuned,
+    Thompson,
+    Hedge,
+    MinimalTestCollection,
+)
+_FIXED: tuple[type[Chooser], ...] = (RankOrder, ReciprocalRanks, RankBiased, CombSum, CombMnz, Borda, RandomOrder)
+
+#: name -> chooser; those that learn from labels first, then those whose order is fixed
+CHOOSERS: dict[str, type[Chooser]] = {kind.name: kind for kind in (*_LEARNING, *_FIXED)}
+
 
 #: a topic with one run of one document, on which a chooser is tried before any run is read
 _SMALLEST = TopicLists.of("1", {"run": ["d"]})

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, Option, warn
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.corpus_parts.drawing import Part
 from pt_reuse.studies.corpus_parts.sources import SourceRule, Sources, sources_of
 from pt_reuse.studies.corpus_parts.systems import OnParts

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, examples, fraction, positive, told
 from pt_reuse._errors import Argument, InputError, Option
-from pt_reuse.engine.shares import share_of
+from pt_reuse.arrays.stratified import share_of
 from pt_reuse.studies.corpus_parts.sources import BY_CHANCE, Sources
 
 #: shares of a mixed part where nobody says

@@ -14,10 +14,9 @@ from pt_reuse._check import choice, count, examples, told
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
+from pt_reuse.arrays.significance import PairTests, winners
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.stats.significance import PairTests
-from pt_reuse.stats.significance_agreement import winners
 from pt_reuse.studies.corpus_parts.tables import SETTING
 
 if TYPE_CHECKING:
@@ -214,7 +213,8 @@ class Subcollections(Result):
             Axes: for parts of several sizes a line for each size of the one part against that of the other; for mixed
             parts a line for each source against the share of it, with standard errors; else a grid of parts.
         """
-        from pt_reuse.plots.corpus_parts import plot_grid, plot_shares, plot_sizes
+        from pt_reuse.plots.lines import plot_sizes, plot_source_shares
+        from pt_reuse.plots.maps import plot_parts_grid
         from pt_reuse.plots.sheet import Place
 
         choice("kind", kind, tuple(KINDS))
@@ -223,11 +223,11 @@ class Subcollections(Result):
         label = f"{KINDS[kind]} ({name})"
         rows = self.table[self.table["measure"] == name]
         if rows["share"].notna().any():
-            return plot_shares(rows, column=kind, label=label, place=place)
+            return plot_source_shares(rows, column=kind, label=label, place=place)
         if rows["size"].notna().any():
             return plot_sizes(rows, column=kind, label=label, place=place)
         by_pair = self.by_pair[self.by_pair["measure"] == name]
-        return plot_grid(by_pair, column=kind, label=label, place=place)
+        return plot_parts_grid(by_pair, column=kind, label=label, place=place)
 
 
 def _settings(rows: pd.DataFrame) -> Iterator[list[str]]:

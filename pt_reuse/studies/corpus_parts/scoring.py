@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from pt_reuse._choices import TESTS
 from pt_reuse._errors import located
 from pt_reuse._jobs import run_jobs
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
+from pt_reuse.arrays.significance import RANDOM, PairTests, pair_tests, winners
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.topic_sets import mean_over_topics
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.significance import RANDOM, PairTests, pair_tests
-from pt_reuse.stats.significance_agreement import winners
-from pt_reuse.stats.two_rankings import TopicScores
 from pt_reuse.studies.corpus_parts.systems import OnParts
 
 
@@ -29,9 +27,9 @@ class Testing:
     """How differences are tested.
 
     Attributes:
-        test: one of :data:`~pt_reuse.stats.significance.TESTS`.
+        test: one of :data:`~pt_reuse.arrays.significance.TESTS`.
         alpha: the level.
-        correction: one of :data:`~pt_reuse.stats.significance.CORRECTIONS`.
+        correction: one of :data:`~pt_reuse.arrays.significance.CORRECTIONS`.
         samples: of a test that draws at random.
         seed: of what it draws.
         bootstrap: over topics; None for no intervals.

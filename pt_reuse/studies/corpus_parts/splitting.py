@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, fraction, positive
 from pt_reuse._choices import CORRECTION, SAMPLES
 from pt_reuse._errors import InputError, door
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import as_runs_before
+from pt_reuse.arrays.bootstrap import checked_bootstrap
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.significance import RANDOM, check_test
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.stats.bootstrap import checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.significance import RANDOM, check_test
 from pt_reuse.studies.corpus_parts.corpus import Corpus
 from pt_reuse.studies.corpus_parts.drawing import Drawing, How, Part, checked_drawing
 from pt_reuse.studies.corpus_parts.result import Subcollections

@@ -12,8 +12,8 @@ import pyterrier as pt
 
 from pt_reuse._check import columns, count, examples, told
 from pt_reuse._errors import Argument, InputError, ReuseWarning, door, located
-from pt_reuse.runs.ordering import check_order
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.ordering import check_order
+from pt_reuse.data.run_set import RunSet
 
 #: ``docno``, ``text`` and whatever else an index takes
 Document: TypeAlias = Mapping[str, Any]

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs as rank_pairs
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.significance_agreement import SHARES, agreement_of_tests
-from pt_reuse.stats.two_rankings import TopicScores
+from pt_reuse.arrays import pairs as rank_pairs
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.significance import SHARES, agreement_of_tests
 from pt_reuse.studies.corpus_parts.drawing import PairOfParts, Part
 from pt_reuse.studies.corpus_parts.scoring import ScoredPart, Testing
 

@@ -11,12 +11,11 @@ import pandas as pd
 
 from pt_reuse._check import count, told
 from pt_reuse._errors import InputError, Option, arguments_as, located
-from pt_reuse.formats.foreign import in_our_columns
+from pt_reuse.data.frame_columns import in_our_columns
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import Scale, lowest_of, on_scale, scale_words
-from pt_reuse.pooling.given_documents import documents_of
-from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.pooling.pool import Pool, documents_of
 
 _PAIR = ["qid", "docno"]
 

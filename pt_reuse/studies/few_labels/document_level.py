@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, Option, located, warn
-from pt_reuse.engine.hits import HitIndex
-from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import Scale
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.stats.prediction_powered import t_interval, t_p_value
-from pt_reuse.stats.sampled_totals import (
+from pt_reuse.arrays.prediction_powered import (
     CorrectedTotals,
     SampledDocuments,
     corrected_totals,
     effective_of_pool,
+    t_interval,
+    t_p_value,
     totals_of,
 )
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.judging.judges import NamedJudge
+from pt_reuse.judging.label_pairs import Scale
 from pt_reuse.studies.few_labels.asked_documents import JudgeLabels, labels_for
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates
 from pt_reuse.studies.few_labels.linear_measures import LinearMeasure

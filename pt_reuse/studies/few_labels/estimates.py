@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine.pairs import ranks
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.prediction_powered import JACKKNIFE, PoweredMeans
-from pt_reuse.stats.significance import PairTests
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.pairs import ranks
+from pt_reuse.arrays.prediction_powered import JACKKNIFE, PoweredMeans
+from pt_reuse.arrays.significance import PairTests
 
 
 @dataclass(frozen=True)

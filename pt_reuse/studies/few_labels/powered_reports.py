@@ -9,7 +9,7 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._sentences import ends, with_ends
+from pt_reuse._text import ends, with_ends
 from pt_reuse.scoring.caveats import BEWARE
 
 #: what the rows of a report may be

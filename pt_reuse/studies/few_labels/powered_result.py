@@ -11,7 +11,7 @@ from pt_reuse._check import choice
 from pt_reuse._errors import door
 from pt_reuse._report import Report
 from pt_reuse._result import OfJudges, Result, key_figures_of
-from pt_reuse.plots.bars import checked_top
+from pt_reuse.plots.marks import checked_top
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.few_labels.powered_reports import ROWS, of_pairs, of_runs, of_summary, said
 
@@ -168,7 +168,7 @@ class PredictionPowered(OfJudges, Result):
         Returns:
             Axes: two bars with a point per run, and a cross at the mean by the judge's labels.
         """
-        from pt_reuse.plots.forest import plot_forest
+        from pt_reuse.plots.forests import plot_forest
         from pt_reuse.plots.sheet import Place
 
         name, whose = measure_among(self.measures, measure), self._judge(judge)

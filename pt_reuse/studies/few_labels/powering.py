@@ -12,18 +12,18 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES
+from pt_reuse.arrays.significance import checked_correction
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell, told_elsewhere
 from pt_reuse.scoring.grades import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures
 from pt_reuse.scoring.topic_sets import check_every_topic, check_topics, topics_of_runs
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES
-from pt_reuse.stats.significance import checked_correction
 from pt_reuse.studies.few_labels.asked_documents import checked_pool, documents_to_label
 from pt_reuse.studies.few_labels.document_level import document_estimates, pool_labels, sample_of
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates, pair_table, rank_table

@@ -10,15 +10,7 @@ import pandas as pd
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, Option, located, warn
-from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import Scale
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.scoring.caveats import Caveat, told_elsewhere
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.scoring.scores import Scores
-from pt_reuse.scoring.topic_sets import check_every_topic, check_topics, topics_of_runs
-from pt_reuse.stats.prediction_powered import (
+from pt_reuse.arrays.prediction_powered import (
     JACKKNIFE,
     LEAST_FOR_JACKKNIFE,
     PLAIN,
@@ -26,6 +18,14 @@ from pt_reuse.stats.prediction_powered import (
     powered_differences,
     powered_means,
 )
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.judging.judges import NamedJudge
+from pt_reuse.judging.label_pairs import Scale
+from pt_reuse.scoring.caveats import Caveat, told_elsewhere
+from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.topic_sets import check_every_topic, check_topics, topics_of_runs
 from pt_reuse.studies.few_labels.asked_documents import JudgeLabels, documents_to_label, labels_for
 from pt_reuse.studies.few_labels.estimates import Asked, Estimates, columns_of
 

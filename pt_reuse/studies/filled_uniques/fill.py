@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice
 from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import Units
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import TopicScores
 from pt_reuse.studies.filled_uniques.holes import HOLES, Filling, fitted_on_uniques, only_relevant
 from pt_reuse.studies.filled_uniques.tables import WAYS, FilledRows, FilledScores, FilledTables, Way, stacked
 from pt_reuse.studies.unique_sets import RemovedUniques, SetScores, UniqueSets

@@ -10,11 +10,11 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import InputError, Option, door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._sentences import with_ends
-from pt_reuse.runs.units import Units
+from pt_reuse._text import with_ends
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.units import Units
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.correlation import DECIMALS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,8 +80,8 @@ class FilledUniques:
         Raises:
             InputError: nothing was filled, or there is no such judge.
         """
-        from pt_reuse.plots.bars import checked_top
-        from pt_reuse.plots.filled import plot_filled
+        from pt_reuse.plots.forests import plot_filled
+        from pt_reuse.plots.marks import checked_top
         from pt_reuse.plots.sheet import Place
 
         rows = _rows_of(self, measure, judge)

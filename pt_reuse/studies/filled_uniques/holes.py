@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed
 from pt_reuse._errors import InputError
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes
-from pt_reuse.judging.hole_labels import HoleLabels, labels_of_holes
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import Scale
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.judging.label_pairs import HoleLabels, Scale, labels_of_holes
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.studies.unique_sets import RemovedUniques, UniqueSets
 

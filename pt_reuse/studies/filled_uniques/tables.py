@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
-from pt_reuse.runs.units import Units
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.units import Units
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
 
 #: the three ways to score a unit's runs had nobody judged its uniques, as columns begin
 WAYS = ("removed", "filled", "judge_alone")

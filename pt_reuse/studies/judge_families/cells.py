@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import described
 from pt_reuse.judging.label_pairs import ComparedLabels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import described
-from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.judge_families.family_runs import FamilyRuns
 from pt_reuse.studies.judge_families.gains import AGAINST, MATCHED, Contrast, FieldGains, matched
 from pt_reuse.studies.judged_fields import ScoredSides

@@ -9,7 +9,7 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._sentences import with_ends
+from pt_reuse._text import with_ends
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.studies.judge_families.gains import ALONE, MATCHED, OTHERS

@@ -143,8 +143,9 @@ class FamilyEffect(OfMeasures, Result):
         Returns:
             Axes: the cells or rows.
         """
-        from pt_reuse.plots.bars import checked_top
-        from pt_reuse.plots.family_effects import plot_family_forest, plot_family_map
+        from pt_reuse.plots.forests import plot_family_forest
+        from pt_reuse.plots.maps import plot_family_map
+        from pt_reuse.plots.marks import checked_top
         from pt_reuse.plots.sheet import Place
 
         choice("kind", kind, KINDS)

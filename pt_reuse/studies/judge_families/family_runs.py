@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Argument, InputError, Option, warn
+from pt_reuse.data.units import column_of, how_to_give
 from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.runs.units import column_of, how_to_give
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.studies.judge_families.gains import LEAST_IN_LINE
 

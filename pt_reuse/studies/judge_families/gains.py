@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
-from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.int64]

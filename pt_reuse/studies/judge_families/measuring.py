@@ -10,12 +10,12 @@ import pandas as pd
 
 from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, door
+from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
+from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import noted, tell
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.judge_families.cells import Cells, by_run, judges_table
 from pt_reuse.studies.judge_families.family_effects import FamilyEffect
 from pt_reuse.studies.judge_families.family_runs import FamilyRuns

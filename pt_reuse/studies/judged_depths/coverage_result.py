@@ -154,7 +154,9 @@ class Coverage(CoverageReports, Result):
         Returns:
             Axes: as `kind` says.
         """
-        from pt_reuse.plots.coverage import plot_depths, plot_disadvantage, plot_unjudged_map
+        from pt_reuse.plots.lines import plot_depths
+        from pt_reuse.plots.maps import plot_unjudged_map
+        from pt_reuse.plots.run_scores import plot_disadvantage
         from pt_reuse.plots.sheet import Place
 
         choice("kind", kind, _KINDS)

@@ -11,17 +11,17 @@ import pandas as pd
 
 from pt_reuse._check import fraction, positive, told
 from pt_reuse._errors import Argument, InputError, door
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
+from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.units import check_unit, described
 from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.units import check_unit, described
 from pt_reuse.scoring.caveats import few_topics, noted, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.grades import usual_measures
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, score
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.judged_depths.coverage_result import Coverage
 from pt_reuse.studies.judged_depths.flags import flag_table
 from pt_reuse.studies.judged_depths.judged_lists import JudgedLists
@@ -201,7 +201,7 @@ def coverage(
 class _CondensedRBP(type(ir_measures.RBP)):  # type: ignore[misc]
     """RBP of condensed lists, which ir_measures does not have; computed here alone, so that `rel` must be given."""
 
-    SUPPORTED_PARAMS = {  # noqa: RUF012 - the form ir_measures asks for
+    SUPPORTED_PARAMS = {
         **ir_measures.RBP.SUPPORTED_PARAMS,
         "judged_only": ir_measures.ParamInfo(dtype=bool, default=False, desc="ignore unjudged documents"),
     }

@@ -9,13 +9,20 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.hits import HitIndex, Hits
-from pt_reuse.engine.open_field import AnyField
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.topic_cuts import cut_where, parts_of
-from pt_reuse.runs.topic_jobs import ArrayWork
-from pt_reuse.runs.topic_parts import TOPICS, Arrays, part_topics, run_topics, topics_array
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.rescore import HitIndex, Hits
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import (
+    TOPICS,
+    Arrays,
+    ArrayWork,
+    cut_where,
+    part_topics,
+    parts_of,
+    run_topics,
+    topics_array,
+)
 
 #: numbers that a row of a run takes while it is looked at
 _OF_A_ROW = 4

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse._errors import Option, arguments_as
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units
 from pt_reuse.pooling.contributors import Contributors, Rule, contributors_of
 from pt_reuse.pooling.depth import PoolDepth
 from pt_reuse.pooling.fit import PoolFit
 from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import Units
 from pt_reuse.scoring.caveats import Caveat, one_unit
 from pt_reuse.studies.judged_depths.judged_lists import Owners
 

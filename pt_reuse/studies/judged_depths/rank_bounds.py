@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
-from pt_reuse.engine.hits import HitIndex
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 
 #: what the documents may weigh that are not looked at, as nothing compared is so exact
 _NOTHING = 1e-14

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.scoring.topic_sets import mean_over_topics
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.judged_depths.judged_lists import JudgedLists
 
 Values = NDArray[np.float64]

@@ -11,10 +11,10 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import OfJudges, Result, key_figures_of
-from pt_reuse._sentences import ends, with_ends
+from pt_reuse._text import ends, with_ends
+from pt_reuse.arrays.bootstrap import OF_DROPS
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.stats.bootstrap import OF_DROPS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -153,7 +153,7 @@ class LeaderboardAgreement(OfJudges, Result):
         Returns:
             Axes: a row for each judge and measure, the highest tau_b on top.
         """
-        from pt_reuse.plots.judge_taus import plot_judge_taus
+        from pt_reuse.plots.forests import plot_judge_taus
         from pt_reuse.plots.sheet import Place
 
         name = measure_among(self.measures, measure)

@@ -12,17 +12,16 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, did_you_mean, examples, positive, told
 from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn
-from pt_reuse.formats.leaderboards import ALL
-from pt_reuse.judging.judge_files import ALONE, file_stem
+from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, checked_bootstrap, whole_changes
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.leaderboards import ALL
+from pt_reuse.judging.judge_folder import ALONE, file_stem
 from pt_reuse.judging.judges import of_each
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name
 from pt_reuse.scoring.score_frames import MISSING
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.bootstrap import OF_DROPS, TopicBootstrap, checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
-from pt_reuse.stats.two_rankings import TopicScores, whole_changes
 from pt_reuse.studies.judged_leaderboards.agreement import LeaderboardAgreement
 from pt_reuse.studies.judged_leaderboards.rankings import TwoRankings
 

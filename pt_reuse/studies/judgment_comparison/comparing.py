@@ -11,16 +11,16 @@ import pandas as pd
 
 from pt_reuse._check import checked_jobs, choice, count, examples
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn
+from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of, pool_to_depth
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.runs.given import as_runs_before
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names
 from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, score
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.studies.judgment_comparison.comparison import JudgmentComparison
 from pt_reuse.studies.judgment_comparison.documents import NamedJudgments, new_documents
 from pt_reuse.studies.judgment_comparison.moves import checked_selected, selected_runs, topic_moves

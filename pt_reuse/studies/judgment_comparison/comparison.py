@@ -158,10 +158,9 @@ class JudgmentComparison(Agreement):
         Returns:
             Axes: a point per run or per topic.
         """
-        from pt_reuse.plots.new_documents import plot_runs, plot_topics
         from pt_reuse.plots.points import VIEWS, check_view
+        from pt_reuse.plots.run_scores import plot_new_by_run, plot_new_by_topic, plot_topic_taus
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.topic_taus import plot_topic_taus
 
         name, newer = measure_among(self.measures, measure), self._newer(new_by)
         row = self.table[self.table["measure"] == name].iloc[0]
@@ -178,9 +177,9 @@ class JudgmentComparison(Agreement):
         if kind == "runs":
             check_view("change", by, ("type", "team"), self.by_run)
             rows = self.by_run[self.by_run["new_by"] == newer]
-            return plot_runs(rows, judgments=(older, newer), depth=self.depth, by=by, place=place)
+            return plot_new_by_run(rows, judgments=(older, newer), depth=self.depth, by=by, place=place)
         rows = self.by_topic[self.by_topic["new_by"] == newer]
-        return plot_topics(rows, kind=kind, judgments=(older, newer), depth=self.depth, place=place)
+        return plot_new_by_topic(rows, kind=kind, judgments=(older, newer), depth=self.depth, place=place)
 
     def _newer(self, new_by: str | None) -> str:
         if new_by is None:

@@ -11,12 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._errors import arguments_as
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.topic_docs import TopicDocs
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.topic_docs import TopicDocs
+from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.judging.judges import checked_grades, in_grades
 from pt_reuse.judging.label_pairs import Scale, lowest_relevant, on_scale, scale_words
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.qrels.judgments import Qrels, checked_rel
 
 
 @dataclass(frozen=True)

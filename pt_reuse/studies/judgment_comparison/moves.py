@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, did_you_mean, examples, told
 from pt_reuse._errors import Argument, InputError
-from pt_reuse.engine import pairs
-from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
 
 #: of the runs on record as not pooled so many are shown where nobody says which
 SHOWN = 10

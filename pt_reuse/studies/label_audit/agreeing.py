@@ -10,8 +10,8 @@ import pandas as pd
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.judging.label_pairs import ComparedLabels
-from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.agreement_tables import BY_GRADE, CONFUSION, OVERALL, PER_TOPIC, Compared
 from pt_reuse.studies.label_audit.both_labelled import BothLabelled, scale_of
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement

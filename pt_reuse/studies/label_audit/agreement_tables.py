@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.judging.annotators.coefficients import NO_ITEMS, ONE_LABEL, band
-from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.label_counts import FIGURES, LabelCounts, figures_of, share
 
 #: why a figure has no value

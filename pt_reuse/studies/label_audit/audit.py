@@ -184,9 +184,9 @@ class LabelAudit(OfMeasures, Result):
         Returns:
             Axes: the first of them, where there are several.
         """
-        from pt_reuse.plots.judge_ranks import plot_judge_ranks
-        from pt_reuse.plots.judge_scores import plot_judge_scores, plot_score_panels
-        from pt_reuse.plots.judge_taus import plot_judge_taus
+        from pt_reuse.plots.forests import plot_judge_taus
+        from pt_reuse.plots.lines import plot_judge_ranks
+        from pt_reuse.plots.run_scores import plot_judge_scores, plot_score_panels
         from pt_reuse.plots.sheet import Place
 
         choice("kind", kind, KINDS)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._sentences import ends, with_ends
+from pt_reuse._text import ends, with_ends
 from pt_reuse.studies.label_audit.audit_reports import signed
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
 

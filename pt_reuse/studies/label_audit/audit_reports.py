@@ -9,9 +9,9 @@ import pandas as pd
 
 from pt_reuse._check import count, positive
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._sentences import written
+from pt_reuse._text import written
+from pt_reuse.arrays.bootstrap import OF_DROPS
 from pt_reuse.scoring.caveats import BEWARE
-from pt_reuse.stats.bootstrap import OF_DROPS
 
 _ENDS = ("low", "high")
 #: what the rows of a report can be

@@ -10,15 +10,15 @@ import pandas as pd
 
 from pt_reuse._check import checked_jobs, examples, positive
 from pt_reuse._errors import InputError, door, located, warn
+from pt_reuse.arrays.bootstrap import OF_DROPS, checked_bootstrap
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.units import units_of
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.judging.judges import JudgeRel
-from pt_reuse.runs.units import units_of
 from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, noted, one_unit, tell
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.stats.bootstrap import OF_DROPS, checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.judged_fields import AskedJudges
 from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
 from pt_reuse.studies.label_audit.audit import LabelAudit

@@ -12,11 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._errors import ReuseWarning, located
-from pt_reuse.engine import pairs
-from pt_reuse.runs.units import Units
-from pt_reuse.stats._ranking_input import rounded
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
+from pt_reuse.arrays.correlation import rounded
+from pt_reuse.data.units import Units
 from pt_reuse.studies.label_audit.field_parts import ALL, FieldPart, parts_of
 
 #: who gives the labels that are compared with those of people
@@ -111,7 +110,7 @@ def agreement_rows(
 
     Returns:
         Rows: ``judge kind family measure by part runs topics documents``, the numbers of
-        :func:`~pt_reuse.stats.two_rankings.ranking_agreement` within the part, and ``mean_rise``, the mean number of
+        :func:`~pt_reuse.arrays.bootstrap.ranking_agreement` within the part, and ``mean_rise``, the mean number of
         ranks that its runs gain in the whole field; each with its ends where there is a bootstrap.
     """
     rises = field.rises()[0]

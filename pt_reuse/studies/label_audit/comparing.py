@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from pt_reuse._errors import door
+from pt_reuse.arrays.bootstrap import checked_bootstrap
+from pt_reuse.data.judgments import checked_rel
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.judging.label_pairs import compared_labels
-from pt_reuse.qrels.judgments import checked_rel
 from pt_reuse.scoring.caveats import few_topics, noted, tell
-from pt_reuse.stats.bootstrap import checked_bootstrap
 from pt_reuse.studies.judged_fields import as_people
 from pt_reuse.studies.label_audit.agreeing import check_names, label_agreement
 from pt_reuse.studies.label_audit.label_agreement import LabelAgreement

@@ -9,12 +9,11 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.cells import Cells, discounts
-from pt_reuse.engine.hits import HitIndex, Hits
-from pt_reuse.engine.kernels import KERNELS, Spec
-from pt_reuse.engine.rescore import Changes
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.cells import Cells, discounts
+from pt_reuse.arrays.kernels import KERNELS, Spec
+from pt_reuse.arrays.rescore import Changes, HitIndex, Hits
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.studies.label_audit.field_scores import Labels

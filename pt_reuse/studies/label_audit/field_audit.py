@@ -10,13 +10,12 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_reuse.engine.cells import UNJUDGED
+from pt_reuse.arrays.bootstrap import TopicBootstrap, whole_changes
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units
 from pt_reuse.judging.label_pairs import ComparedLabels
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.runs.units import Units
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import whole_changes
 from pt_reuse.studies.label_audit.compared_rankings import (
     MODEL,
     PEOPLE,

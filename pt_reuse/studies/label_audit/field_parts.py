@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice
-from pt_reuse.engine import pairs
-from pt_reuse.runs.units import COLUMNS, Units
-from pt_reuse.stats._ranking_input import rounded
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import rounded
+from pt_reuse.data.units import COLUMNS, Units
 
 #: `by` of the parts that are no groups, and what the first is called
 ALL, BEST = "all", "best"

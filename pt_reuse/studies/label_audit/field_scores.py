@@ -10,13 +10,13 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.bootstrap import TopicScores
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.topic_sets import topics_of_runs
-from pt_reuse.stats.two_rankings import TopicScores
 
 #: a label for each document that people judged, `UNJUDGED` for none
 Labels: TypeAlias = NDArray[np.int16]

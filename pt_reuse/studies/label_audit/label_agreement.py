@@ -224,7 +224,7 @@ class LabelAgreement(Result):
         Returns:
             Axes: a row for each judge, the largest value on top, and below them one for each other person.
         """
-        from pt_reuse.plots.label_agreement import plot_beside_people
+        from pt_reuse.plots.forests import plot_beside_people
         from pt_reuse.plots.sheet import Place
 
         choice("figure", figure, COMPARED)
@@ -280,7 +280,7 @@ class LabelAgreement(Result):
             Axes: a cell for each two labels, with the number of documents and the share; the lowest labels at the lower
             left, and lines between what is relevant and what is not.
         """
-        from pt_reuse.plots.label_agreement import plot_label_confusion
+        from pt_reuse.plots.maps import plot_label_confusion
         from pt_reuse.plots.sheet import Place
 
         choice("of", of, tuple(SHARES))

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine.order import natural_order
-from pt_reuse.judging.annotators.resampling import CohenKappa, KrippendorffAlpha, equal_share
+from pt_reuse.arrays.lists import natural_order
+from pt_reuse.judging.annotators.coefficients import CohenKappa, KrippendorffAlpha, equal_share
 from pt_reuse.studies.label_audit.both_labelled import BothLabelled
 
 #: over which documents, and what of the labels

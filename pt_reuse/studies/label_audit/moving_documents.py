@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.label_audit.document_effects import TopicEffects
 from pt_reuse.studies.label_audit.field_scores import Labels
 

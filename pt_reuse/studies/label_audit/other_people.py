@@ -8,11 +8,11 @@ import pandas as pd
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, InputError, located, warn
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.annotators.labels import AnnotatorLabels
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import ComparedLabels, Scale, compared_labels, lowest_relevant
 from pt_reuse.judging.oracle import Oracle
-from pt_reuse.qrels.judgments import Qrels
 
 
 def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedLabels]:

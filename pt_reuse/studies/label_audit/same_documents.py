@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.agreement_tables import usable, with_ends
 from pt_reuse.studies.label_audit.both_labelled import BothLabelled
 from pt_reuse.studies.label_audit.label_counts import LabelCounts, figures_of

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
-from pt_reuse.stats._ranking_input import rounded
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import TopicScores
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
+from pt_reuse.arrays.correlation import rounded
 from pt_reuse.studies.label_audit.field_scores import FieldScores
 
 #: columns of the table per other person, and of the one over all of them

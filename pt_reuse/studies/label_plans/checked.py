@@ -8,7 +8,7 @@ import pandas as pd
 
 from pt_reuse._check import count, examples, shown
 from pt_reuse._errors import Attribute, InputError, warn
-from pt_reuse.qrels.judgments import as_qrels
+from pt_reuse.data.judgments import as_qrels
 
 #: so many labels that all equal the judge's are more likely its own than what people said
 _SUSPECT = 10

@@ -13,7 +13,7 @@ from pt_reuse._check import count
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
-from pt_reuse._sentences import with_ends
+from pt_reuse._text import with_ends
 from pt_reuse.studies.label_plans.numbers import Number, Strata
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class LabelEstimate(Result):
             Axes: a row for each number: a point with its interval, and an open diamond where the judge's labels put
             it.
         """
-        from pt_reuse.plots.label_plans import plot_label_estimates
+        from pt_reuse.plots.forests import plot_label_estimates
         from pt_reuse.plots.sheet import Place
 
         return plot_label_estimates(self.table, confidence=self.confidence, place=Place(ax, title, legend, width))

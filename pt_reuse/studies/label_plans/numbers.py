@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._choices import PRECISION
-from pt_reuse.stats.stratified import Interval, stratified_interval, stratified_variance
+from pt_reuse.arrays.stratified import Interval, stratified_interval, stratified_variance
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -13,7 +13,7 @@ from pt_reuse._choices import DIFFERENCE, PRECISION
 from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result, key_figures_of
-from pt_reuse._sentences import written
+from pt_reuse._text import written
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.studies.label_plans.checked import counted_labels
 from pt_reuse.studies.label_plans.estimate import LabelEstimate, conventions, estimated
@@ -195,7 +195,7 @@ class LabelPlan(Result):
             Axes: a line for the plan, one for proportional allocation, one for a simple random sample, and strokes at
             the plan's labels and width.
         """
-        from pt_reuse.plots.label_plans import plot_label_costs
+        from pt_reuse.plots.lines import plot_label_costs
         from pt_reuse.plots.sheet import Place
 
         return plot_label_costs(

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_seed, choice, count, flag, fraction, positive, told
 from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse._errors import Argument, Call, InputError, Option, arguments_as, door
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.label_pairs import Scale, lowest_relevant
 from pt_reuse.pooling.adaptive.lists import random_of_topic
-from pt_reuse.qrels.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.runs.given import as_runs
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.studies.label_plans.expectations import Expectation
 from pt_reuse.studies.label_plans.numbers import Number, Strata, numbers_of

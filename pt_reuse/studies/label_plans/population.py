@@ -12,8 +12,8 @@ import pandas as pd
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, Option, warn
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.label_plans.numbers import SHARE
 
 #: the stratum of documents that the judge did not label

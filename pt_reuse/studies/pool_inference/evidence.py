@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.pool_inference.fitting import Fit
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
 from pt_reuse.studies.pool_inference.search import Try

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, count, examples, flag
 from pt_reuse._errors import InputError, door
-from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.pool_inference.asked_depth import Way, read_depth, read_tolerance
 from pt_reuse.studies.pool_inference.certainty import apart_in_words, certainty_of, explain, range_in_words
 from pt_reuse.studies.pool_inference.evidence import (

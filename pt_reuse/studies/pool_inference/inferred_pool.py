@@ -241,7 +241,7 @@ class InferredPool(Result):
         Returns:
             Axes: a line for each kind of runs, and an upright line at every depth.
         """
-        from pt_reuse.plots.inference import plot_judged_by_rank
+        from pt_reuse.plots.lines import plot_judged_by_rank
         from pt_reuse.plots.sheet import Place
 
         return plot_judged_by_rank(self.by_rank, self.by_topic, place=Place(ax, title, legend, width))

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.hits import HitIndex
-from pt_reuse.engine.open_field import AnyField
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.pool_inference.kept_arrays import KeptArray
 from pt_reuse.studies.pool_inference.pass_kinds import Found, Groups, Unjudged
 from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._job_files import folder_for_jobs
+from pt_reuse._jobs import folder_for_jobs
 
 
 class KeptArray(Protocol):

@@ -11,9 +11,9 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._errors import InputError
-from pt_reuse.engine.open_field import AnyField, same_lists
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.open_field import AnyField, same_lists
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.pool_inference.asked_depth import AskedDepth, Way
 from pt_reuse.studies.pool_inference.cliff import Cliff
 from pt_reuse.studies.pool_inference.fitting import Fit, Fitter, best_of, comparable

@@ -9,9 +9,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
-from pt_reuse._job_place import JobPlace
-from pt_reuse._jobs import run_jobs
-from pt_reuse.engine.open_field import AnyField, OpenField
+from pt_reuse._jobs import JobPlace, run_jobs
+from pt_reuse.arrays.open_field import AnyField, OpenField
 from pt_reuse.studies.pool_inference.kept_arrays import Keeper, KeptArray, keeper
 from pt_reuse.studies.pool_inference.ranked_topic import RankedTopic
 

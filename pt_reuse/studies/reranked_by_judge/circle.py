@@ -174,7 +174,7 @@ class Circularity(OfJudges, Result):
         Returns:
             Axes: a point per scorer, or two per run.
         """
-        from pt_reuse.plots.circles import plot_gains, plot_run_gains
+        from pt_reuse.plots.forests import plot_gains, plot_run_gains
         from pt_reuse.plots.sheet import Place
 
         name = measure_among(self.measures, measure)

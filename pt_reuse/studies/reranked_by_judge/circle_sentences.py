@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._sentences import with_ends
+from pt_reuse._text import with_ends
 
 Row = Mapping[Any, Any]
 

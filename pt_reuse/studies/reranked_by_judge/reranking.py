@@ -10,17 +10,17 @@ import pandas as pd
 
 from pt_reuse._check import count, examples, positive
 from pt_reuse._errors import InputError, door, located, warn
+from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
+from pt_reuse.arrays.correlation import rounded
+from pt_reuse.data.judgment_changes import rerank_by_labels
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.reranking import rerank_by_labels
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import noted, tell
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.stats._ranking_input import rounded
-from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, under, with_names
 from pt_reuse.studies.reranked_by_judge.circle import PEOPLE, Circularity
 from pt_reuse.studies.reranked_by_judge.standings import (

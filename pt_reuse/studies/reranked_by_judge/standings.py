@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
-from pt_reuse.runs.units import described
-from pt_reuse.stats._ranking_input import rounded
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.two_rankings import TopicScores, ranking_agreement
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
+from pt_reuse.arrays.correlation import rounded
+from pt_reuse.data.units import described
 
 Floats = NDArray[np.float64]
 

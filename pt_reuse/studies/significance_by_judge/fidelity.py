@@ -160,7 +160,8 @@ class SignificanceFidelity(OfJudges, Result):
         Returns:
             Axes: the bars, or one image.
         """
-        from pt_reuse.plots.outcomes import plot_outcomes, plot_pairs
+        from pt_reuse.plots.bars import plot_outcomes
+        from pt_reuse.plots.maps import plot_pairs
         from pt_reuse.plots.sheet import Place
 
         name = measure_among(self.measures, measure)

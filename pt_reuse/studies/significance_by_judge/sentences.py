@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._sentences import ends
+from pt_reuse._text import ends
 
 
 def claims(row: Mapping[Any, Any]) -> str:

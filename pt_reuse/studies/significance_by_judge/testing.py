@@ -10,15 +10,15 @@ import pandas as pd
 from pt_reuse._check import checked_seed, examples, fraction, positive
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, Option, door, located
+from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
+from pt_reuse.arrays.significance import RANDOM, check_test, pair_tests
+from pt_reuse.data.units import described
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import ComparedLabels
-from pt_reuse.runs.units import described
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import noted, tell
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.topic_sets import check_every_topic
-from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
-from pt_reuse.stats.significance import RANDOM, check_test, pair_tests
 from pt_reuse.studies.judged_fields import AskedJudges, JudgedField, ScoredSides, under, with_names
 from pt_reuse.studies.significance_by_judge.fidelity import SignificanceFidelity
 from pt_reuse.studies.significance_by_judge.verdicts import TestedPairs, with_intervals

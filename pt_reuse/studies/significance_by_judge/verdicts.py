@@ -8,10 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.drawn_tests import drawn_agreement
-from pt_reuse.stats.significance import PairTests
-from pt_reuse.stats.significance_agreement import SignificanceAgreement, agreement_of_tests, winners
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.significance import PairTests, SignificanceAgreement, agreement_of_tests, drawn_agreement, winners
 
 #: a pair without a p-value, which a test of fewer than two topics does not have
 UNTESTED = "untested"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import told
 from pt_reuse._errors import InputError
-from pt_reuse.engine.shares import share_of
+from pt_reuse.arrays.stratified import share_of
 
 #: steps of the curve when budgets are numbers of judgments
 _STEPS = 100

@@ -9,10 +9,10 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.engine.cells import UNJUDGED
-from pt_reuse.engine.rescore import Changes
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
 

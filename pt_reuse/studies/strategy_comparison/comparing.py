@@ -13,21 +13,20 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, examples, flag, positive, told
 from pt_reuse._errors import Argument, Aside, InputError, arguments_as, door
-from pt_reuse.pooling.adaptive.oracle_topics import OracleTopic, OracleTopics, caveats_of, check_some_judged
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
-from pt_reuse.pooling.adaptive.strategy import Strategy, as_strategy
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
+from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.units import COLUMNS, units_of
+from pt_reuse.pooling.adaptive.oracle import OracleTopic, OracleTopics, caveats_of, check_some_judged
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, as_strategy
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.qrels.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.ordering import check_order_or_none
-from pt_reuse.runs.units import COLUMNS, units_of
 from pt_reuse.scoring.caveats import alone, noted, one_run, tell
 from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.strategy_comparison.budgets import Budgets, checked_budgets
 from pt_reuse.studies.strategy_comparison.built import ScoredField, prefixes
 from pt_reuse.studies.strategy_comparison.comparison import StrategyComparison

@@ -160,8 +160,8 @@ class StrategyComparison(OfMeasures, Result):
         Returns:
             Axes: a line for each strategy, the band from its lowest to its highest seed around it.
         """
+        from pt_reuse.plots.lines import plot_strategies
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.strategies import plot_strategies
 
         choice("kind", kind, tuple(KINDS))
         name = measure_among(self.measures, measure)

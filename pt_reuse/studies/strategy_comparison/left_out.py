@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
-from pt_reuse.pooling.adaptive.oracle_topics import OracleTopic, OracleTopics
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.units import Units
+from pt_reuse.pooling.adaptive.oracle import OracleTopic, OracleTopics
 from pt_reuse.pooling.adaptive.strategy import Strategy
-from pt_reuse.runs.units import Units
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.strategy_comparison.budgets import Budgets
 from pt_reuse.studies.strategy_comparison.built import ScoredField, prefixes
 from pt_reuse.studies.strategy_comparison.simulation import Task, run_tasks

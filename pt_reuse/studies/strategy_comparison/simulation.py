@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._jobs import run_jobs
-from pt_reuse.pooling.adaptive.oracle_topics import OracleTopic
+from pt_reuse.pooling.adaptive.oracle import OracleTopic
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 
 

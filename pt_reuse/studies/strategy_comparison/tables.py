@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.engine import pairs
-from pt_reuse.stats.correlation import DECIMALS
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
 
 TAUS = ("tau_b", "tau_ap_b")
 #: what is told of every strategy, budget and measure as a mean over seeds, with the lowest and the highest

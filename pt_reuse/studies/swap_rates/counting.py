@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._jobs import run_jobs
-from pt_reuse.engine.swaps import Bins, Ints, TopicSums, count_swaps
+from pt_reuse.arrays.swaps import Bins, Ints, TopicSums, count_swaps
 
 #: pairs of samples that one job counts
 _SHARE = 2500

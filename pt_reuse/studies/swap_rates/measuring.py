@@ -11,12 +11,12 @@ import pandas as pd
 
 from pt_reuse._check import checked_jobs, checked_seed, count, flag, positive, told, whole
 from pt_reuse._errors import Argument, InputError, Option, door
-from pt_reuse.engine.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums
+from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, tell
 from pt_reuse.scoring.score_sets import UNNAMED, named_scores, score_in_words
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.stats.bootstrap import TopicBootstrap, checked_bootstrap
-from pt_reuse.stats.correlation import DECIMALS
 from pt_reuse.studies.swap_rates.counting import Sampling, counted, counted_again, topics_of
 from pt_reuse.studies.swap_rates.result import Stability
 

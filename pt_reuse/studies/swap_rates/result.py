@@ -163,8 +163,8 @@ class Stability(OfMeasures, Result):
             Axes: the lines, the largest samples and the smallest differences dark, and a rate of .05. Intervals are
             bands around the lines where these are three at most, else around the darkest alone.
         """
+        from pt_reuse.plots.lines import plot_swap_rates
         from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.swap_rates import plot_swap_rates
 
         name = measure_among(self.measures, measure)
         which = self.judgments[0] if judgments is None else choice("judgments", judgments, self.judgments)

@@ -11,9 +11,9 @@ import numpy as np
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._choices import USUAL
 from pt_reuse._errors import Argument, InputError
-from pt_reuse.engine.order import BY_SCORE
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.lists import BY_SCORE
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.varied_conventions.own_defaults import default_of
 from pt_reuse.studies.varied_conventions.study_call import ORDER, StudyCall
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pt_reuse.engine.open_field import AnyField
-from pt_reuse.runs.how_pooled import HowPooled
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.data.ordering import HowPooled
+from pt_reuse.data.run_set import RunSet
 
 
 class KeptOrders(RunSet):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import DepthFrom, depth_of
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
-from pt_reuse.studies.type_pools.type_study import DEPTH
+from pt_reuse.studies.type_pools import DEPTH
 
 _Resolve: TypeAlias = Callable[[RunSet, Qrels], Any]
 

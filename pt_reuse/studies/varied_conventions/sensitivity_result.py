@@ -156,7 +156,7 @@ class Sensitivity(Result):
             Axes: a bar per convention from the lowest to the highest value, a point for each of its values, and an
             upright line at the default.
         """
-        from pt_reuse.plots.sensitivity import plot_tornado
+        from pt_reuse.plots.bars import plot_tornado
         from pt_reuse.plots.sheet import Place
 
         name, of = self._asked(figure, measure)

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from pt_reuse._check import did_you_mean, examples, listed, told
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse._result import Result
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.run_scores import score
 
 #: the order in which documents are ranked for scoring: of the runs, not of the study

@@ -14,9 +14,9 @@ import pyterrier as pt
 from pt_reuse._check import flag, told
 from pt_reuse._errors import InputError, Option, ReuseWarning, door
 from pt_reuse._result import Result
-from pt_reuse.qrels.judgments import Qrels, as_qrels
-from pt_reuse.runs.given import as_runs_before
-from pt_reuse.runs.run_set import RunSet
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.varied_conventions.grid import Choice, Convention, checked_grid
 from pt_reuse.studies.varied_conventions.kept_orders import KeptOrders

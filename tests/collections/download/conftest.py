@@ -12,7 +12,7 @@ from download_parts import (
 )
 from run_server import RunServer
 
-from pt_reuse.collections.download import patience, servers
+from pt_reuse.collections.download import servers, transfer
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def alone(monkeypatch, tmp_path):
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
     for name in ("NETRC", *servers.VARIABLES[0], *servers.VARIABLES[1]):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(patience, "BACKOFF", 0.0)
+    monkeypatch.setattr(transfer, "BACKOFF", 0.0)
 
 
 @pytest.fixture

@@ -119,7 +119,7 @@ def test_the_report_of_a_download(small):
         (b"<html>\n" + FAULTY, "begins like a web page"),
         (FAULTY.replace(b"\n402 ", b"\n9 ").replace(b"\n401 ", b"\n8 ").replace(b"401", b"8", 1), "no topic of"),
         (FAULTY.replace(b" bm25\n", b" dense\n"), "holds run 'dense'"),
-        (SHORT * 30 + GOOD[: GOOD.index(b"\n") + 1], "expected six columns"),
+        (SHORT * 30 + GOOD[: GOOD.index(b"\n") + 1], "30 bad lines of 31; the first is line 1: 5 of 6 columns"),
         (GOOD[:-20], "cut off on its way"),
     ],
     ids=["a page", "other topics", "another run", "hardly a run line", "cut off"],

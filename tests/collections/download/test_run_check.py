@@ -22,7 +22,7 @@ from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download import run_check
 from pt_reuse.collections.download.run_check import check_run_file
-from pt_reuse.formats import files
+from pt_reuse.data import packed_files as files
 
 PAGE = b"\n<!DOCTYPE html>\n<html><title>Log in</title></html>\n"
 
@@ -118,7 +118,7 @@ def test_the_parts_of_a_run_are_the_whole(last, form, tmp_path, monkeypatch):
 
 
 def test_memory_that_does_not_suffice(tmp_path, monkeypatch):
-    def parse(data, order):
+    def parse(data, order, skip):
         raise MemoryError
 
     (tmp_path / "f").write_bytes(text_of("bm25", 10, ["401"]))

@@ -21,9 +21,9 @@ from run_server import chunked, whole
 
 from pt_reuse._errors import InputError
 from pt_reuse.collections.download import runs as download
-from pt_reuse.collections.download.partial import Partial
+from pt_reuse.collections.download import transfer
 from pt_reuse.collections.download.runs import FolderInUseError, fetch_runs
-from pt_reuse.runs.reading import read_runs
+from pt_reuse.data.run_reading import read_runs
 
 
 def test_several_files(server, folder):
@@ -87,7 +87,7 @@ def test_a_file_that_appears_meanwhile_is_left(server, folder):
     reason = fetch(server, folder, check=slow_check).failed["bm25"]
     assert "has appeared in the meantime" in reason
     assert (folder / "input.bm25.gz").read_bytes() == PACKED["dense"]
-    assert left(folder) == ["bm25.json", "bm25.part"]
+    assert left(folder) == []
     (folder / "input.bm25.gz").unlink()
 
 
@@ -139,10 +139,10 @@ def test_a_bar(server, folder, capsys):
 
 
 def test_a_full_disk(server, folder, monkeypatch):
-    def full(self, headers):
+    def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Partial, "start", full)
+    monkeypatch.setattr(transfer.Transfer, "_receive", full)
     server.plans = {"/bm25": whole(GZ)}
     assert fails(server, folder) == "it cannot be stored: No space left on device."
 

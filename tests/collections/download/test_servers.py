@@ -24,7 +24,7 @@ from download_parts import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from run_server import cut, locked, status, whole
+from run_server import locked, status, whole
 
 from pt_reuse.collections.download import servers
 from pt_reuse.collections.download.runs import fetch_runs
@@ -128,14 +128,6 @@ def test_not_sent_to_who_does_not_ask(server, folder, monkeypatch):
     server.plans = {"/bm25": whole(GZ)}
     assert fetch(server, folder).files
     assert not sent(server)
-
-
-def test_resumed_with_a_password(server, folder, monkeypatch):
-    trust(monkeypatch, server)
-    set_login(monkeypatch)
-    server.plans = {"/bm25": [locked(cut(GZ, 20000), USER, SECRET)] * 2 + [locked(whole(GZ), USER, SECRET)]}
-    assert fetch(server, folder).files
-    assert server.headers("/bm25")[2]["range"] == "bytes=20000-"
 
 
 def test_a_wrong_password_is_sent_once(server, folder, monkeypatch):

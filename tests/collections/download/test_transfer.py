@@ -18,7 +18,7 @@ from download_parts import (
     secrets_in,
     trust,
 )
-from run_server import chunked, cut, status, whole
+from run_server import chunked, status, whole
 
 from pt_reuse.collections.download import servers, transfer
 from pt_reuse.collections.download.runs import fetch_runs
@@ -79,7 +79,7 @@ def test_what_is_left_of_the_library_s_errors(server, monkeypatch):
     one = transfer.Transfer(timeout=1, tries=1, connections=1)
     address = parse_address(f"http://127.0.0.1:{nobody()}/")
     with pytest.raises(TransferError) as caught:
-        one._get(address, {}, servers.Login(USER, SECRET))
+        one._get(address, servers.Login(USER, SECRET))
     one.close()
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
@@ -93,13 +93,6 @@ def test_redirects_are_followed(server, other, folder, code):
     server.plans = {"/bm25": status(code, Location="/two"), "/two": status(code, Location=other.url + "/evil.name")}
     other.plans = {"/evil.name": whole(GZ, Content_Disposition='attachment; filename="../../evil"')}
     assert fetch(server, folder).files["bm25"].name == "input.bm25.gz"
-
-
-def test_a_redirected_file_is_resumed(server, other, folder):
-    server.plans = {"/bm25": status(302, Location=other.url + "/x")}
-    other.plans = {"/x": [cut(GZ, 20000), whole(GZ)]}
-    assert fetch(server, folder).files
-    assert other.headers("/x")[1]["range"] == "bytes=20000-"
 
 
 def test_a_circle(server, folder):

@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score
 
 import pt_reuse as ptr
-from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.data.judgments import read_qrels
 
 NAMES = [f"annotator-{i}" for i in range(1, 9)]
 #: annotator -> items, kappa with NIST of grades and of relevant (label 2 and above) or not

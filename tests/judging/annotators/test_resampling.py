@@ -11,29 +11,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
+from pt_reuse.arrays import bootstrap
 from pt_reuse.judging.annotators.coefficients import (
-    cohen_kappa,
-    fleiss_kappa,
-    krippendorff_alpha,
-    pairs_equal,
-    share_equal,
-)
-from pt_reuse.judging.annotators.comparing import Comparison
-from pt_reuse.judging.annotators.labels import as_annotator_labels
-from pt_reuse.judging.annotators.resampling import (
     Bootstrap,
     CohenKappa,
     KrippendorffAlpha,
+    cohen_kappa,
     coincidence_tables,
     confusion_tables,
     equal_share,
+    fleiss_kappa,
     fleiss_of,
     fleiss_tables,
+    krippendorff_alpha,
     pair_tables,
+    pairs_equal,
     ratio,
+    share_equal,
 )
-from pt_reuse.judging.annotators.together import _parts, _ways
-from pt_reuse.stats import bootstrap
+from pt_reuse.judging.annotators.labels import as_annotator_labels
+from pt_reuse.judging.annotators.measuring import Comparison, _parts, _ways
 
 SCALE = (0, 1, 2, 3)
 TWO = st.lists(st.tuples(st.sampled_from((-1, *SCALE)), st.sampled_from((-1, *SCALE))), min_size=1, max_size=12)

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from cal_parts import CORPUS, LABELS, TOPICS, Hashed, killed_once, same
-from session_parts import Watched
+from session_parts import Watched, records_in
 
 import pt_reuse as ptr
 from pt_reuse.judging import AutoTAR, FewJudged, FruitfulBatch, Protocol, TfIdf
-from pt_reuse.judging.journal import Heading, open_journal, read_journal
-from pt_reuse.judging.session import JOURNAL
+from pt_reuse.judging.session import JOURNAL, Journal
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 SCORER = Hashed({"1": 12, "2": 9, "10": 1})
@@ -39,8 +38,8 @@ def judge(folder=None, judge=None, *, corpus=SCORER, protocol=PROTOCOL, pool=POO
 
 
 def pairs_in(folder):
-    records = read_journal(folder / JOURNAL).records
-    return [(record["qid"], docno) for record in records for docno in record["docnos"]]
+    records = records_in(folder / JOURNAL)
+    return [(record["qid"], record["docno"]) for record in records]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ConnectionError])
@@ -161,5 +160,6 @@ def test_another_library_that_scores_otherwise(tmp_path, messages):
 
 
 def test_a_session_of_another_kind(tmp_path, messages):
-    open_journal(tmp_path / "s" / JOURNAL, Heading("session of adaptive judging", 1, {})).close()
+    with Journal(tmp_path / "s" / JOURNAL, "session of adaptive judging", 1, {}, argument="session").open():
+        pass
     messages.refused(lambda: judge(tmp_path / "s"), argument="session")

@@ -14,7 +14,7 @@ from pt_reuse.judging import (
     Protocol,
     TrecDL2021,
 )
-from pt_reuse.judging.continuous.protocol import Status
+from pt_reuse.judging.protocols import Status
 
 
 def at(judged=200, relevant=0, batches=1, batch=(20, 0), asked=None):

@@ -26,7 +26,7 @@ from people_parts import (
 )
 
 from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse.formats import files
+from pt_reuse.data import packed_files as files
 from pt_reuse.judging.people.importing import import_labels
 
 #: how many files of each kind, of which the large form has a thousand

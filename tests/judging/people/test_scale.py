@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.judging.people.scale import DEFAULT, Scale
+from pt_reuse.judging.people.manifest import DEFAULT, Scale
 
 SCALE = Scale.of({2: "highly  relevant", 0: "not relevant", 1: "relevant", -2: "spam"})
 

@@ -15,8 +15,7 @@ from reference_strategies import SLOW, slow_order, topic_of, topics
 from strategy_parts import asked_in_order
 
 from pt_reuse.pooling.adaptive.lists import random_of_topic
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
-from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, judged_in_order
 
 OPTIONS = [
     ("max-mean-ns", {"rate": 0.5}),
@@ -177,7 +176,7 @@ import json, sys
 import numpy as np
 sys.path[:0] = {path!r}
 from reference_strategies import topic_of
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 random = np.random.default_rng(3)
 runs = [[(f"d{{i}}", -r) for r, i in enumerate(random.permutation(30)[:12])] for _ in range(6)]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_strategies import topic_of, topics
 
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.adaptive.lists import TopicLists, random_of_topic, topic_lists
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.runs.run_set import RunSet
 
 
 def field(runs, qids=("1",)):

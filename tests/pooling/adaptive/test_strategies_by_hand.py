@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ir_measures import AP
 from reference_strategies import pair_changes, term, topic_of, topics
 
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
-from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, judged_in_order
 
 
 def topic(*runs):

@@ -11,10 +11,9 @@ from reference_strategies import topic_of
 import pt_reuse as ptr
 from pt_reuse._choices import FIXED, LEARNING
 from pt_reuse._errors import door
-from pt_reuse.pooling.adaptive.bandit import Bandit
-from pt_reuse.pooling.adaptive.hedge import Hedge
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
-from pt_reuse.pooling.adaptive.strategy import as_strategy, judged_in_order, options_of
+from pt_reuse.pooling.adaptive.bandits import Bandit
+from pt_reuse.pooling.adaptive.document_weights import Hedge
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS, as_strategy, judged_in_order, options_of
 
 RUNS = [[("a", 2), ("b", 1)], [("c", 2), ("a", 1)]]
 

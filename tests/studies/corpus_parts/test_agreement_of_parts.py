@@ -8,9 +8,8 @@ import pytest
 from same import assert_same
 
 import pt_reuse as ptr
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.significance import pair_tests
-from pt_reuse.stats.significance_agreement import agreement_of_tests, winners
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.significance import agreement_of_tests, pair_tests, winners
 from pt_reuse.studies.corpus_parts.tables import agreement_of_draws, standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")

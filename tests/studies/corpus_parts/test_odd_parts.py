@@ -46,7 +46,7 @@ def test_arguments_are_checked_before_judgments_are_read(fault, tmp_path, monkey
     def reached(*_, **__):
         pytest.fail("the arguments were to be judged before")
 
-    monkeypatch.setattr("pt_reuse.qrels.judgments.read_arrays", reached)
+    monkeypatch.setattr("pt_reuse.data.judgments.read_arrays", reached)
     with pytest.raises(ptr.InputError) as caught:
         study(qrels=tmp_path / "qrels.txt", **FIRST[fault])
     assert caught.value.argument == fault

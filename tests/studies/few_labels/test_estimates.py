@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from ir_measures import AP
 
-from pt_reuse.stats.prediction_powered import TopicValues, powered_differences, powered_means
+from pt_reuse.arrays.prediction_powered import TopicValues, powered_differences, powered_means
 from pt_reuse.studies.few_labels.estimates import Asked, columns_of, pair_table, rank_bounds, rank_table
 
 #: two of the systems are equally good

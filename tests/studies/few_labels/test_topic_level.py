@@ -13,7 +13,7 @@ from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
-from pt_reuse.stats.prediction_powered import PLAIN, TopicValues, powered_means
+from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_means
 
 
 def of(frame, judge="one", measure="nDCG@10"):

@@ -6,7 +6,7 @@ import pytest
 from ir_measures import nDCG
 from real_runs import read_real
 
-from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.data.judgments import read_qrels
 from pt_reuse.studies.uniques import leave_out_uniques
 
 #: most judgments were chosen by a classifier and have no contributor

@@ -10,8 +10,8 @@ from family_parts import CONFUSION, noisy, simulated, with_families
 from ir_measures import nDCG
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import drawn_counts
 from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.stats.bootstrap import drawn_counts
 from pt_reuse.studies.judge_families.gains import Contrast, FieldGains
 
 

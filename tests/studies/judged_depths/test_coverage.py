@@ -271,7 +271,7 @@ def test_more_judgments_never_raise_what_is_unjudged(data):
 
 
 def test_a_field_cut_into_blocks_gives_the_same(found, monkeypatch):
-    monkeypatch.setattr("pt_reuse.runs.topic_parts.AT_ONCE", 20)
+    monkeypatch.setattr("pt_reuse.data.topic_jobs.AT_ONCE", 20)
     again = ptr.coverage(RUNS, QRELS, [nDCG @ 10, AP], depths=DEPTHS, depth=POOL_DEPTH)
     pd.testing.assert_frame_equal(again.by_run, found.by_run)
     pd.testing.assert_frame_equal(again.table, found.table)

@@ -12,7 +12,7 @@ import pytest
 from real_runs import read_real
 
 import pt_reuse as ptr
-from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.data.judgments import read_qrels
 
 
 @pytest.fixture(scope="module")

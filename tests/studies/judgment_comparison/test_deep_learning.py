@@ -8,7 +8,7 @@ from ir_measures import AP, RR, P, nDCG
 from real_runs import read_real
 
 import pt_reuse as ptr
-from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.data.judgments import read_qrels
 
 #: labels of relevant documents only cannot say what is unjudged
 SPARSE = "ignore::pt_reuse.scoring.caveats.CaveatWarning"

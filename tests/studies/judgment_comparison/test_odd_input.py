@@ -152,7 +152,7 @@ def test_arguments_are_judged_before_judgments_are_read(fault, messages, tmp_pat
     def reached(*_, **__):
         pytest.fail("the arguments were to be judged before")
 
-    monkeypatch.setattr("pt_reuse.qrels.judgments.read_arrays", reached)
+    monkeypatch.setattr("pt_reuse.data.judgments.read_arrays", reached)
     nowhere = tmp_path / "qrels.txt"
     argument = fault.split()[-1] if fault.startswith("too") else fault.split()[0]
     messages.refused(lambda: compare(nowhere, nowhere, **ODD[fault]), argument=argument)

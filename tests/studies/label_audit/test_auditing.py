@@ -8,7 +8,7 @@ import pytest
 from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
 
 import pt_reuse as ptr
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 
 GRADED, GAPS = relabelled(1), relabelled(2, gaps=0.25)
 #: on five of the seven topics

@@ -7,7 +7,7 @@ import pytest
 from label_parts import judged, labelled, row_of
 
 import pt_reuse as ptr
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.data.judgments import Qrels
 
 HUMAN = judged()
 GRADED = labelled(HUMAN)

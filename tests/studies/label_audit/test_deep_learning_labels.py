@@ -10,7 +10,7 @@ from label_parts import meeting, row_of
 from sklearn import metrics
 
 import pt_reuse as ptr
-from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.data.judgments import read_qrels
 
 #: judge -> share relevant, kappa; people .316; relevant from label 2, or 1 for binary judges
 DL21 = {

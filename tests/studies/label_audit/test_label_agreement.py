@@ -15,8 +15,8 @@ from scipy import stats
 from sklearn import metrics
 
 import pt_reuse as ptr
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.label_audit.agreeing import label_agreement
 from pt_reuse.studies.label_audit.label_counts import FIGURES
 

@@ -8,7 +8,7 @@ from label_parts import judged, labelled, row_of
 
 import pt_reuse as ptr
 from pt_reuse._result import read_result
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.data.judgments import Qrels
 
 HUMAN = judged(n_topics=10)
 FRAME = HUMAN.to_frame()

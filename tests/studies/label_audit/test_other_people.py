@@ -8,7 +8,7 @@ import pytest
 from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
 
 import pt_reuse as ptr
-from pt_reuse.stats.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 
 #: each person labelled documents of four topics, which are few
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

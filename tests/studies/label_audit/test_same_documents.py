@@ -9,9 +9,9 @@ from label_parts import compared, judged, labelled, meeting, row_of
 from sklearn import metrics
 
 from pt_reuse._errors import ReuseWarning
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.annotators.labels import as_annotator_labels
-from pt_reuse.qrels.judgments import Qrels
-from pt_reuse.stats.bootstrap import TopicBootstrap
 from pt_reuse.studies.label_audit.agreeing import label_agreement
 from pt_reuse.studies.label_audit.other_people import compared_people
 from pt_reuse.studies.label_audit.same_documents import COMPARED

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.commands.parser import given_judge_rel
+from pt_reuse.cli.parser import given_judge_rel
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import compared_labels
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.stats.stratified import stratified_variance
+from pt_reuse.arrays.stratified import stratified_variance
 from pt_reuse.studies.label_plans.allocation import LEAST, Allocation, smallest
 
 

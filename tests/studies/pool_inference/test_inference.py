@@ -25,8 +25,8 @@ from pool_parts import (
     top,
 )
 
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.runs.run_set import RunSet
 from pt_reuse.studies.pool_inference.certainty import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
 

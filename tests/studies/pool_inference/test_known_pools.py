@@ -8,7 +8,7 @@ import pytest
 from pool_parts import fitter
 from real_runs import read_real
 
-from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.data.judgments import read_qrels
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 

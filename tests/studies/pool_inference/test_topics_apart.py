@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import TOPICS, as_qrels, as_runs, comparable, fitter, pooled_fields
 
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.qrels.judgments import Qrels
 from pt_reuse.studies.pool_inference.certainty import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
 from pt_reuse.studies.pool_inference.kinds_of_topics import Curves

@@ -11,9 +11,9 @@ import pytest
 import scipy.stats
 
 import pt_reuse as ptr
-from pt_reuse.runs.reranking import rerank_by_labels
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.data.judgment_changes import rerank_by_labels
 from pt_reuse.scoring.caveats import CaveatWarning, told_elsewhere
-from pt_reuse.stats.bootstrap import TopicBootstrap
 
 FIELD = ptr.simulate_field(seed=7, n_topics=8, n_teams=5)
 RUNS, PEOPLE = FIELD.runs, FIELD.qrels

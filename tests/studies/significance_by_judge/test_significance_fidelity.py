@@ -11,9 +11,9 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.significance import pair_tests
 from pt_reuse.scoring.caveats import CaveatWarning, told_elsewhere
-from pt_reuse.stats.bootstrap import TopicBootstrap
-from pt_reuse.stats.significance import pair_tests
 
 FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
 RUNS, PEOPLE = FIELD.runs, FIELD.qrels

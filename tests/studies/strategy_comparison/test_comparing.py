@@ -13,9 +13,9 @@ from same import assert_same
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.pooling.adaptive.chooser import Chooser
-from pt_reuse.pooling.adaptive.registry import CHOOSERS
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS
 
 #: judgments cut to a budget are nobody's pool
 pytestmark = [

@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 from strategy_parts import Chosen, asked_for
 
 import pt_reuse as ptr
-from pt_reuse.qrels.judgments import Qrels
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.strategy_comparison import built
 from pt_reuse.studies.strategy_comparison.budgets import checked_budgets
 

@@ -11,8 +11,8 @@ from type_parts import every_half
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.scoring.caveats import CaveatWarning
-from pt_reuse.studies.type_pools import estimates
-from pt_reuse.studies.type_pools.type_study import by_type
+from pt_reuse.studies import type_pools as estimates
+from pt_reuse.studies.type_pools import by_type
 
 LEXICAL = ["lex1a", "lex1b", "lex4a", "lex4b"]
 KEYS = ["measure", "pool", "tested"]
@@ -63,8 +63,8 @@ def test_every_half_equals_the_slow_version(field, unit, gold, depth, contributo
 
 
 def test_random_halves_are_some_of_all_and_the_same_in_every_process(field):
-    every = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits="all", types=["lexical"])
-    some = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=7, types=["lexical"], seed=5)
+    every = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits="all", pools=["lexical"])
+    some = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=7, pools=["lexical"], seed=5)
     assert (len(every.splits), len(some.splits)) == (20, 7)
     assert some.splits["picked"].nunique() == 7
     assert set(some.splits["picked"]) < set(every.splits["picked"])
@@ -72,15 +72,15 @@ def test_random_halves_are_some_of_all_and_the_same_in_every_process(field):
     turned = ptr.RunSet.from_frames(
         {name: field.runs[name] for name in names}, metadata=field.runs.run_table, pool_depth=3
     )
-    again = by_type(turned, field.qrels, "nDCG", unit="run", splits=7, types="lexical", seed=5)
+    again = by_type(turned, field.qrels, "nDCG", unit="run", splits=7, pools="lexical", seed=5)
     assert again.splits["picked"].tolist() == some.splits["picked"].tolist()
     assert again.splits["judged"].tolist() == some.splits["judged"].tolist()
     for tested in some.tested:
         mine, theirs = (r.by_split[r.by_split["tested"] == tested]["tau_b"].tolist() for r in (some, again))
         assert mine == theirs
-    fewer = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=3, types="lexical", seed=5)
+    fewer = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=3, pools="lexical", seed=5)
     assert fewer.splits["picked"].tolist() == some.splits["picked"].tolist()[:3]
-    other = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=7, types="lexical", seed=6)
+    other = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=7, pools="lexical", seed=6)
     assert other.splits["picked"].tolist() != some.splits["picked"].tolist()
 
 
@@ -94,7 +94,7 @@ def test_more_jobs_change_no_number(field, monkeypatch):
 
 
 def test_whole_teams_are_pooled_and_not_tested(field):
-    found = by_type(field.runs, field.qrels, "AP", depth=3, contributors="all", splits=1, types="neural")
+    found = by_type(field.runs, field.qrels, "AP", depth=3, contributors="all", splits=1, pools="neural")
     picked = found.picked[0]
     teams = found.run_table.loc[picked, "team"]
     assert len(set(teams)) == 1
@@ -106,13 +106,13 @@ def test_whole_teams_are_pooled_and_not_tested(field):
 
 def test_intervals_of_means_over_splits(field):
     """Against a literal bootstrap that draws the topics, and the random splits, that ours draws."""
-    options = {"depth": 3, "unit": "run", "splits": 4, "types": "lexical", "seed": 2, "gold": "judgments"}
+    options = {"depth": 3, "unit": "run", "splits": 4, "pools": "lexical", "seed": 2, "gold": "judgments"}
     plain = by_type(field.runs, field.qrels, "AP", **options)
     found = by_type(field.runs, field.qrels, "AP", resamples=40, confidence=0.9, **options)
     assert_same(found.by_split, plain.by_split)
     from scipy.stats import kendalltau
 
-    from pt_reuse.stats.bootstrap import TopicBootstrap
+    from pt_reuse.arrays.bootstrap import TopicBootstrap
 
     bootstrap = TopicBootstrap(40, 2, 0.9)
     counts = bootstrap.counts(6)
@@ -135,7 +135,7 @@ def test_intervals_of_means_over_splits(field):
     assert (row["tau_b_low"], row["tau_b_high"]) == pytest.approx(expected, abs=1e-12)
     assert "over the splits of 'lexical'" in found.settings["intervals"]
     assert "tau_b_low" not in plain.table
-    report = found.report("tau_b_low")
+    report = found.report(number="tau_b_low")
     assert "the lower end of the interval of the mean over splits of tau-b between" in report.caption
     assert f"Intervals: {found.settings['intervals']}." in report.notes
 
@@ -147,13 +147,13 @@ def test_the_paper_s_defaults(field):
     assert found.settings["gold"] == "the judgments in the depth-10 pool of all"
     # of the other types there are no more than six halves
     assert found.settings["splits"] == "10 at random, each once, every half of 'neural', 'manual'"
-    few = by_type(field.runs, field.qrels, "AP", unit="run", types="neural")
+    few = by_type(field.runs, field.qrels, "AP", unit="run", pools="neural")
     assert (few.settings["splits"], len(few.splits)) == ("every half", 6)
     assert by_type(field.runs.pooled_as(type(field.runs.how_pooled)(None, 4)), field.qrels, "AP").settings["depth"] == 4
 
 
 def test_scores_are_means_over_the_splits_that_test_a_run(field):
-    found = by_type(field.runs, field.qrels, ["AP", "nDCG"], unit="run", splits="all", depth=3, types="lexical")
+    found = by_type(field.runs, field.qrels, ["AP", "nDCG"], unit="run", splits="all", depth=3, pools="lexical")
     frame = found.scores("lexical", measure="nDCG").set_index("name")
     for run in ("lex1a", "neu2a"):
         r = found.run_table["name"].tolist().index(run)
@@ -173,10 +173,10 @@ def test_wide_and_report_are_the_paper_s_tables(field):
     assert wide.columns.tolist() == [(m, t) for m in ("AP", "nDCG") for t in ("lexical", "neural", "manual", "all")]
     row = found.table.set_index(KEYS).loc[("nDCG", "neural", "all")]
     assert wide.loc["neural", ("nDCG", "all")] == row["tau_b_sd"]
-    shown = found.report("max_drop").to_frame().set_index(["Pool", "Measure"])
+    shown = found.report(number="max_drop").to_frame().set_index(["Pool", "Measure"])
     assert shown.loc[("neural", "nDCG"), "On all"] == row["max_drop"]
     assert list(shown) == ["On lexical", "On neural", "On manual", "On all"]
-    assert "the most ranks that a run loses, a mean over splits" in found.report("max_drop").caption
+    assert "the most ranks that a run loses, a mean over splits" in found.report(number="max_drop").caption
 
 
 # what is refused, and what is told
@@ -188,15 +188,15 @@ def test_a_type_with_one_team(field, messages):
     found = messages.warned(lambda: by_type(one, field.qrels, "AP", depth=3), times=2)
     assert found.pools == ["lexical"]
     assert found.tested == ["lexical", "neural", "manual", "all"]
-    messages.refused(lambda: by_type(one, field.qrels, "AP", depth=3, types=["manual"]), argument="types")
-    assert by_type(one, field.qrels, "AP", depth=3, types=["manual"], unit="run").pools == ["manual"]
+    messages.refused(lambda: by_type(one, field.qrels, "AP", depth=3, pools=["manual"]), argument="pools")
+    assert by_type(one, field.qrels, "AP", depth=3, pools=["manual"], unit="run").pools == ["manual"]
     messages.refused(lambda: by_type(one.select(type=["manual", "neural"]), field.qrels, "AP"), argument="runs")
 
 
 def test_a_split_that_leaves_nothing_to_test(field, messages):
     """One run is left of the type in every split: it has no tau, and says so; the other groups go on."""
     two = field.runs.select(["lex1a", "lex4a", "neu2a", "neu2b", "neu5a"])
-    found = messages.warned(lambda: by_type(two, field.qrels, "AP", depth=3, types="lexical"))
+    found = messages.warned(lambda: by_type(two, field.qrels, "AP", depth=3, pools="lexical"))
     table = found.table.set_index("tested")
     assert np.isnan(table.loc["lexical", "tau_b"])
     assert table.loc["lexical", ["runs", "splits", "undefined"]].tolist() == [1, 0, 2]
@@ -206,7 +206,7 @@ def test_a_split_that_leaves_nothing_to_test(field, messages):
 
 
 def test_all_systems_tie(field, messages):
-    found = messages.warned(lambda: by_type(field.runs, field.qrels, "P(rel=9)@5", depth=3, types="manual"))
+    found = messages.warned(lambda: by_type(field.runs, field.qrels, "P(rel=9)@5", depth=3, pools="manual"))
     assert found.table["tau_b"].isna().all()
     assert found.table["max_drop"].tolist() == [0.0] * 4
     assert found.plot() is not None
@@ -214,7 +214,7 @@ def test_all_systems_tie(field, messages):
 
 def test_few_topics_and_an_unjudged_pool(field, messages):
     qrels = field.qrels.select(["1", "2"])
-    found = messages.warned(lambda: by_type(field.runs, qrels, "AP", depth=20, types="lexical"), times=2)
+    found = messages.warned(lambda: by_type(field.runs, qrels, "AP", depth=20, pools="lexical"), times=2)
     assert found.settings["beware"].startswith("2 topics")
 
 
@@ -242,7 +242,7 @@ def test_a_type_of_which_no_run_was_pooled_has_no_runs_to_split(field):
 
 def test_teams_of_several_types(field, messages):
     mixed = field.runs.with_metadata(types={"lex1b": "neural"})
-    found = messages.warned(lambda: by_type(mixed, field.qrels, "AP", depth=3, types="manual"))
+    found = messages.warned(lambda: by_type(mixed, field.qrels, "AP", depth=3, pools="manual"))
     assert found.settings["beware"] == "1 team with runs of several types"
 
 
@@ -253,9 +253,9 @@ def test_teams_of_several_types(field, messages):
         ("splits", {"splits": "every"}),
         ("unit", {"unit": "type"}),
         ("gold", {"gold": "file"}),
-        ("types", {"types": "dense"}),
-        ("types", {"types": []}),
-        ("types", {"types": [1]}),
+        ("pools", {"pools": "dense"}),
+        ("pools", {"pools": []}),
+        ("pools", {"pools": [1]}),
         ("depth", {"depth": 0}),
         ("rel", {"rel": 0}),
         ("n_jobs", {"n_jobs": 0}),
@@ -293,7 +293,7 @@ def test_too_many_halves(field, messages):
 
 
 def test_splits_that_are_not_there(field, messages):
-    found = by_type(field.runs, field.qrels, "AP", splits=2, types="lexical", depth=3)
+    found = by_type(field.runs, field.qrels, "AP", splits=2, pools="lexical", depth=3)
     messages.refused(lambda: found.scores("neural"), argument="pool")
     messages.refused(lambda: found.scores("lexical", split=5), argument="split")
     messages.refused(lambda: found.plot(kind="bars"), argument="kind")

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pt_reuse._errors import InputError
-from pt_reuse.studies.type_pools.halves import MOST, Splits, checked_splits, halves_of
+from pt_reuse.studies.type_splits import MOST, checked_splits, halves_of
 
 
 @settings(max_examples=60, deadline=None)
 @given(n=st.integers(2, 9), asked=st.integers(1, 40), seed=st.integers(0, 5))
 def test_halves_differ_and_are_the_smaller_ones(n, asked, seed):
     names = [f"t{i}" for i in range(n)]
-    found = halves_of(names, "x", Splits(asked, seed))
+    found = halves_of(names, "x", asked, seed)
     assert found.possible == comb(n, n // 2)
     assert len(found) == min(asked, found.possible)
     assert (found.picked.sum(axis=1) == n // 2).all()
@@ -25,14 +25,14 @@ def test_halves_differ_and_are_the_smaller_ones(n, asked, seed):
     assert found.random == (asked < found.possible)
     # the order in which the units stand decides nothing
     order = np.random.default_rng(seed).permutation(n)
-    again = halves_of([names[i] for i in order], "x", Splits(asked, seed))
+    again = halves_of([names[i] for i in order], "x", asked, seed)
     assert np.array_equal(again.picked, found.picked[:, order])
 
 
 def test_each_half_is_drawn_as_often():
     names, counts = list("abcd"), {}
     for seed in range(600):
-        half = tuple(halves_of(names, "x", Splits(1, seed)).picked[0].tolist())
+        half = tuple(halves_of(names, "x", 1, seed).picked[0].tolist())
         counts[half] = counts.get(half, 0) + 1
     assert len(counts) == 6
     assert min(counts.values()) > 70
@@ -40,7 +40,7 @@ def test_each_half_is_drawn_as_often():
 
 def test_types_are_drawn_apart():
     names = [f"r{i}" for i in range(20)]
-    one, other = (halves_of(names, kind, Splits(3, 1)).picked for kind in ("a", "b"))
+    one, other = (halves_of(names, kind, 3, 1).picked for kind in ("a", "b"))
     assert not np.array_equal(one, other)
 
 
@@ -48,6 +48,6 @@ def test_all_of_too_many_is_refused():
     names = [f"r{i}" for i in range(18)]
     assert comb(18, 9) > MOST
     with pytest.raises(InputError, match="48,620 halves"):
-        halves_of(names, "x", Splits(None, 0))
-    assert len(halves_of(names[:11], "x", Splits(None, 0))) == 462
-    assert checked_splits("all", 0) == Splits(None, 0)
+        halves_of(names, "x", None, 0)
+    assert len(halves_of(names[:11], "x", None, 0)) == 462
+    assert checked_splits("all") is None

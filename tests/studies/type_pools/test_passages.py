@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from real_runs import read_real
 
-from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.data.judgments import read_qrels
 from pt_reuse.studies.found_documents import found_by_depth
-from pt_reuse.studies.type_pools.type_study import by_type
+from pt_reuse.studies.type_pools import by_type
 
 FIRST = "UNH_bm25, bm25base_ax_p, bm25base_p, bm25base_prf_p, bm25base_rm3_p"
 GROUPS = ["traditional", "neural", "all"]
@@ -33,7 +33,7 @@ def track(data):
 @pytest.fixture(scope="module")
 def traditional(track):
     """Return all halves, pooled in the order in which the runs are scored, as in the reference numbers."""
-    options = {"unit": "run", "splits": "all", "types": "traditional", "gold": "judgments"}
+    options = {"unit": "run", "splits": "all", "pools": "traditional", "gold": "judgments"}
     return by_type(*track, pool_order="trec_eval9", **options)
 
 
@@ -59,7 +59,7 @@ def test_means_over_all_halves(traditional):
 
 
 def test_random_neural_halves(track):
-    found = by_type(*track, unit="run", splits=40, types="neural", gold="judgments")
+    found = by_type(*track, unit="run", splits=40, pools="neural", gold="judgments")
     for measure, expected in (("RR(rel=2)", [0.73, 0.97, 0.94]), ("nDCG@10", [0.76, 0.90, 0.89])):
         assert of(found.table, measure, "tau_b").tolist() == pytest.approx(expected, abs=0.045)
     assert found.settings["pool order"] == "file"

@@ -11,7 +11,7 @@ from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse._result import Result, read_result
-from pt_reuse.runs.how_pooled import HowPooled
+from pt_reuse.data.ordering import HowPooled
 
 FIELD = ptr.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=5, length=12, depth=4)
 #: scores that float32 takes for equal, so that two orders by score differ

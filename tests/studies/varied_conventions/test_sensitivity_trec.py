@@ -7,7 +7,7 @@ from ir_measures import AP, nDCG
 from real_runs import read_real
 
 import pt_reuse as ptr
-from pt_reuse.qrels.reading import read_qrels
+from pt_reuse.data.judgments import read_qrels
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 

@@ -1,0 +1,406 @@
+"""The bootstrap over topics: what is drawn, the interval that draws give, and how far two rankings agree with one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import checked_jobs, checked_seed, fraction, whole
+from pt_reuse._errors import warn
+from pt_reuse._jobs import JobPlace, run_jobs
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import rounded
+
+#: counts held at a time
+AT_ONCE = 1 << 21
+#: what is known of the interval of the most ranks that a run loses or gains, which settings and notes say beside it
+OF_DROPS = {
+    "interval of the largest drop": "in simulations it holds the value in 80 to 89 of 100 fields in two of twelve "
+    "populations, and in 90 to 100 in the others; where it misses more than 5 of 100, it lies too high"
+}
+#: any number at all
+ANYWHERE = (-np.inf, np.inf)
+
+
+def drawn_counts(units: int, *, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield how often each unit is drawn, (some of the resamples, units) at a time.
+
+    Each resample draws as many units as there are, with replacement. The same seed draws the same whoever calls.
+
+    Args:
+        units: topics, or items, 0 or more.
+        resamples: how often they are drawn.
+        seed: of the random numbers.
+    """
+    random = np.random.default_rng(seed)
+    for n in drawn_at_once(units, resamples):
+        drawn = random.integers(0, max(1, units), (n, units)) + units * np.arange(n)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=n * units).reshape(n, units)
+
+
+def drawn_at_once(units: int, resamples: int) -> Iterator[int]:
+    """Yield how many of the resamples :func:`drawn_counts` gives at a time."""
+    step = max(1, AT_ONCE // max(1, units))
+    for start in range(0, resamples, step):
+        yield min(step, resamples - start)
+
+
+@dataclass(frozen=True)
+class TopicBootstrap:
+    """How intervals over topics are made.
+
+    Of a number that is computed from a ranking the draws are biased: a resample adds to the noise of the topics, so
+    that it swaps more systems, and its tau lies below that of all topics about as that of all topics lies below the
+    one of the population. A percentile interval then lies low on both counts and may not contain its own estimate. So
+    :meth:`interval` joins it with its mirror image about the estimate, which lies as much too high (the basic
+    bootstrap): it reaches as far to either side as the farther end of the percentile interval. In simulations it
+    covers the value of the population most often of all that were compared (docs/studies/intervals.rst), and is about a
+    third wider than the percentile interval; bias-corrected ones (BC and BCa) cover it no more often than that one. A
+    mean, or a ratio of sums, has draws around its estimate: :meth:`percentiles` is the plain interval. For few topics
+    that is a little too narrow: :meth:`expanded` and :meth:`t_interval` are wider. Which study takes which stands on
+    that page, too.
+
+    Attributes:
+        resamples: how often as many topics as there are are drawn with replacement, 1 or more.
+        seed: of the draws.
+        confidence: the share of the draws between the ends of the percentile interval.
+        n_jobs: parts of the draws worked on at a time, where rankings of many are compared, as joblib takes it; None
+            for what ``joblib.parallel_config`` says, else 1. No number depends on it.
+    """
+
+    resamples: int
+    seed: int
+    confidence: float
+    n_jobs: int | None = field(default=None, compare=False)
+
+    def words(self) -> str:
+        """Return how intervals are made, for settings."""
+        return (
+            f"{100 * self.confidence:.4g} % bootstrap over topics, {self.resamples:,} resamples, seed {self.seed}: the "
+            "percentile interval joined with its mirror image about the estimate"
+        )
+
+    def blocks(self, n_topics: int) -> Iterator[NDArray[np.int64]]:
+        """Yield (some resamples, topics) how often each topic is drawn, in bounded memory."""
+        return drawn_counts(n_topics, resamples=self.resamples, seed=self.seed)
+
+    def counts(self, n_topics: int) -> NDArray[np.int64]:
+        """Return (resamples, topics): how often each topic is drawn; the same for every caller."""
+        return np.concatenate(list(self.blocks(n_topics)))
+
+    def interval(
+        self,
+        estimate: float,
+        drawn: NDArray[np.float64],
+        *,
+        within: tuple[float, float] = ANYWHERE,
+        integer: bool = False,
+    ) -> tuple[float, float]:
+        """Return the ends of the interval of a number that is computed from rankings, NaN where it has none.
+
+        The interval contains the estimate, which is its middle where `within` cuts neither end.
+
+        Args:
+            estimate: of all topics.
+            drawn: (resamples,) the same of each draw; draws without a value are left out.
+            within: the least and the largest value there is, (-1, 1) of a correlation.
+            integer: whether values are whole numbers, as drops are: then the ends are, too, rounded outwards.
+        """
+        low, high = self.percentiles(estimate, drawn)
+        if np.isnan(low):
+            return low, high
+        reach = max(estimate - low, high - estimate)
+        low, high = max(estimate - reach, within[0]), min(estimate + reach, within[1])
+        if integer:
+            # first of all the last bit, which would take a whole end to the next number
+            low, high = float(np.floor(round(low, 9))), float(np.ceil(round(high, 9)))
+        return float(min(low, estimate)), float(max(high, estimate))
+
+    def expanded(self, n_topics: int) -> TopicBootstrap:
+        """Return the bootstrap whose percentile interval suits so few topics: it leaves less of the draws outside.
+
+        The percentile interval of a mean is that of the normal distribution with a standard deviation divided by n, and
+        not by n - 1, so that it is too narrow for few topics. This one takes the tails that make it as wide as
+        Student's interval: 0.9 instead of 2.5 % on either side for 10 topics, 1.6 for 20, 2.1 for 50.
+
+        Args:
+            n_topics: how many topics there are, 2 or more.
+
+        Source: Hesterberg 2015, What teachers should know about the bootstrap, The American Statistician 69 (the
+        expanded percentile interval).
+        """
+        from scipy.special import ndtr, stdtrit
+
+        reach = float(stdtrit(n_topics - 1, (1 + self.confidence) / 2)) * (n_topics / (n_topics - 1)) ** 0.5
+        return replace(self, confidence=1 - 2 * float(ndtr(-reach)))
+
+    def percentiles(self, estimate: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the ends of the percentile interval of a mean or a ratio of sums, NaN where it has none.
+
+        Args:
+            estimate: of all topics. It belongs to the interval, also where a few draws happen to miss it.
+            drawn: (resamples,) the same of each draw; draws without a value are left out.
+        """
+        found = drawn[~np.isnan(drawn)]
+        if np.isnan(estimate) or not len(found):
+            return float("nan"), float("nan")
+        tail = 50 * (1 - self.confidence)
+        low, high = np.percentile(found, [tail, 100 - tail]).tolist()
+        return min(low, estimate), max(high, estimate)
+
+    def share(self, n: int, of: int, drawn: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the ends of the interval of a share of counted things, NaN of none.
+
+        Where none or all of them count, every draw gives the same, and the percentile interval would have no width. So
+        the other end is then the one-sided bound of as many independent things, ``1 - (1 - confidence) ** (1 / of)``
+        of none. Things of one topic are alike, so that the true bound lies farther off.
+
+        Args:
+            n: how many count.
+            of: of how many.
+            drawn: (resamples,) the share of each draw; draws without a value are left out.
+        """
+        if not 0 < n < of:
+            reach = 1 - (1 - self.confidence) ** (1 / of) if of else float("nan")
+            return (0.0 if of else reach, reach) if n == 0 else (1 - reach, 1.0)
+        return self.percentiles(n / of, drawn)
+
+    def t_interval(self, estimate: float, drawn: NDArray[np.float64], n_topics: int) -> tuple[float, float]:
+        """Return the ends of a t interval of what is a mean over topics, or nearly so, NaN where it has none.
+
+        Of few topics the draws of a mean vary too little, and percentiles of the normal law are too near: the standard
+        deviation of the draws counts the root of n/(n-1) times, and t with n-1 degrees of freedom.
+
+        Args:
+            estimate: of all topics.
+            drawn: (resamples,) the same of each draw; draws without a value are left out.
+            n_topics: over which the mean is.
+        """
+        found = drawn[~np.isnan(drawn)]
+        if np.isnan(estimate) or len(found) < 2 or n_topics < 2:
+            return float("nan"), float("nan")
+        from scipy.special import stdtrit
+
+        error = float(np.std(found, ddof=1)) * np.sqrt(n_topics / (n_topics - 1))
+        reach = float(stdtrit(n_topics - 1, (1 + self.confidence) / 2)) * error
+        return float(estimate - reach), float(estimate + reach)
+
+
+def checked_bootstrap(*, resamples: Any, seed: Any, confidence: Any, n_jobs: Any = None) -> TopicBootstrap | None:
+    """Return what ``resamples=``, ``seed=``, ``confidence=`` and ``n_jobs=`` ask for; None for no intervals."""
+    n = whole("resamples", resamples, "draws", least=0)
+    asked = TopicBootstrap(n, checked_seed(seed), fraction("confidence", confidence, ends=False), checked_jobs(n_jobs))
+    return asked if n else None
+
+
+#: coefficients of two rankings
+COEFFICIENTS = ("tau_b", "gamma", "tau_ap_b")
+#: the most places that a system loses, and gains
+CHANGES = ("max_drop", "max_rise")
+#: the coefficients and changes of rank that studies report
+NUMBERS = (*COEFFICIENTS, *CHANGES)
+#: means of runs in draws that one job ranks
+JOB_CELLS = 1 << 19
+
+
+@dataclass(frozen=True)
+class TopicScores:
+    """Scores of systems on each topic, and over which topics their means are.
+
+    Attributes:
+        values: (topics, runs).
+        has_topic: (topics, runs) whether the topic counts for the run; None where all count for all.
+    """
+
+    values: NDArray[np.float64]
+    has_topic: NDArray[np.bool_] | None = None
+
+    def of(self, topics: Sequence[int], runs: Sequence[int]) -> TopicScores:
+        """Return the scores of some topics and runs, in that order."""
+        rows = np.ix_(np.asarray(topics, dtype=np.int64), np.asarray(runs, dtype=np.int64))
+        return TopicScores(self.values[rows], None if self.has_topic is None else self.has_topic[rows])
+
+    def means(self, counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """Return (draws, runs) means, each topic as often as (draws, topics) `counts` say; default one draw of all.
+
+        A run that has none of the topics drawn has the mean 0.
+        """
+        n_topics = len(self.values)
+        weight = np.ones((1, n_topics)) if counts is None else counts.astype(np.float64)
+        if self.has_topic is None:
+            return weight @ self.values / np.maximum(weight.sum(axis=1), 1)[:, None]
+        return weight @ np.where(self.has_topic, self.values, 0.0) / np.maximum(weight @ self.has_topic, 1)
+
+
+def ranking_agreement(
+    truth: TopicScores,
+    estimate: TopicScores,
+    bootstrap: TopicBootstrap | None = None,
+    *,
+    coefficients: Sequence[str] = COEFFICIENTS,
+) -> dict[str, float]:
+    """Return tau_b, gamma, tau_ap_b, max_drop and max_rise of two rankings, and with a bootstrap the ends of each.
+
+    Args:
+        truth: scores of the ranking taken as right.
+        estimate: of the ranking to be judged: the same topics and runs, both drawn together.
+        bootstrap: over topics; None for no intervals, when the two need not have the same topics.
+        coefficients: which ones, keys of :data:`pt_reuse.arrays.pairs.COEFFICIENTS`.
+
+    Returns:
+        dict: the numbers under their names and, with a bootstrap, ``tau_b_low``, ``tau_b_high`` and so on after each:
+        within -1 and 1, of changes of rank whole numbers from 0 to the number of runs less one. With fewer than two
+        topics there is nothing to draw, and the ends are NaN.
+
+    Warns:
+        ReuseWarning: draws in which a coefficient has no value, as all runs tie; its interval is of the others.
+    """
+    (found,) = ranking_agreements([(truth, estimate)], 1, bootstrap, coefficients=coefficients)
+    return found
+
+
+def ranking_agreements(
+    compared: Iterable[tuple[TopicScores, TopicScores]],
+    n_compared: int,
+    bootstrap: TopicBootstrap | None,
+    *,
+    coefficients: Sequence[str] = COEFFICIENTS,
+) -> Iterator[dict[str, float]]:
+    """Yield what :func:`ranking_agreement` says of each truth and estimate, with jobs that go over all of them.
+
+    Args:
+        compared: the two, made when they are asked for; all of as many topics and runs.
+        n_compared: how many there are.
+        bootstrap: over topics, None for no intervals.
+        coefficients: which ones.
+    """
+    ahead: deque[tuple[dict[str, float], tuple[int, ...]]] = deque()
+
+    def noted() -> Iterator[tuple[TopicScores, TopicScores]]:
+        for truth, estimate in compared:
+            found = numbers_of(truth.means(), estimate.means(), coefficients)
+            ahead.append(({name: float(values[0]) for name, values in found.items()}, truth.values.shape))
+            yield truth, estimate
+
+    if bootstrap is None:
+        for _ in noted():
+            yield ahead.popleft()[0]
+        return
+    for drawn in _drawn_numbers(noted(), n_compared, bootstrap, coefficients):
+        numbers, (n_topics, n_runs) = ahead.popleft()
+        if n_topics > 1:
+            _tell_undefined(drawn, numbers)
+        yield _with_ends(numbers, drawn, n_runs, bootstrap)
+
+
+def _with_ends(
+    numbers: dict[str, float], drawn: dict[str, NDArray[np.float64]], n_runs: int, bootstrap: TopicBootstrap
+) -> dict[str, float]:
+    row: dict[str, float] = {}
+    for name, number in numbers.items():
+        if name in CHANGES:
+            ends = bootstrap.interval(number, drawn[name], within=(0, max(0, n_runs - 1)), integer=True)
+        else:
+            ends = bootstrap.interval(number, drawn[name], within=(-1, 1))
+        row |= {name: number, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    return row
+
+
+@dataclass(frozen=True)
+class _DrawnRankings:
+    """The job that compares the rankings of some draws, (draws, runs) means of both.
+
+    Means are made before, in one process: their last bits depend on how a machine multiplies matrices.
+    """
+
+    truths: NDArray[np.float64]
+    estimates: NDArray[np.float64]
+    coefficients: Sequence[str]
+
+    def run(self) -> dict[str, NDArray[np.float64]]:
+        """Return the numbers, (draws,) each."""
+        return numbers_of(self.truths, self.estimates, self.coefficients)
+
+
+def _drawn_numbers(
+    compared: Iterable[tuple[TopicScores, TopicScores]],
+    n_compared: int,
+    bootstrap: TopicBootstrap,
+    coefficients: Sequence[str],
+) -> Iterator[dict[str, NDArray[np.float64]]]:
+    """Yield the numbers of each two in all draws, (draws,) each; one draw of NaN where there is nothing to draw."""
+    others = iter(compared)
+    first = next(others, None)
+    if first is None:
+        return
+    everyone = chain([first], others)
+    n_topics, n_runs = first[0].values.shape
+    if n_topics < 2:
+        for _ in everyone:
+            yield {name: np.full(1, np.nan) for name in (*coefficients, *CHANGES)}
+        return
+    rankings = max(1, JOB_CELLS // max(1, n_runs))
+    n_jobs = n_compared * sum(-(-n // rankings) for n in drawn_at_once(n_topics, bootstrap.resamples))
+    jobs = (job for pair in everyone for job in _jobs(*pair, bootstrap, coefficients, rankings))
+    parts = _done(jobs, n_jobs, bootstrap.n_jobs, cells=n_compared * bootstrap.resamples * n_runs)
+    held: list[dict[str, NDArray[np.float64]]] = []
+    n = 0
+    for part in parts:
+        held.append(part)
+        n += len(part[CHANGES[0]])
+        if n == bootstrap.resamples:
+            yield {name: np.concatenate([part[name] for part in held]) for name in part}
+            held, n = [], 0
+
+
+def _jobs(
+    truth: TopicScores, estimate: TopicScores, bootstrap: TopicBootstrap, coefficients: Sequence[str], rankings: int
+) -> Iterator[_DrawnRankings]:
+    for counts in bootstrap.blocks(len(truth.values)):
+        truths, estimates = truth.means(counts), estimate.means(counts)
+        for start in range(0, len(counts), rankings):
+            some = slice(start, start + rankings)
+            yield _DrawnRankings(truths[some], estimates[some], coefficients)
+
+
+def _done(
+    jobs: Iterator[_DrawnRankings], total: int, n_jobs: int | None, *, cells: int
+) -> Iterator[dict[str, NDArray[np.float64]]]:
+    # what is sooner done than handed out is done here, and joblib is not even asked
+    if cells < 2 * JOB_CELLS or n_jobs == 1 or JobPlace.of(n_jobs, prefer="threads") is JobPlace.HERE:
+        return (job.run() for job in jobs)
+    return run_jobs(jobs, total, desc="", unit="part", n_jobs=n_jobs, verbose=False, prefer="threads")
+
+
+def numbers_of(
+    truths: NDArray[np.float64], estimates: NDArray[np.float64], coefficients: Sequence[str] = COEFFICIENTS
+) -> dict[str, NDArray[np.float64]]:
+    """Return the coefficients, and max_drop and max_rise, (draws,) each, of (draws, runs) means of both."""
+    found = pairs.coefficients(rounded(truths), rounded(estimates), coefficients)
+    return {name: found[name].astype(np.float64) for name in (*coefficients, *CHANGES)}
+
+
+def whole_changes(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with changes of rank, and their ends where there are any, as whole numbers, if none is NaN."""
+    of_rank = [name for name in map(str, table) if name.removeprefix("own_").startswith((*CHANGES, "rise"))]
+    return table.astype({column: np.int64 for column in of_rank if not table[column].isna().any()})
+
+
+def _tell_undefined(drawn: dict[str, NDArray[np.float64]], numbers: dict[str, float]) -> None:
+    """Warn where a coefficient has a value of all topics and none in some draws."""
+    for name, values in drawn.items():
+        lost = int(np.isnan(values).sum())
+        # tau_ap is not defined with ties, of which most rankings of few topics have some
+        if lost and name != "tau_ap" and not np.isnan(numbers[name]):
+            warn(
+                f"in {lost:,} of {len(values):,} resamples of the topics all runs tie, so that there is no ranking to "
+                "compare. The intervals of the coefficients are of the other resamples."
+            )
+            return

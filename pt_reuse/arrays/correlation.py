@@ -1,0 +1,518 @@
+"""Agreement of two rankings of the same systems, from their scores.
+
+Every function ranks systems by scores, one per system, where larger is better. Scores are rounded to `DECIMALS`
+decimals before they are compared, so that two means that differ by floating-point rounding only are a tie. Two pandas
+Series are matched by their index, which must hold the same systems; anything else is matched by position.
+
+With fewer than two systems, or when one side ties all its systems, no pair can agree or disagree: every coefficient is
+then NaN, with a `ReuseWarning` that says why. "Checked against ircor" means: it gives the numbers in the tests, README
+and manual of the R package ircor (J. Urbano, version 1.0) to the digits printed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pt_reuse._check import count, examples, told
+from pt_reuse._errors import Call, InputError, Part, door, warn
+from pt_reuse.arrays import pairs
+
+Floats: TypeAlias = NDArray[np.float64]
+
+#: scores are compared after rounding to this many decimals
+DECIMALS = 12
+
+
+def undefined(coefficient: str, a: Floats, b: Floats, labels: pd.Index, arguments: tuple[str, str]) -> tuple[Part, ...]:
+    """Say why a coefficient is undefined; nothing where it is defined."""
+    if len(a) < 2:
+        return (f"{coefficient} is NaN, because it takes at least 2 systems, got {len(a)}.",)
+    for argument, scores in zip(arguments, (a, b), strict=True):
+        if (scores == scores[0]).all():
+            why = f"{argument} ties all its {len(a)} systems, so that no pair can agree."
+            return (f"{coefficient} is NaN, because {why}",)
+    untied = {"tau_ap": (a, b), "tau_ap_a": (a,)}.get(coefficient, ())
+    for argument, scores in zip(arguments, untied, strict=False):
+        order = np.argsort(-scores, kind="stable")
+        tied = np.flatnonzero(np.diff(scores[order]) == 0)
+        if len(tied):
+            return (
+                f"{coefficient} is NaN, because it is defined without ties and {argument} ties "
+                f"{examples(labels[order[tied[0] : tied[0] + 2]])}, among others. Use ",
+                Call("tau_ap_b", "x, y"),
+                ", or ",
+                Call("tau_ap_a", "truth, estimate"),
+                " when only the estimate has ties.",
+            )
+    return ()
+
+
+def two_rankings(x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> tuple[Floats, Floats, pd.Index]:
+    """Check, match and round two lists of scores; with the labels of the systems."""
+    a, b, labels = two_arrays(x, y, arguments)
+    return rounded(a), rounded(b), labels
+
+
+def two_arrays(x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> tuple[Floats, Floats, pd.Index]:
+    """Check and match two lists of scores, in the order of the first; with the labels of the systems."""
+    a, b = numbers(arguments[0], x, 1), numbers(arguments[1], y, 1)
+    if isinstance(x, pd.Series) and isinstance(y, pd.Series):
+        b = b[positions(x.index, y.index, arguments)]
+    same_length(len(a), len(b), arguments)
+    labelled = x if isinstance(x, pd.Series) else y
+    return a, b, labelled.index if isinstance(labelled, pd.Series) else pd.RangeIndex(len(a))
+
+
+def rounded(scores: Floats) -> Floats:
+    """Round scores before they are compared; those too large to be rounded stay as they are."""
+    with np.errstate(over="ignore"):
+        rounded = np.round(scores, DECIMALS)
+    return np.where(np.isfinite(rounded), rounded, scores)
+
+
+def numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
+    """Return finite float64 scores of so many dimensions, else raise."""
+    wanted = "one score per system, shape (n,)" if dimensions == 1 else "one row per estimate, shape (S, n)"
+    try:
+        raw = values.to_numpy() if isinstance(values, pd.Series | pd.DataFrame) else np.asarray(values)
+    except ValueError:
+        raise InputError(f"{argument} must be {wanted}, got rows of different lengths.", argument=argument) from None
+    if raw.ndim != dimensions:
+        raise InputError(f"{argument} must be {wanted}, got shape {raw.shape}.", argument=argument)
+    try:
+        if raw.dtype.kind not in "biufO" or any(isinstance(v, str) for v in raw.flat if raw.dtype.kind == "O"):
+            raise TypeError
+        scores = raw.astype(np.float64)
+    except (TypeError, ValueError):
+        odd = examples(v for v in raw.flat if not isinstance(v, float | int))
+        raise InputError(f"{argument} must be numbers, got {odd}. Score each system.", argument=argument) from None
+    bad = ~np.isfinite(scores)
+    if bad.any():
+        labels: pd.Index = pd.RangeIndex(scores.shape[-1])
+        if isinstance(values, pd.Series | pd.DataFrame):
+            labels = values.index if isinstance(values, pd.Series) else values.columns
+        where = labels[np.unique(np.nonzero(bad)[-1])]
+        raise InputError(
+            f"{argument} must be finite numbers, got {scores[bad][0]} ({count(len(where), 'system')}: "
+            f"{examples(where)}). Leave them out of both rankings, or score them 0.",
+            argument=argument,
+        )
+    return scores
+
+
+def positions(wanted: pd.Index, given: pd.Index, arguments: tuple[str, str]) -> NDArray[np.intp]:
+    """Return where each wanted label stands among those given, which must be the same ones."""
+    if wanted.equals(given):
+        return np.arange(len(wanted))
+    only = []
+    for argument, labels, others in ((arguments[0], wanted, given), (arguments[1], given, wanted)):
+        if not labels.is_unique:
+            twice = examples(labels[labels.duplicated()].unique())
+            raise InputError(
+                f"{argument} must name each system once, got {twice} again. Rename them.", argument=argument
+            )
+        missing = labels[~labels.isin(others)]
+        if len(missing):
+            only.append(f"{examples(missing)} only in {argument}")
+    if only:
+        raise InputError(
+            f"{arguments[0]} and {arguments[1]} must score the same systems, got {', '.join(only)}. "
+            "Keep the systems that both have, or pass arrays to match by position.",
+            argument=arguments[1],
+        )
+    return given.get_indexer(wanted)
+
+
+def same_length(n_first: int, n_second: int, arguments: tuple[str, str]) -> None:
+    """Raise when two rankings differ in their number of systems."""
+    if n_first != n_second:
+        raise InputError(
+            f"{arguments[0]} and {arguments[1]} must score the same systems, got {n_first} and {n_second}.",
+            argument=arguments[1],
+        )
+
+
+def name_index(names: Any, n: int) -> pd.Index:
+    """Return n different names of systems, or say what was given in their place."""
+    several = list(names) if isinstance(names, Iterable) and not isinstance(names, str | bytes) else []
+    listed = bool(several) and all(isinstance(name, Hashable) for name in several)
+    labels = pd.Index(several if listed else [], tupleize_cols=False)
+    if len(labels) != n or not labels.is_unique:
+        got = f"{len(labels)}, {labels.nunique()} different" if listed else told(names)
+        raise InputError(
+            f"names must be {n} different names, one per system, got {got}. Give them in the order of truth.",
+            argument="names",
+        )
+    return labels
+
+
+@door
+def tau_a(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Kendall's tau-a: 1 when both order every pair of systems alike, -1 when they reverse every pair.
+
+    ``(C - D) / (n (n - 1) / 2)`` with C concordant and D discordant pairs of n systems. A pair tied on either side adds
+    nothing above the line but stays below it, so that ties keep tau-a from reaching 1.
+
+    Args:
+        x: scores, shape (n,), larger is better.
+        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
+
+    Returns:
+        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> tau_a([.4, .3, .2, .1], [.4, .2, .3, .3])  # 3 pairs concordant, 2 discordant, 1 tied
+        0.16666666666666666
+
+    Source:
+        M. G. Kendall, A New Measure of Rank Correlation, Biometrika 30, 1938, https://doi.org/10.1093/biomet/30.1-2.81.
+        Checked against ircor (its `tau` and `tau_a`).
+    """
+    return _coefficient("tau_a", x, y, ("x", "y"))
+
+
+@door
+def tau_b(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Kendall's tau-b: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
+
+    ``(C - D) / sqrt(U_x U_y)`` with C concordant and D discordant pairs, U_x pairs untied in x and U_y untied in y. It
+    is `tau_a` when there are no ties, the tau of most papers on reusability, and scipy's.
+
+    Args:
+        x: scores, shape (n,), larger is better.
+        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
+
+    Returns:
+        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> round(tau_b([.4, .3, .2, .1], [.4, .2, .3, .3]), 6)  # (3 - 2) / sqrt(6 * 5)
+        0.182574
+
+    Source:
+        M. G. Kendall, The Treatment of Ties in Ranking Problems, Biometrika 33, 1945,
+        https://doi.org/10.1093/biomet/33.3.239. Checked against scipy.stats.kendalltau, to 1e-12, and against ircor.
+    """
+    return _coefficient("tau_b", x, y, ("x", "y"))
+
+
+@door
+def gamma(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Goodman and Kruskal's gamma: 1 when no pair untied on both sides is discordant, -1 when all of them are.
+
+    ``(C - D) / (C + D)`` with C concordant and D discordant pairs: pairs tied on either side are left out. This is the
+    tau "with tied pairs omitted" of Voorhees, Soboroff and Lin. It is never closer to 0 than `tau_b`, and scores of
+    few levels can reach 1 although they say little.
+
+    Args:
+        x: scores, shape (n,), larger is better.
+        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
+
+    Returns:
+        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> gamma([.4, .3, .2, .1], [.4, .2, .3, .3])  # (3 - 2) / (3 + 2)
+        0.2
+
+    Source:
+        L. A. Goodman and W. H. Kruskal, Measures of Association for Cross Classifications, JASA 49, 1954,
+        https://doi.org/10.1080/01621459.1954.10501231; E. M. Voorhees, I. Soboroff and J. Lin, Can Old TREC Collections
+        Reliably Evaluate Modern Neural Retrieval Models?, 2022, https://arxiv.org/abs/2201.11086.
+        Checked against a literal count of pairs only.
+    """
+    return _coefficient("gamma", x, y, ("x", "y"))
+
+
+@door
+def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
+    """Return the AP correlation: 1 when the estimate orders every pair as the truth does, -1 when it reverses them all.
+
+    Walk down the *estimated* ranking; C(i) of those above the system at place i are above it in the truth, too::
+
+        tau_ap = 2 / (n - 1) * sum over i = 2 .. n of C(i) / (i - 1)  -  1
+
+    A mistake near the top of the estimate costs most. Swapping the arguments changes the number. It is defined without
+    ties, so a tie on either side gives NaN rather than a number that depends on the order in which the systems are
+    listed: use `tau_ap_a` when only the estimate has ties, `tau_ap_b` when both may.
+
+    Args:
+        truth: scores of the ranking taken as right, shape (n,), larger is better.
+        estimate: scores of the ranking to be judged, shape (n,), for the same systems.
+
+    Returns:
+        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or with a tie on either side.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> truth = [.4, .3, .2, .1]
+        >>> round(tau_ap(truth, [.3, .4, .2, .1]), 6)  # the first two swapped: 2/3 (0/1 + 2/2 + 3/3) - 1
+        0.333333
+        >>> round(tau_ap(truth, [.4, .3, .1, .2]), 6)  # the last two swapped: 2/3 (1/1 + 2/2 + 2/3) - 1
+        0.777778
+
+    Source:
+        E. Yilmaz, J. A. Aslam and S. Robertson, A New Rank Correlation Coefficient for Information Retrieval, SIGIR
+        2008, https://doi.org/10.1145/1390334.1390435. Checked against ircor (its `tauAP`, which stops at a tie).
+    """
+    return _coefficient("tau_ap", truth, estimate, ("truth", "estimate"))
+
+
+@door
+def tau_ap_a(truth: ArrayLike, estimate: ArrayLike) -> float:
+    """Return the AP correlation of an estimate with ties, against a truth without: 1 when it orders every pair right.
+
+    It is the mean of `tau_ap` over all orders that the estimate's ties leave open, in closed form. Of t systems that
+    tie at rank p (1 + number strictly better), a system with C others strictly above it on both sides is expected to
+    add to the sum in `tau_ap` the mean of ``(C + (i - p) / 2) / (i - 1)`` over the places i = p .. p + t - 1; place 1
+    adds nothing.
+
+    Args:
+        truth: scores of the ranking taken as right, shape (n,), without ties, larger is better.
+        estimate: scores of the ranking to be judged, shape (n,), for the same systems; ties are allowed.
+
+    Returns:
+        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems, where the estimate ties all, or
+        with a tie in the truth (use `tau_ap_b`).
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> round(tau_ap_a([.4, .3, .2], [.4, .4, .2]), 6)  # the mean of 1 and 0
+        0.5
+
+    Source:
+        J. Urbano and M. Marrero, The Treatment of Ties in AP Correlation, ICTIR 2017, the case of accuracy,
+        https://doi.org/10.1145/3121050.3121106. Checked against ircor, and against a mean over all orders.
+    """
+    return _coefficient("tau_ap_a", truth, estimate, ("truth", "estimate"))
+
+
+@door
+def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
+    """Return the symmetric AP correlation with ties: 1 when both give the same ranking, -1 when one is the reverse.
+
+    Walk down y. For each system below the top group of ties, take those strictly above it in y, and of them the share
+    that is strictly above it in x, too; with m the mean share, ``walk(x, y) = 2 m - 1``. Then::
+
+        tau_ap_b = (walk(x, y) + walk(y, x)) / 2
+
+    Without ties this is the mean of `tau_ap` both ways. A pair tied on one side only counts as wrong in the walk down
+    the other side, and not at all in the walk down its own.
+
+    Args:
+        x: scores, shape (n,), larger is better.
+        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
+
+    Returns:
+        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> tau_ap_b([.4, .3, .2], [.4, .4, .2])  # down y: 2 (2/2) - 1; down x: 2 (0/1 + 2/2)/2 - 1
+        0.5
+
+    Source:
+        J. Urbano and M. Marrero, The Treatment of Ties in AP Correlation, ICTIR 2017, the case of agreement,
+        https://doi.org/10.1145/3121050.3121106. Checked against ircor.
+    """
+    return _coefficient("tau_ap_b", x, y, ("x", "y"))
+
+
+@door
+def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Vigna's weighted tau: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
+
+    It is `tau_b` with each pair weighted in all its sums, by scipy's defaults: a system at place r, counted from 0,
+    weighs ``1 / (r + 1)``, and a pair weighs the *sum* of its two, so that any swap with a top system is dear, however
+    far down the other one is. Places come once from x (ties broken by y) and once from y (ties broken by x); the mean
+    is returned.
+
+    Args:
+        x: scores, shape (n,), larger is better.
+        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
+
+    Returns:
+        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> round(weighted_tau([.4, .3, .2, .1], [.3, .4, .2, .1]), 6)  # the first two swapped: 1 - 2 (3/2) / (25/4)
+        0.52
+
+    Source:
+        S. Vigna, A Weighted Correlation Index for Rankings with Ties, WWW 2015,
+        https://doi.org/10.1145/2736277.2741088. It is `scipy.stats.weightedtau` of the rounded scores. Checked against
+        a literal sum over pairs.
+    """
+    a, b, labels = two_rankings(x, y, ("x", "y"))
+    reason = undefined("weighted_tau", a, b, labels, ("x", "y"))
+    if reason:
+        warn(*reason)
+        return float("nan")
+    from scipy.stats import weightedtau
+
+    statistic, _ = weightedtau(a, b, rank=True, weigher=None, additive=True)
+    return min(1.0, max(-1.0, float(statistic)))
+
+
+@door
+def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
+    """Return how many places the system that falls furthest loses; a high value means that some system is misjudged.
+
+    The largest, over systems, rank under the estimate minus rank under the truth; a rank is 1 + number strictly better.
+
+    Args:
+        truth: scores of the ranking taken as right, shape (n,), larger is better.
+        estimate: scores of the ranking to be judged, shape (n,), for the same systems.
+
+    Returns:
+        Places, 0 .. n - 1; 0 when no system falls or there is none.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> largest_drop([.4, .3, .2, .1], [.1, .4, .3, .2])  # the best system becomes the last
+        3
+
+    Source:
+        Reported with leave-out-uniques by Voorhees, Soboroff and Lin 2022. Checked by hand only.
+    """
+    a, b, _ = two_rankings(truth, estimate, ("truth", "estimate"))
+    return int(pairs.rank_drops(a, b).max(initial=0))
+
+
+@door
+def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
+    """Return how many places the system that climbs furthest gains; a high value means that some system is flattered.
+
+    The largest, over systems, rank under the truth minus rank under the estimate: the mirror image of `largest_drop`.
+
+    Args:
+        truth: scores of the ranking taken as right, shape (n,), larger is better.
+        estimate: scores of the ranking to be judged, shape (n,), for the same systems.
+
+    Returns:
+        Places, 0 .. n - 1; 0 when no system climbs or there is none.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems.
+
+    Example:
+        >>> largest_rise([.4, .3, .2, .1], [.1, .4, .3, .2])
+        1
+
+    Source:
+        As `largest_drop`. Checked by hand only.
+    """
+    a, b, _ = two_rankings(truth, estimate, ("truth", "estimate"))
+    return -int(pairs.rank_drops(a, b).min(initial=0))
+
+
+@door
+def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | None = None) -> pd.DataFrame:
+    """Return both ranks of every system and its drop, the places it falls; a high drop means that it is misjudged.
+
+    A rank is 1 + number strictly better, so that tied systems share the best of their places; a drop is the rank under
+    the estimate minus the rank under the truth, negative for a system that climbs.
+
+    Args:
+        truth: scores of the ranking taken as right, shape (n,), larger is better.
+        estimate: scores of the ranking to be judged, shape (n,), for the same systems.
+        names: n different names of the systems in the order of `truth`; default: the index of `truth` if it is a
+            Series, else that of `estimate` if it is one, else 0 .. n - 1.
+
+    Returns:
+        One row per system in the order of `truth`: name, score and other_score (as given, not rounded), rank,
+        other_rank, drop.
+
+    Raises:
+        InputError: the two are not finite numbers, shape (n,), for the same systems, or `names` are not n.
+
+    Example:
+        >>> rank_changes([.4, .3, .2], [.1, .4, .3], names=["a", "b", "c"])
+          name  score  other_score  rank  other_rank  drop
+        0    a    0.4          0.1     1           3     2
+        1    b    0.3          0.4     2           1    -1
+        2    c    0.2          0.3     3           2    -1
+
+    Source:
+        As `largest_drop`. Checked by hand only.
+    """
+    a, b, labels = two_arrays(truth, estimate, ("truth", "estimate"))
+    labels = labels if names is None else name_index(names, len(a))
+    rank, other_rank = pairs.ranks(rounded(a)), pairs.ranks(rounded(b))
+    frame = {"name": labels, "score": a, "other_score": b, "rank": rank, "other_rank": other_rank}
+    return pd.DataFrame(frame | {"drop": other_rank - rank})
+
+
+@door
+def correlations(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
+    """Return how well many estimated rankings agree with one truth; high coefficients and low drops mean: well.
+
+    Each number is that of the function of its name (`max_drop`: `largest_drop`, `max_rise`: `largest_rise`), computed
+    for all estimates together, in bounded memory and without warnings.
+
+    Args:
+        truth: scores of the ranking taken as right, shape (n,), larger is better.
+        estimates: scores of the rankings to be judged, shape (S, n), one row per estimate. The columns of a DataFrame
+            are matched with the index of `truth` if that is a Series.
+
+    Returns:
+        One row per estimate (with the index of `estimates` if it is a DataFrame): tau_a, tau_b, gamma, tau_ap,
+        tau_ap_b, max_drop, max_rise. Coefficients are NaN with fewer than two systems or where one side ties all,
+        tau_ap already where one side has a tie.
+
+    Raises:
+        InputError: the two are not finite numbers, shapes (n,) and (S, n), for the same systems.
+
+    Example:
+        >>> correlations([.4, .3, .2, .1], [[.3, .4, .2, .1], [.4, .4, .2, .1]]).round(4)
+            tau_a   tau_b   gamma  tau_ap  tau_ap_b  max_drop  max_rise
+        0  0.6667  0.6667  0.6667  0.3333    0.3333         1         1
+        1  0.8333  0.9129  1.0000     NaN    0.6667         0         1
+
+    Source:
+        The functions of these names. Checked to equal them to the last bit.
+    """
+    x, ys = numbers("truth", truth, 1), numbers("estimates", estimates, 2)
+    index = None
+    if isinstance(estimates, pd.DataFrame):
+        index = estimates.index
+        if isinstance(truth, pd.Series):
+            ys = ys[:, positions(truth.index, estimates.columns, ("truth", "estimates"))]
+    same_length(len(x), ys.shape[1], ("truth", "estimates"))
+    names = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")
+    return pd.DataFrame(pairs.coefficients(rounded(x), rounded(ys), names), index=index)
+
+
+def _coefficient(name: str, x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> float:
+    """Compute one coefficient of two rankings."""
+    a, b, labels = two_rankings(x, y, arguments)
+    reason = undefined(name, a, b, labels, arguments)
+    if reason:
+        warn(*reason)
+        return float("nan")
+    return float(pairs.COEFFICIENTS[name](pairs.compare(a, b[np.newaxis]))[0])

@@ -1,0 +1,496 @@
+"""The coded field: all rows of all runs, topic by topic, documents as small codes local to their topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, SupportsIndex
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.lists import BY_SCORE, by_score, merged, natural_order, offsets, ranges, taken
+from pt_reuse.arrays.places import Places, RunRows
+from pt_reuse.arrays.tokens import Portable, Tokens, Words
+
+
+@dataclass(frozen=True, repr=False)
+class Field(Portable):
+    """All runs of a field in memory; rows are topic-major, then by run, then in ranking order.
+
+    It is a field of one block; :class:`pt_reuse.arrays.open_field.OpenField` is one of many, each of them a Field.
+
+    Attributes:
+        topics: topic names, in natural order.
+        vocabulary: every document name of the field once, in the order of their hashes.
+        topic_docs: for each topic its documents as rows of `vocabulary`, one topic after the other.
+        doc_starts: (topics + 1,) into `topic_docs`.
+        starts: (topics * runs + 1,) into `codes`; the list of run r on topic t is number ``t * runs + r``.
+        codes: (rows,) document of each row, local to its topic: an index into the topic's part of `topic_docs`.
+        scores: (rows,) as read.
+        file: places in the file.
+        rank: places by the rank column.
+        ranked: (runs,) which runs have a rank column.
+    """
+
+    n_runs: int
+    topics: tuple[str, ...]
+    vocabulary: Tokens
+    topic_docs: NDArray[np.int32]
+    doc_starts: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    codes: NDArray[np.unsignedinteger]
+    scores: NDArray[np.float64]
+    file: Places
+    rank: Places
+    ranked: NDArray[np.bool_]
+
+    @classmethod
+    def without_topics(cls, ranked: NDArray[np.bool_]) -> Field:
+        """Return a field of runs that have no rows.
+
+        Args:
+            ranked: (runs,) which of them have a rank column.
+        """
+        docs, starts, codes = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0, np.uint16)
+        names, scores, places = np.zeros(0, "S8"), np.zeros(0), Places.none()
+        return cls(len(ranked), (), names, docs, starts, starts, codes, scores, places, places, ranked)
+
+    def __repr__(self) -> str:
+        return f"Field({self.n_runs} runs, {self.n_topics} topics, {self.n_rows} rows)"
+
+    @property
+    def n_topics(self) -> int:
+        """Return the number of topics."""
+        return len(self.topics)
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows of all lists."""
+        return len(self.codes)
+
+    @property
+    def parts(self) -> list[range]:
+        """Return the topics of each block: all of them in one."""
+        return [range(self.n_topics)] if self.n_topics else []
+
+    def part(self, i: int) -> Field:
+        """Return a block: the field itself is the only one."""
+        return self
+
+    def of_topics(self, topics: range) -> Field:
+        """Return the field of some neighbouring topics."""
+        return self.take_topics(topics)
+
+    def places(self, topics: range) -> list[str]:
+        """Return the files from which topics are read: there are none."""
+        return []
+
+    def of(self, t: int) -> tuple[Field, int]:
+        """Return the block that holds a topic, and its row there."""
+        return self, t
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """Return (topics, runs): how many documents each list has."""
+        return np.diff(self.starts).reshape(self.n_topics, self.n_runs)
+
+    @cached_property
+    def topic_row(self) -> dict[str, int]:
+        """Return the row of each topic name."""
+        return {topic: t for t, topic in enumerate(self.topics)}
+
+    def rows(self, t: int) -> slice:
+        """Return the rows of one topic."""
+        return slice(int(self.starts[t * self.n_runs]), int(self.starts[(t + 1) * self.n_runs]))
+
+    def docs(self, t: int) -> NDArray[np.int32]:
+        """Return the documents of one topic as rows of the vocabulary."""
+        return self.topic_docs[self.doc_starts[t] : self.doc_starts[t + 1]]
+
+    def n_docs(self, t: int) -> int:
+        """Return how many documents the runs have for one topic."""
+        return int(self.doc_starts[t + 1] - self.doc_starts[t])
+
+    def words_at(self, t: int) -> Words:
+        """Return the document names of one topic, in the order of their codes."""
+        return tokens.as_words(self.vocabulary).take(self.docs(t), axis=0)
+
+    def top_rows(
+        self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """Return (row, run, rank) of the first rows of the chosen runs on a topic.
+
+        Args:
+            t: the topic.
+            depth: how many of each run; or (runs,) of each run its own number.
+            runs: (runs,) which runs are chosen.
+        """
+        lengths = np.where(runs, np.minimum(self.lengths[t], depth), 0)
+        run = np.repeat(np.arange(self.n_runs, dtype=np.int32), lengths)
+        firsts = np.cumsum(lengths) - lengths
+        rank = np.arange(1, len(run) + 1, dtype=np.int32) - firsts.astype(np.int32)[run]
+        list_starts = self.starts[t * self.n_runs : (t + 1) * self.n_runs]
+        return list_starts[run] + rank - 1, run, rank
+
+    def top(
+        self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
+    ) -> tuple[NDArray, NDArray[np.int32], NDArray[np.int32]]:
+        """Return (codes, run, rank) of the first rows of the chosen runs on a topic, see :meth:`top_rows`."""
+        rows, run, rank = self.top_rows(t, depth, runs)
+        return self.codes[rows], run, rank
+
+    def list_of(self, t: int, r: int) -> slice:
+        """Return the rows of one run on one topic."""
+        i = t * self.n_runs + r
+        return slice(int(self.starts[i]), int(self.starts[i + 1]))
+
+    def rows_of_run(self, r: int) -> NDArray[np.int64]:
+        """Return the rows of one run, topic by topic."""
+        return ranges(self.starts[r : -1 : self.n_runs], self.lengths[:, r])
+
+    def topic_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the topic of each of some rows."""
+        return np.searchsorted(self.starts[:: self.n_runs], rows, side="right") - 1
+
+    def docs_of(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the documents of some rows, as rows of the vocabulary."""
+        return self.topic_docs[self.codes[rows] + self.doc_starts[self.topic_of(rows)]]
+
+    def all_docs(self) -> NDArray[np.int32]:
+        """Return the document of every row, as a row of the vocabulary."""
+        rows = np.diff(self.starts[:: self.n_runs])
+        return self.topic_docs[self.codes + np.repeat(self.doc_starts[:-1], rows)]
+
+    def words_of(self, rows: NDArray[np.int64]) -> Words:
+        """Return the document names of some rows."""
+        return tokens.as_words(self.vocabulary).take(self.docs_of(rows), axis=0)
+
+    def in_order(self, now: str, wanted: str) -> Field:
+        """Return the field in another ranking order than the one in which it stands.
+
+        Where the rank column is wanted, every row has a place of its own there, see :meth:`Places.check`.
+        """
+        if now == wanted:
+            return self
+        if wanted in BY_SCORE:
+            return self._by_score(now, wanted)
+        if wanted == "file":
+            return self._permuted(self.file.permutation(self.starts))
+        return self._permuted(self.rank.permutation(self.starts))
+
+    def _by_score(self, now: str, order: str) -> Field:
+        lists, scores = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), np.asarray(self.scores)
+        if now not in BY_SCORE:
+            return self._permuted(by_score(lists, self.words_of, scores, order))
+        # the two orders by score differ only in lists in which float32 takes different scores for equal
+        rows = self._rows_of_lists(np.unique(lists[merged(lists, scores)]))
+        found = by_score(lists[rows], lambda some: self.words_of(rows[some]), scores[rows], order)
+        if found is None:
+            return self
+        permutation = np.arange(len(lists))
+        permutation[rows] = rows[found]
+        return self.permute(permutation)
+
+    def _rows_of_lists(self, lists: NDArray[np.int64]) -> NDArray[np.int64]:
+        return ranges(self.starts[lists], np.diff(self.starts)[lists])
+
+    def _permuted(self, order: NDArray[np.int64] | None) -> Field:
+        return self if order is None else self.permute(order)
+
+    def permute(self, order: NDArray[np.int64]) -> Field:
+        """Return the field with the rows of each list in another order."""
+        moved = np.flatnonzero(order != np.arange(len(order)))
+        file, rank = (part.permuted(self.starts, order, moved) for part in (self.file, self.rank))
+        early = {**self._early(), "codes": self.codes[order]}
+        return Field(**early, scores=self.scores[order], file=file, rank=rank)
+
+    def renumbered(self) -> Field:
+        """Return the field with the documents of each topic numbered as they first appear in its rows."""
+        docs, codes = [], []
+        for t in range(self.n_topics):
+            code, first = tokens.factorize(self.codes[self.rows(t)].astype(np.uint64)[:, None])
+            docs.append(self.docs(t)[self.codes[self.rows(t)][first]])
+            codes.append(code.astype(self.codes.dtype))
+        none = np.zeros(0, dtype=np.int32)
+        early: dict[str, Any] = {
+            **self._early(),
+            "topic_docs": np.concatenate([none, *docs], dtype=np.int32),
+            "doc_starts": offsets(np.array([len(part) for part in docs], dtype=np.int64)),
+            "codes": np.concatenate([self.codes[:0], *codes]),
+        }
+        return self._made(early, self._late)
+
+    def take_runs(self, chosen: Sequence[int]) -> Field:
+        """Return the field of the chosen runs, in that order; topics that none of them has go."""
+        runs = np.asarray(chosen, dtype=np.int64)
+        lists = np.arange(self.n_topics)[:, None] * self.n_runs + runs
+        return self._with_lists(lists, self.lengths[:, runs], self.ranked[runs])
+
+    def take_topics(self, chosen: Sequence[int]) -> Field:
+        """Return the field of the chosen topics, in that order."""
+        topics = np.asarray(chosen, dtype=np.int64)
+        lists = topics[:, None] * self.n_runs + np.arange(self.n_runs)
+        return self._with_lists(lists, self.lengths[topics], self.ranked, topics=topics)
+
+    def block(self, topics: range) -> Field:
+        """Return neighbouring topics as a block of their own, whose vocabulary has no other documents."""
+        part = self.take_topics(topics)
+        used, place = np.unique(part.topic_docs, return_inverse=True)
+        early = {**part._early(), "vocabulary": self.vocabulary[used], "topic_docs": place.astype(np.int32)}
+        return self._made(early, part._late)
+
+    def keep(self, rows: NDArray[np.bool_]) -> Field:
+        """Return the field of the rows marked; lists close up, topics without rows go."""
+        lists = np.arange(len(self.starts) - 1).reshape(self.n_topics, self.n_runs)
+        lengths = np.diff(np.concatenate([[0], np.cumsum(rows)])[self.starts])
+        return self._with_lists(lists, lengths.reshape(lists.shape), self.ranked, np.flatnonzero(rows))
+
+    def _with_lists(
+        self,
+        lists: NDArray[np.int64],
+        lengths: NDArray[np.int64],
+        ranked: NDArray[np.bool_],
+        rows: NDArray[np.int64] | None = None,
+        topics: NDArray[np.int64] | None = None,
+    ) -> Field:
+        # lists and lengths are (topics, runs) of the new field; its rows are all rows of these lists, or those given
+        full = np.flatnonzero(lengths.any(axis=1))
+        kept = full if topics is None else topics[full]
+        source, counts = lists[full].ravel(), lengths[full].ravel()
+        if rows is None:
+            rows = ranges(self.starts[source], counts)
+        taken_rows, starts, doc_lengths = rows, offsets(counts), np.diff(self.doc_starts)[kept]
+
+        def late() -> Late:
+            places = [part.kept(self.starts, source, starts, taken_rows) for part in (self.file, self.rank)]
+            return Late(self.scores[taken_rows], *places)
+
+        early: dict[str, Any] = {
+            "n_runs": lists.shape[1],
+            "topics": tuple(self.topics[t] for t in kept.tolist()),
+            "vocabulary": self.vocabulary,
+            "topic_docs": taken(self.topic_docs, self.doc_starts[kept], doc_lengths),
+            "doc_starts": offsets(doc_lengths),
+            "starts": starts,
+            "codes": self.codes[rows],
+            "ranked": ranked,
+        }
+        return self._made(early, late)
+
+    def _early(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _EARLY}
+
+    def _late(self) -> Late:
+        return Late(self.scores, self.file, self.rank)
+
+    def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
+        # a field derived of this one
+        found = late()
+        return Field(**early, scores=found.scores, file=found.file, rank=found.rank)
+
+    def _long_names(self) -> list[bytes]:
+        return tokens.long_names_in(tokens.as_words(self.vocabulary))
+
+
+@dataclass(frozen=True)
+class Late:
+    """What of a block is read only where it is asked for, since counting needs none of it; see :class:`Field`."""
+
+    scores: NDArray[np.float64]
+    file: Places
+    rank: Places
+
+
+_LATE = ("scores", "file", "rank")
+_EARLY = ("n_runs", "topics", "vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked")
+
+
+class LateField(Field):
+    """A block whose scores and places are read when one of them is asked for.
+
+    Args:
+        late: reads them.
+        **early: all other attributes of a Field.
+    """
+
+    def __init__(self, *, late: Callable[[], Late], **early: Any):
+        for name, value in {**early, "_read": late}.items():
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        # only asked where the instance has no such attribute yet
+        if name not in _LATE or "_read" not in self.__dict__:
+            raise AttributeError(name)
+        late = self._read()
+        for part in _LATE:
+            object.__setattr__(self, part, getattr(late, part))
+        object.__delattr__(self, "_read")
+        return getattr(late, name)
+
+    def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
+        return LateField(late=late, **early)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        return Field(**self._early(), **{name: getattr(self, name) for name in _LATE}).__reduce_ex__(protocol)
+
+
+_ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a block of its own
+_SPARSE = 64  # cells per row beyond which a table of seen pairs costs more than hashing the pairs
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Rows of documents that stand in the same list again, at a better rank.
+
+    Attributes:
+        run: (n,) the run of each row.
+        topic: (n,) its topic.
+        docs: (n, k) words of its document name.
+        place: (n,) its place among the rows of the list as they stand in the file, from 1.
+    """
+
+    run: NDArray[np.int64]
+    topic: NDArray[np.int64]
+    docs: Words
+    place: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+
+def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Repeats]:
+    """Code runs as one field; of a document that stands in a list again, the better-ranked row stays."""
+    names = list(dict.fromkeys(topic for run in runs for topic in run.topics))
+    topics = tuple(names[i] for i in natural_order(names))
+    place = {topic: t for t, topic in enumerate(topics)}
+    topics_of = [np.fromiter((place[topic] for topic in run.topics), dtype=np.int64) for run in runs]
+    begins, lengths = np.zeros((2, len(topics), len(runs)), dtype=np.int64)
+    for r, held in enumerate(topics_of):
+        begins[held, r], lengths[held, r] = runs[r].starts[:-1], np.diff(runs[r].starts)
+    width = max((run.docs.shape[1] for run in runs), default=1)
+
+    starts = offsets(lengths.ravel())
+    scores = np.empty(int(starts[-1]))
+
+    def code(block: slice) -> _Block:
+        rows = slice(*starts[[block.start * len(runs), block.stop * len(runs)]].tolist())
+        return _code_block(runs, begins[block], lengths[block], width, scores[rows])
+
+    with ThreadPoolExecutor(threads) as pool:
+        blocks = list(pool.map(code, _blocks(lengths.sum(axis=1))))
+    every_doc = np.concatenate([np.zeros((0, width), dtype="<u8"), *(block.docs for block in blocks)])
+    vocabulary, topic_docs = tokens.in_hash_order(every_doc, threads=threads)
+    doc_lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(block.n_docs for block in blocks)])
+    dtype = np.uint16 if doc_lengths.max(initial=0) <= 2**16 else np.uint32
+    field = Field(
+        n_runs=len(runs),
+        topics=topics,
+        vocabulary=tokens.as_tokens(vocabulary),
+        topic_docs=topic_docs.astype(np.int32),
+        doc_starts=offsets(doc_lengths),
+        starts=starts,
+        codes=np.concatenate([np.zeros(0, dtype=dtype), *(block.codes for block in blocks)], dtype=dtype),
+        scores=scores,
+        file=_joined([run.file for run in runs], topics_of),
+        rank=_joined([run.rank or Places.none() for run in runs], topics_of),
+        ranked=np.array([run.rank is not None for run in runs], dtype=np.bool_),
+    )
+    begin = offsets(np.array([len(block.codes) for block in blocks], dtype=np.int64))
+    again = [block.again + row for block, row in zip(blocks, begin[:-1].tolist(), strict=True) if len(block.again)]
+    if not again:
+        nothing = np.zeros(0, dtype=np.int64)
+        return field, Repeats(nothing, nothing, np.zeros((0, width), dtype="<u8"), nothing)
+    rows = np.concatenate(again)
+    kept = np.ones(len(field.codes), dtype=np.bool_)
+    kept[rows] = False
+    return field.keep(kept), _repeats(field, rows)
+
+
+def _repeats(field: Field, rows: NDArray[np.int64]) -> Repeats:
+    lists = np.searchsorted(field.starts, rows, side="right") - 1
+    topic, run = np.divmod(lists, max(field.n_runs, 1))
+    return Repeats(run, topic, field.words_of(rows), field.file.of(field.starts, rows))
+
+
+@dataclass
+class _Block:
+    """Some topics, coded: their documents one topic after the other, and the rows that repeat an earlier one."""
+
+    docs: Words
+    n_docs: NDArray[np.int64]  # (topics,)
+    codes: NDArray[np.unsignedinteger]  # (rows,) local to the topic
+    again: NDArray[np.int64]
+
+
+def _blocks(rows: NDArray[np.int64]) -> list[slice]:
+    # consecutive topics of about _ROWS rows together; what takes a step of its own there is cut off
+    step = np.cumsum(rows) // _ROWS
+    cuts = np.flatnonzero(np.diff(step, prepend=0)).tolist()
+    bounds = sorted({0, *cuts, *(t + 1 for t in np.flatnonzero(rows >= _ROWS).tolist()), len(rows)})
+    return [slice(a, b) for a, b in pairwise(bounds)]
+
+
+def _code_block(
+    runs: Sequence[RunRows],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    width: int,
+    scores: NDArray[np.float64],
+) -> _Block:
+    # the scores of the block's rows are filled in
+    starts = offsets(lengths.ravel())
+    words = np.zeros((len(scores), width), dtype="<u8")
+    to_starts = starts[:-1].reshape(lengths.shape)
+    for r in np.flatnonzero(lengths.any(axis=0)).tolist():
+        source, target = (_rows(at[:, r], lengths[:, r]) for at in (begins, to_starts))
+        words[target, : runs[r].docs.shape[1]] = runs[r].docs[source]
+        scores[target] = runs[r].scores[source]
+    codes, first = tokens.factorize(words)
+    if len(lengths) > 1:
+        # the same document of two topics is two documents, numbered topic by topic
+        topic = np.repeat(np.arange(len(lengths)), lengths.sum(axis=1))
+        codes, first = tokens.factorize((topic * len(first) + codes).astype(np.uint64)[:, None])
+        n_docs = np.bincount(topic[first], minlength=len(lengths))
+        local = codes - np.repeat(offsets(n_docs)[:-1], lengths.sum(axis=1))
+    else:
+        n_docs, local = np.array([len(first)]), codes
+    dtype = np.uint16 if int(n_docs.max(initial=0)) <= 2**16 else np.uint32
+    again = _second_occurrences(codes, starts, lengths.shape[1], len(first))
+    return _Block(words[first], n_docs, local.astype(dtype), again)
+
+
+def _rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    if len(starts) == 1:
+        return slice(int(starts[0]), int(starts[0] + lengths[0]))
+    return ranges(starts, lengths)
+
+
+def _second_occurrences(
+    codes: NDArray[np.int64], starts: NDArray[np.int64], n_runs: int, n_docs: int
+) -> NDArray[np.int64]:
+    # rows whose (run, document) stands earlier; a document's code is of one topic
+    run = np.tile(np.arange(n_runs), (len(starts) - 1) // max(n_runs, 1))
+    key = codes + np.repeat(run * n_docs, np.diff(starts))
+    if n_runs * n_docs <= _SPARSE * len(key):
+        seen = np.zeros(n_runs * n_docs, dtype=np.bool_)
+        seen[key] = True
+        distinct = int(np.count_nonzero(seen))
+    else:
+        distinct = len(pd.unique(key))
+    if distinct == len(key):
+        return np.zeros(0, dtype=np.int64)
+    first = np.unique(key, return_index=True)[1]
+    later = np.ones(len(key), dtype=np.bool_)
+    later[first] = False
+    return np.flatnonzero(later)
+
+
+def _joined(places: Sequence[Places], topics_of: Sequence[NDArray[np.int64]]) -> Places:
+    lists = [held[part.lists] * len(places) + r for r, (part, held) in enumerate(zip(places, topics_of, strict=True))]
+    return Places.joined(places, lists)

@@ -1,0 +1,321 @@
+"""Effectiveness measures as walks down ranked lists: all lists take their i-th hit at once.
+
+Each kernel does trec_eval's operations in trec_eval's order, so a score is the same to the last bit. Where a score is
+a quotient of something of the list and something of the (topic, judgment set), the kernel computes the dividend alone:
+a list that holds no changed document then needs no second walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._errors import InputError
+from pt_reuse.arrays.cells import UNJUDGED, Cells, discounts
+
+_HIGHEST_EXPONENT = 1000  # leaves room for the sum of many
+Values = NDArray[np.float64]
+Labels = NDArray[np.int16]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One native measure: a kernel's name and its parameters.
+
+    Attributes:
+        kernel: a key of `KERNELS`.
+        cutoff: rank to stop at; None for the whole list.
+        rel: lowest label that counts as relevant.
+        judged_only: drop documents without a judgment from the lists first (trec_eval -J).
+        p: persistence of RBP.
+        exponential: gain 2^label - 1 instead of the label.
+        gains: (label, gain) pairs that replace labels.
+        min_label: lowest label that counts as judged (judged, unjudged).
+        of_cutoff: divide by the cutoff, not by the documents returned (unjudged).
+    """
+
+    kernel: str
+    cutoff: int | None = None
+    rel: int = 1
+    judged_only: bool = False
+    p: float = 0.8
+    exponential: bool = False
+    gains: tuple[tuple[int, int], ...] = ()
+    min_label: int = 0
+    of_cutoff: bool = False
+
+    @property
+    def sees_nonrelevant(self) -> bool:
+        """Tell whether the score depends on which documents were judged not relevant."""
+        return self.judged_only or self.kernel in ("bpref", "judged", "unjudged") or bool(self.gains)
+
+    @property
+    def depth(self) -> int | None:
+        """Return the rank below which hits cannot matter, None for no such rank."""
+        return None if self.judged_only else self.cutoff
+
+    def gain_of_label(self, labels: Labels) -> dict[int, float]:
+        """Return the gain of each label present that has one above 0."""
+        gains = self.replaced(labels)
+        highest = max(gains.values(), default=0)
+        if self.exponential and highest > _HIGHEST_EXPONENT:
+            raise InputError(
+                f"nDCG(dcg='exp-log2'): label {highest} would have the gain 2^{highest} - 1, beyond float64. Use the "
+                f"measure nDCG, or map the labels to lower grades by the measure's gains."
+            )
+        return {label: 2.0**gain - 1 if self.exponential else float(gain) for label, gain in gains.items() if gain > 0}
+
+    def replaced(self, labels: Labels) -> dict[int, int]:
+        """Return what stands for each label present."""
+        gains = dict(self.gains)
+        return {label: gains.get(label, label) for label in np.unique(labels).tolist() if label != UNJUDGED}
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The lists of a walk.
+
+    Attributes:
+        lengths: (lists,) documents retrieved, judged or not.
+        cell: (lists,) the (topic, judgment set) of each among `cells`.
+        cells: facts about these.
+        labels: every label that occurs in some judgment set.
+    """
+
+    lengths: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    cells: Cells
+    labels: Labels
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+class Walker(Protocol):
+    """What a kernel keeps while it walks: `step` takes the next hit of the first n lists, `values` ends the walk."""
+
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        """Take rank and label of one more hit of the first n lists."""
+
+    def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+        """Take over some lists of another walker of the same kernel where it stands."""
+
+    def values(self) -> Values:
+        """Return (lists,) numbers."""
+
+
+class _Sum:
+    """Adds up something of each hit, list by list; `kept` names the arrays that grow on the way."""
+
+    kept: tuple[str, ...] = ("total",)
+
+    def __init__(self, lists: Lists, spec: Spec):
+        self.total = np.zeros(len(lists))
+        self.rel = spec.rel
+
+    def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+        for name in self.kept:
+            getattr(self, name)[mine] = getattr(other, name)[theirs]
+
+    def values(self) -> Values:
+        return self.total
+
+
+class _AveragePrecision(_Sum):
+    kept = ("total", "found")
+
+    def __init__(self, lists: Lists, spec: Spec):
+        super().__init__(lists, spec)
+        self.found = np.zeros(len(lists))
+
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        relevant = label >= self.rel
+        found, total = self.found[:n], self.total[:n]
+        if relevant.all():  # nearly always so where hits are relevant documents only
+            found += 1.0
+            total += found / rank
+            return
+        found += relevant
+        precision = found / rank
+        precision *= relevant
+        total += precision
+
+
+class _Found(_Sum):
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        self.total[:n] += label >= self.rel
+
+
+class _Success(_Found):
+    def values(self) -> Values:
+        return (self.total > 0).astype(np.float64)
+
+
+class _ReciprocalRank(_Sum):
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        total = self.total[:n]
+        first = (label >= self.rel) & (total == 0)
+        np.divide(1.0, rank, out=total, where=first)
+
+
+class _RPrecision(_Sum):
+    def __init__(self, lists: Lists, spec: Spec):
+        super().__init__(lists, spec)
+        self.n_relevant = lists.cells.count(spec.rel)[lists.cell]
+
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        self.total[:n] += (label >= self.rel) & (rank <= self.n_relevant[:n])
+
+
+class _BinaryPreference(_Sum):
+    kept = ("total", "above")
+
+    def __init__(self, lists: Lists, spec: Spec):
+        super().__init__(lists, spec)
+        self.above = np.zeros(len(lists), dtype=np.int64)
+        self.n_relevant = lists.cells.count(spec.rel)[lists.cell]
+        n_nonrelevant = lists.cells.count(0, spec.rel)[lists.cell]
+        # at least 1: where nothing is relevant the score is 0 anyhow
+        self.most = np.maximum(np.minimum(self.n_relevant, n_nonrelevant), 1).astype(np.float64)
+
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        relevant = label >= self.rel
+        above = self.above[:n]
+        lost = np.divide(np.minimum(above, self.n_relevant[:n]), self.most[:n], out=np.zeros(n), where=above > 0)
+        self.total[:n] += (1.0 - lost) * relevant
+        above += (label >= 0) & ~relevant
+
+
+class _ByLabel:
+    """Looks up a number for each label, 0 for those that have none."""
+
+    def __init__(self, values: dict[int, float]):
+        self.below = min(values, default=0) - 1
+        self.table = np.zeros(max(values, default=0) - self.below + 2)
+        for label, value in values.items():
+            self.table[label - self.below] = value
+
+    def __call__(self, label: Labels) -> Values:
+        return self.table.take(label.astype(np.intp) - self.below, mode="clip")
+
+
+class _Gain(_Sum):
+    def __init__(self, lists: Lists, spec: Spec):
+        super().__init__(lists, spec)
+        self.gain = _ByLabel(spec.gain_of_label(lists.labels))
+        self.discounts = discounts(int(lists.lengths.max(initial=1)))
+
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        gain = self.gain(label)
+        gain /= self.discounts.take(rank)
+        self.total[:n] += gain
+
+
+class _RankBiased(_Sum):
+    def __init__(self, lists: Lists, spec: Spec):
+        super().__init__(lists, spec)
+        # Python's power is the C library's; numpy's own may differ in the last bit
+        ranks = range(int(lists.lengths.max(initial=1)))
+        self.weights = np.array([0.0] + [(1 - spec.p) * spec.p**above for above in ranks])
+
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        self.total[:n] += self.weights.take(rank) * (label >= self.rel)
+
+
+class _Judged(_Sum):
+    def __init__(self, lists: Lists, spec: Spec):
+        super().__init__(lists, spec)
+        self.spec, self.lowest = spec, max(spec.min_label, int(UNJUDGED) + 1)
+        self.returned = lists.lengths if spec.cutoff is None else np.minimum(lists.lengths, spec.cutoff)
+
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        self.total[:n] += label >= self.lowest
+
+    def values(self) -> Values:
+        return np.divide(self.total, self.returned, out=np.zeros(len(self.total)), where=self.returned > 0)
+
+
+class _Unjudged(_Judged):
+    def values(self) -> Values:
+        if self.spec.of_cutoff:
+            return (self.returned - self.total) / float(self.spec.cutoff or 1)
+        return 1.0 - super().values()
+
+
+class _JudgedOnly:
+    """Walks for another kernel as if documents without a judgment were not in the lists."""
+
+    def __init__(self, inner: Walker, lists: Lists, spec: Spec):
+        self.inner, self.cutoff = inner, spec.cutoff
+        self.rank = np.zeros(len(lists), dtype=np.int64)
+        replaced = spec.replaced(lists.labels)
+        self.judged = _ByLabel({label: 1.0 for label, value in replaced.items() if value >= 0}) if spec.gains else None
+
+    def step(self, n: int, rank: NDArray, label: Labels) -> None:
+        condensed = self.rank[:n]
+        condensed += label >= 0 if self.judged is None else self.judged(label) > 0
+        if self.cutoff is not None:
+            label = np.where(condensed <= self.cutoff, label, UNJUDGED)
+        self.inner.step(n, np.maximum(condensed, 1), label)
+
+    def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+        self.rank[mine] = other.rank[theirs]
+        self.inner.resume(other.inner, mine, theirs)
+
+    def values(self) -> Values:
+        return self.inner.values()
+
+
+def _by_relevant(cells: Cells, spec: Spec, labels: Labels) -> Values:
+    return cells.count(spec.rel).astype(np.float64)
+
+
+def _by_ideal(cells: Cells, spec: Spec, labels: Labels) -> Values:
+    return cells.ideal(spec.gain_of_label(labels), spec.cutoff)
+
+
+def _by_cutoff(cells: Cells, spec: Spec, labels: Labels) -> Values:
+    return np.full(len(cells), float(spec.cutoff or 1))
+
+
+def _by_one(cells: Cells, spec: Spec, labels: Labels) -> Values:
+    return np.ones(len(cells))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """How a measure is computed.
+
+    Attributes:
+        of_list: makes the walker that gives one number per list.
+        of_cell: what to divide it by, one number per (topic, judgment set); the score is 0 where this is 0.
+        local: the list's number depends on the labels of its own documents alone.
+    """
+
+    of_list: Callable[[Lists, Spec], Walker]
+    of_cell: Callable[[Cells, Spec, Labels], Values]
+    local: bool = True
+
+    def walker(self, lists: Lists, spec: Spec) -> Walker:
+        """Return a walker for these lists."""
+        inner = self.of_list(lists, spec)
+        return _JudgedOnly(inner, lists, spec) if spec.judged_only else inner
+
+
+KERNELS = {
+    "ap": Kernel(_AveragePrecision, _by_relevant),
+    "p": Kernel(_Found, _by_cutoff),
+    "r": Kernel(_Found, _by_relevant),
+    "success": Kernel(_Success, _by_one),
+    "rr": Kernel(_ReciprocalRank, _by_one),
+    "rprec": Kernel(_RPrecision, _by_relevant, local=False),
+    "bpref": Kernel(_BinaryPreference, _by_relevant, local=False),
+    "ndcg": Kernel(_Gain, _by_ideal),
+    "rbp": Kernel(_RankBiased, _by_one),
+    "judged": Kernel(_Judged, _by_one),
+    "unjudged": Kernel(_Unjudged, _by_one),
+}

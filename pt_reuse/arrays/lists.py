@@ -1,0 +1,153 @@
+"""Rows that lie in lists, one list after the other: where lists begin, some of their rows, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.arrays.tokens import Words, descending
+
+_LONG = 64  # rows of a list from which on a slice is faster than an index
+
+
+def offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (lists + 1,): where lists of these lengths begin, and the end of the last."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return all indices of [start, start + length) for each pair, one after the other."""
+    ends = np.cumsum(lengths)
+    return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+
+
+def of_lists(values: NDArray, starts: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray:
+    """Return for each of some rows, which ascend, the value of the list in which it stands."""
+    return np.repeat(values, np.diff(np.searchsorted(rows, starts)))
+
+
+def taken(values: NDArray, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray:
+    """Return the values in [start, start + length) for each pair, one after the other."""
+    if len(starts) and int(lengths.sum()) >= _LONG * len(starts):
+        ends = starts + lengths
+        return np.concatenate([values[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
+    return values.take(ranges(starts, lengths), axis=0)
+
+
+def neighbours(rows: NDArray[np.int64], most: int) -> list[range]:
+    """Return neighbours of at most so many rows together; what has more rows than that stands alone."""
+    parts, first, held = [], 0, 0
+    for t, n in enumerate(rows.tolist()):
+        if t > first and held + n > most:
+            parts.append(range(first, t))
+            first, held = t, 0
+        held += n
+    return [*parts, range(first, len(rows))] if len(rows) else []
+
+
+_LARGEST = 2**63 - 1  # number of numpy
+#: the orders that follow from the scores
+BY_SCORE = ("trec_eval", "trec_eval9")
+
+
+def by_score(
+    group: NDArray[np.int64],
+    words_of: Callable[[NDArray[np.int64]], Words],
+    scores: NDArray[np.float64],
+    order: str,
+) -> NDArray[np.int64] | None:
+    """Return the row that comes to each place in an order by score, None when all rows stand in it.
+
+    Args:
+        group: (rows,) the list of each row, ascending.
+        words_of: gives the document names of some rows as (n, k) words; asked only for rows that may move.
+        scores: (rows,) finite scores.
+        order: one of `BY_SCORE`.
+    """
+    if len(group) < 2:
+        return None
+    keys: NDArray[np.floating] = scores
+    if order == "trec_eval9":
+        with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, as in trec_eval 9
+            keys = scores.astype(np.float32)
+    level = keys[1:] >= keys[:-1]
+    level &= group[1:] == group[:-1]
+    after = np.flatnonzero(level)  # the row behind these is not the lower of the two
+    if len(after) == 0:
+        return None
+    rising = keys[after + 1] > keys[after]
+    moving = np.zeros(len(group), dtype=np.bool_)
+    moving[after] = True
+    moving[after + 1] = True
+    unsorted_list = np.zeros(0, dtype=np.bool_)
+    if rising.any():
+        unsorted_list = np.zeros(int(group[-1]) + 1, dtype=np.bool_)
+        unsorted_list[group[after[rising]]] = True
+        moving |= unsorted_list[group]
+    rows = np.flatnonzero(moving)
+    names = descending(words_of(rows))
+    if len(unsorted_list):
+        ordered = _sorted_by([*names, -keys[rows], group[rows]])
+    else:
+        # rows that tie stand together
+        ordered = _by_name_in_blocks(names, np.concatenate([[True], ~level[rows[1:] - 1]]))
+    permutation = np.arange(len(group))
+    permutation[rows] = rows[ordered]
+    return permutation
+
+
+def merged(group: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rows whose score float32 takes for that of the next row of the list, though it is another."""
+    with np.errstate(over="ignore"):
+        keys = scores.astype(np.float32)
+    equal = keys[1:] == keys[:-1]
+    equal &= scores[1:] != scores[:-1]
+    equal &= group[1:] == group[:-1]
+    return np.flatnonzero(equal)
+
+
+def _by_name_in_blocks(names: list[Words], begins: NDArray[np.bool_]) -> NDArray[np.int64]:
+    # sort the rows of each block by keys as np.lexsort takes them; most blocks are pairs, which one comparison sorts
+    block = np.cumsum(begins)
+    pair = np.bincount(block)[block] == 2
+    order = np.arange(len(block))
+    first = order[pair & begins]
+    swapped = np.zeros(len(first), dtype=np.bool_)
+    for key in names:
+        one, other = key[first], key[first + 1]
+        swapped = (one > other) | ((one == other) & swapped)
+    first = first[swapped]
+    order[first], order[first + 1] = first + 1, first
+    rest = np.flatnonzero(~pair)
+    order[rest] = rest[_sorted_by([*(key[rest] for key in names), block[rest]])]
+    return order
+
+
+def _sorted_by(keys: Sequence[NDArray]) -> NDArray[np.int64]:
+    # what np.lexsort gives, by one sort of numbers in which all keys are written: numpy sorts numbers much faster
+    n = len(keys[0])
+    one, size = np.zeros(n, dtype=np.int64), max(n, 1)
+    for key in reversed(keys):
+        order = np.argsort(key)
+        ordered = key[order]
+        step = np.zeros(n, dtype=np.int64)
+        np.cumsum(ordered[1:] != ordered[:-1], out=step[1:])
+        levels = int(step[-1]) + 1 if n else 1
+        size *= levels
+        if size > _LARGEST:
+            return np.lexsort(keys)
+        one *= levels
+        one[order] += step
+    return np.argsort(one * max(n, 1) + np.arange(n))
+
+
+def natural_order(names: list[str]) -> list[int]:
+    """Order topic names as people do: whole numbers by value, then all others by their text."""
+
+    def key(i: int) -> tuple[bool, int, str]:
+        number = names[i].isascii() and names[i].isdigit() and len(names[i]) < 19
+        return (not number, int(names[i]) if number else 0, names[i])
+
+    return sorted(range(len(names)), key=key)

@@ -1,0 +1,386 @@
+"""Prediction-powered means and totals: few topics or documents that people labelled, many that a model did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.arrays.correlation import DECIMALS
+
+Floats = NDArray[np.float64]
+#: what lambda is where it is estimated, for settings
+ESTIMATED = "cov(Y, F) / ((1 + n/N) var F), cut to 0 and 1; cov of the n topics, var of all n + N"
+#: how the variance over the n topics is estimated: with lambda as uncertain as it is, or as if it had been known
+JACKKNIFE, PLAIN = "jackknife", "plain"
+VARIANCES = (JACKKNIFE, PLAIN)
+#: topics that people labelled at least where lambda is estimated anew without each
+LEAST_FOR_JACKKNIFE = 3
+
+
+@dataclass(frozen=True)
+class TopicValues:
+    """The same numbers by people's labels and by a model's.
+
+    Attributes:
+        human: (n, columns) by people's labels, Y.
+        judge: (n, columns) by the model's labels, on the same topics, F.
+        unlabelled: (N, columns) by the model's labels, on the topics that have these labels alone.
+    """
+
+    human: Floats
+    judge: Floats
+    unlabelled: Floats
+
+    def differences(self, first: int) -> TopicValues:
+        """Return one column minus each of those after it; scores that differ in their last bits alone are alike."""
+        human, judge, unlabelled = (
+            np.round(values[:, [first]] - values[:, first + 1 :], DECIMALS)
+            for values in (self.human, self.judge, self.unlabelled)
+        )
+        return TopicValues(human, judge, unlabelled)
+
+
+@dataclass(frozen=True)
+class PoweredMeans:
+    """Means by people's labels alone, and with those of a model.
+
+    Attributes:
+        n: topics with people's labels.
+        more: N, topics with the model's labels alone; there are n + N topics in all.
+        human: (columns,) the mean over the n topics by people's labels.
+        human_se: (columns,) its standard error.
+        by_judge: (columns,) the mean over all n + N topics by the model's labels.
+        estimate: (columns,) the prediction-powered mean.
+        se: (columns,) its standard error.
+        weight: (columns,) lambda, how far the model is trusted: 0 is people's labels alone.
+    """
+
+    n: int
+    more: int
+    human: Floats
+    human_se: Floats
+    by_judge: Floats
+    estimate: Floats
+    se: Floats
+    weight: Floats
+
+    @property
+    def n_eff(self) -> Floats:
+        """Return (columns,): how many topics people would have to label for the same standard error.
+
+        n times the variance by people's labels alone over that of the estimate; NaN where both are 0.
+        """
+        return effective(self.n, self.human_se**2, self.se**2)
+
+    def interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals of the estimates: t with n - 1 degrees of freedom."""
+        return t_interval(self.estimate, self.se, self.n, confidence)
+
+    def human_interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals by people's labels alone: t with n - 1 degrees of freedom."""
+        return t_interval(self.human, self.human_se, self.n, confidence)
+
+    @property
+    def p(self) -> Floats:
+        """Return (columns,): the two-sided p-value of 0."""
+        return t_p_value(self.estimate, self.se, self.n)
+
+    @property
+    def human_p(self) -> Floats:
+        """Return (columns,): the same by people's labels alone."""
+        return t_p_value(self.human, self.human_se, self.n)
+
+
+def powered_means(values: TopicValues, weight: float | None = None, variance: str = JACKKNIFE) -> PoweredMeans:
+    """Return the prediction-powered mean of each column, PPI++.
+
+    The mean of Y over the n topics is moved by what the model says of how these topics differ from the N others:
+    Ybar_n + lambda (Fbar_N - Fbar_n). By PPI++ its squared standard error is var(Y - lambda F) / n + lambda^2 var(F) /
+    N, the second variance over the N topics, both with a divisor of one less than the topics. That takes an estimated
+    lambda for a known one. By the jackknife the first term is (n - 1) / n times the sum of squares of the estimates
+    without each of the n topics, lambda estimated anew, about their mean. Of a given lambda both are the same.
+
+    Args:
+        values: 2 topics of either kind at least; 3 that people labelled for the jackknife of an estimated lambda.
+        weight: lambda, from 0 to 1; None for the one of each column that makes the variance least, see
+            :data:`ESTIMATED`, 0 where F is the same on all topics.
+        variance: one of :data:`VARIANCES`, read where lambda is estimated.
+
+    Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference,
+    https://arxiv.org/abs/2311.01453; Efron and Stein 1981, The jackknife estimate of variance.
+    """
+    y, f, f_more = values.human, values.judge, values.unlabelled
+    n, more = len(y), len(f_more)
+    every = np.concatenate([f, f_more])
+    if weight is None:
+        covariance = ((y - y.mean(axis=0)) * (f - f.mean(axis=0))).sum(axis=0) / (n - 1)
+        lam = cut_weight(covariance, (1 + n / more) * every.var(axis=0, ddof=1))
+    else:
+        lam = np.full(y.shape[1], float(weight))
+    if weight is None and variance == JACKKNIFE:
+        of_topics = _jackknife(values)
+    else:
+        of_topics = (y - lam * f).var(axis=0, ddof=1) / n
+    squared = of_topics + lam**2 * f_more.var(axis=0, ddof=1) / more
+    return PoweredMeans(
+        n=n,
+        more=more,
+        human=y.mean(axis=0),
+        human_se=y.std(axis=0, ddof=1) / np.sqrt(n),
+        by_judge=every.mean(axis=0),
+        estimate=y.mean(axis=0) + lam * (f_more.mean(axis=0) - f.mean(axis=0)),
+        se=np.sqrt(squared),
+        weight=lam,
+    )
+
+
+def _jackknife(values: TopicValues) -> Floats:
+    """Return (columns,): the variance of the estimates over the n topics, by leaving each of them out."""
+    y, f, f_more = values.human, values.judge, values.unlabelled
+    n, more = len(y), len(f_more)
+    every = np.concatenate([f, f_more])
+    y_off, f_off, off = y - y.mean(axis=0), f - f.mean(axis=0), f - every.mean(axis=0)
+    # sums of products about the mean of what is left, without each topic
+    shared = (y_off * f_off).sum(axis=0) - y_off * f_off * n / (n - 1)
+    spread = ((every - every.mean(axis=0)) ** 2).sum(axis=0) - off**2 * (n + more) / (n + more - 1)
+    lam = cut_weight(shared / (n - 2), (1 + (n - 1) / more) * spread / (n + more - 2))
+    gap = f_more.mean(axis=0) - f.mean(axis=0)
+    # how far the estimate without a topic is from the mean by people's labels
+    moved = lam * (gap + f_off / (n - 1)) - y_off / (n - 1)
+    found: Floats = moved.var(axis=0) * (n - 1)
+    return found
+
+
+def powered_differences(values: TopicValues, weight: float | None = None, variance: str = JACKKNIFE) -> PoweredMeans:
+    """Return the prediction-powered mean difference of each pair of columns, the first minus the second.
+
+    Args:
+        values: of the columns.
+        weight: lambda of all pairs, None for the best of each.
+        variance: one of :data:`VARIANCES`.
+
+    Returns:
+        The pairs in the order of ``numpy.triu_indices(columns, 1)``.
+    """
+    n_columns = values.human.shape[1]
+    parts = [powered_means(values.differences(first), weight, variance) for first in range(n_columns - 1)]
+    arrays = {
+        name: np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0)])
+        for name in ("human", "human_se", "by_judge", "estimate", "se", "weight")
+    }
+    return PoweredMeans(n=len(values.human), more=len(values.unlabelled), **arrays)
+
+
+def cut_weight(covariance: Floats, variance: Floats) -> Floats:
+    """Return lambda, the quotient cut to 0 and 1, 0 where the variance is none."""
+    # a variance of 1e-33 is what rounding leaves of a column that is the same everywhere
+    there = variance > 10.0 ** (-2 * DECIMALS)
+    return np.clip(np.divide(covariance, variance, out=np.zeros_like(covariance), where=there), 0.0, 1.0)
+
+
+def effective(n: int, alone: Floats, powered: Floats) -> Floats:
+    """Return n times a variance by people's labels alone over the one with a model's; NaN where both are 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = n * alone / powered
+    return found
+
+
+def t_interval(estimate: Floats, se: Floats, n: int, confidence: float) -> tuple[Floats, Floats]:
+    """Return the ends of intervals by the t distribution with n - 1 degrees of freedom."""
+    from scipy.special import stdtrit
+
+    reach = stdtrit(n - 1, (1 + confidence) / 2) * se
+    return estimate - reach, estimate + reach
+
+
+def t_p_value(estimate: Floats, se: Floats, n: int) -> Floats:
+    """Return two-sided p-values of 0 by the t distribution with n - 1 degrees of freedom; 1 where both are 0."""
+    from scipy.special import stdtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(estimate) / se
+    p: Floats = np.where((estimate == 0) & (se == 0), 1.0, 2 * stdtr(n - 1, -t))
+    return p
+
+
+@dataclass(frozen=True)
+class SampledDocuments:
+    """The documents of one topic, of which some are labelled by people.
+
+    Attributes:
+        sampled: (documents,) whether people labelled it.
+        inclusion: (documents,) the probability that they would; read where they did.
+        stratum: (documents,) the stratum of each, in which so many were drawn without replacement; None where each
+            document was drawn by itself, with its own probability.
+        human: (documents,) gains by people's labels; read where there are some.
+        judge: (documents,) gains by the model's labels.
+    """
+
+    sampled: NDArray[np.bool_]
+    inclusion: Floats
+    stratum: NDArray[np.int64] | None
+    human: Floats
+    judge: Floats
+
+
+@dataclass(frozen=True)
+class TopicTotals:
+    """Sums of weight times gain over the documents of a topic, for each column of weights.
+
+    Attributes:
+        human: (columns,) by people's labels, each counted 1 / inclusion: the estimate of Horvitz and Thompson.
+        sampled: (columns,) the same by the model's labels of the same documents.
+        judge: (columns,) by the model's labels, over all documents.
+        human_spread: (columns, columns) estimated covariances of `human` over the samples that there could be.
+        shared_spread: (columns, columns) of `human` with `sampled`.
+        judge_spread: (columns, columns) of `sampled`.
+        known: whether each stratum that is not labelled in full has two labelled documents, without which its spread
+            is not known and counts as none.
+    """
+
+    human: Floats
+    sampled: Floats
+    judge: Floats
+    human_spread: Floats
+    shared_spread: Floats
+    judge_spread: Floats
+    known: bool
+
+
+def totals_of(documents: SampledDocuments, weights: Floats) -> TopicTotals:
+    """Return the totals of a topic.
+
+    Covariances are those of stratified sampling without replacement, sum of N^2 (1 - n/N) s^2 / n over strata, or where
+    documents were drawn one by one, sum of (1 - inclusion) / inclusion^2 times the product.
+
+    Args:
+        documents: of the topic.
+        weights: (documents, columns) of each document.
+
+    Source: Horvitz and Thompson 1952; Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 3.
+    """
+    rows = np.flatnonzero(documents.sampled)
+    inclusion = documents.inclusion[rows]
+    mine = weights[rows] * documents.human[rows, None]
+    theirs = weights[rows] * documents.judge[rows, None]
+    n_columns, known = weights.shape[1], True
+    spreads: list[Floats] = [np.zeros((n_columns, n_columns)) for _ in range(3)]
+    if documents.stratum is None:
+        each = ((1 - inclusion) / inclusion**2)[:, None]
+        spreads = [a.T @ (each * b) for a, b in ((mine, mine), (mine, theirs), (theirs, theirs))]
+    else:
+        for stratum in np.unique(documents.stratum):
+            here = np.flatnonzero(documents.stratum[rows] == stratum)
+            n, size = len(here), int((documents.stratum == stratum).sum())
+            if n == size:
+                continue
+            if n < 2:
+                known = False
+                continue
+            a, b = (part[here] - part[here].mean(axis=0) for part in (mine, theirs))
+            factor = size**2 * (1 - n / size) / (n * (n - 1))
+            spreads = [
+                spread + factor * (left.T @ right)
+                for spread, (left, right) in zip(spreads, ((a, a), (a, b), (b, b)), strict=True)
+            ]
+    return TopicTotals(
+        human=(mine / inclusion[:, None]).sum(axis=0),
+        sampled=(theirs / inclusion[:, None]).sum(axis=0),
+        judge=weights.T @ documents.judge,
+        human_spread=spreads[0],
+        shared_spread=(spreads[1] + spreads[1].T) / 2,
+        judge_spread=spreads[2],
+        known=known,
+    )
+
+
+@dataclass(frozen=True)
+class CorrectedTotals:
+    """Totals of each topic by the model's labels, corrected by those of people.
+
+    Attributes:
+        human: (topics, columns) by people's labels alone.
+        judge: (topics, columns) by the model's labels.
+        estimate: (topics, columns) the difference estimate: human + lambda (judge of all - judge of the sampled).
+        weight: (columns,) lambda.
+        human_variance: (columns,) of the sum of `human` over the topics, over the samples that there could be.
+        variance: (columns,) of the sum of `estimate`.
+    """
+
+    human: Floats
+    judge: Floats
+    estimate: Floats
+    weight: Floats
+    human_variance: Floats
+    variance: Floats
+
+
+def corrected_totals(topics: list[TopicTotals], pairs: bool, weight: float | None) -> CorrectedTotals:
+    """Return the difference estimates.
+
+    With lambda 1 the estimate is unbiased whatever the model says. Lambda 0 is people's labels alone. The estimated one
+    makes the sum of the variances over samples least: it is one for all topics and columns, so that it is fitted to
+    many documents, and its bias is of the order of 1 over their number.
+
+    Args:
+        topics: the totals of each.
+        pairs: of all pairs of columns, the first less the second, in place of the columns.
+        weight: lambda, None for the best of all columns.
+
+    Source: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 6, for the difference estimator.
+    """
+    human, sampled, judge = (
+        _columns(np.array([getattr(topic, name) for topic in topics]), pairs) for name in ("human", "sampled", "judge")
+    )
+    yy, yf, ff = (
+        _variances(np.sum([getattr(topic, name) for topic in topics], axis=0), pairs)
+        for name in ("human_spread", "shared_spread", "judge_spread")
+    )
+    best = cut_weight(yf.sum(keepdims=True), ff.sum(keepdims=True)) if weight is None else np.array([float(weight)])
+    lam = np.repeat(best, human.shape[1])
+    variance = np.maximum(yy - 2 * lam * yf + lam**2 * ff, 0.0)
+    # what is left of equal runs is rounding
+    variance[variance < 1e-12 * np.maximum(yy, ff)] = 0.0
+    known = all(topic.known for topic in topics)
+    return CorrectedTotals(
+        human=human,
+        judge=judge,
+        estimate=human + lam * (judge - sampled),
+        weight=lam,
+        human_variance=yy if known else np.full_like(yy, np.nan),
+        variance=variance if known else np.full_like(yy, np.nan),
+    )
+
+
+def effective_of_pool(n: int, size: int, alone: Floats, powered: Floats) -> Floats:
+    """Return how many documents of a pool people would have to label for the same variance; NaN where both are 0.
+
+    A sample of n of P documents has a variance that goes with 1/n - 1/P, so that no number is beyond the pool.
+
+    Args:
+        n: documents that people labelled.
+        size: documents of the pool, P.
+        alone: (columns,) variances by people's labels alone.
+        powered: (columns,) variances with the model's.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = 1 / (1 / size + (1 / n - 1 / size) * powered / alone)
+    return np.where((alone == 0) & (powered > 0), 0.0, found)
+
+
+def _columns(values: Floats, pairs: bool) -> Floats:
+    if not pairs:
+        return values
+    first, second = np.triu_indices(values.shape[1], 1)
+    # equal runs are equal to the last bit
+    return np.round(values[:, first] - values[:, second], DECIMALS)
+
+
+def _variances(spread: Floats, pairs: bool) -> Floats:
+    of_each = np.diag(spread)
+    if not pairs:
+        return of_each.copy()
+    first, second = np.triu_indices(len(spread), 1)
+    return of_each[first] + of_each[second] - 2 * spread[first, second]

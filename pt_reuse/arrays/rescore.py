@@ -1,0 +1,408 @@
+"""Score a field under a base judgment set and under many more that each differ from it in some documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.cells import Cells
+from pt_reuse.arrays.field import Field, ranges
+from pt_reuse.arrays.kernels import KERNELS, Labels, Lists, Spec
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.topic_docs import TopicDocs
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Judged documents in ranked lists; list ``t * n_runs + r`` is what run r retrieves for the t-th topic gathered.
+
+    Attributes:
+        n_runs: runs of the field.
+        starts: (lists + 1,) the hits of each list, in ranking order.
+        row: (hits,) the judgment that the document has, as a row of the judgments of the topics gathered.
+        rank: (hits,) from 1.
+        lengths: (lists,) documents retrieved, judged or not.
+    """
+
+    n_runs: int
+    starts: NDArray[np.int64]
+    row: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    lengths: NDArray[np.int64]
+
+    @cached_property
+    def of(self) -> NDArray[np.int64]:
+        """Return (hits,): the list of each hit."""
+        return np.repeat(np.arange(len(self.lengths)), np.diff(self.starts))
+
+    def top(self, cutoff: int | None) -> Hits:
+        """Return the hits at rank `cutoff` or better."""
+        if cutoff is None:
+            return self
+        kept = np.flatnonzero(self.rank <= cutoff)
+        starts = np.searchsorted(kept, self.starts)
+        return Hits(self.n_runs, starts, self.row[kept], self.rank[kept], self.lengths)
+
+
+class HitIndex:
+    """Finds the judged documents of a field among its codes; it holds nothing that a call changes.
+
+    Args:
+        field: the coded runs.
+        documents: the judged documents.
+
+    Attributes:
+        field_topic: the topic of the field that each topic of the judgments is, -1 where the field lacks it.
+    """
+
+    def __init__(self, field: AnyField, documents: TopicDocs):
+        self.field, self.documents = field, documents
+        self.field_topic = [field.topic_row.get(topic, -1) for topic in documents.topics]
+        # of a field of one block all judgments are found at once; of an open one those of each block as it comes
+        self._found = self._find(field, self.topics) if isinstance(field, Field) else None
+
+    @property
+    def topics(self) -> range:
+        """Return all topics of the judgments, as positions among them."""
+        return range(len(self.field_topic))
+
+    def lengths(self, t: int) -> NDArray[np.integer]:
+        """Return (runs,): how many documents each run retrieves for a topic of the judgments."""
+        at = self.field_topic[t]
+        return self.field.lengths[at] if at >= 0 else np.zeros(self.field.n_runs, dtype=np.int64)
+
+    def rows_of_codes(
+        self, topics: range, wanted: NDArray[np.bool_] | None = None
+    ) -> Iterator[NDArray[np.int32] | None]:
+        """Yield for each topic the row of the judgments that each document code has, None where the field lacks it.
+
+        Args:
+            topics: neighbouring topics of the judgments; rows are counted from the first row of the first one.
+            wanted: (rows of these topics,) the rows to look for; default all. A code without such a row has -1.
+        """
+        first_row = int(self.documents.starts[topics.start])
+        for some, i in self._by_part(topics):
+            if i < 0:
+                yield from [None] * len(some)
+                continue
+            block = self.field.part(i)
+            begin = self.field.parts[i].start
+            found, before = (self._found, 0) if self._found is not None else (self._find(block, some), some.start)
+            before = int(self.documents.starts[before])
+            row_of_doc = np.full(len(block.vocabulary), -1, dtype=np.int32)  # of this call alone
+            for t in some:
+                at = self.field_topic[t]
+                if at < 0:
+                    yield None
+                    continue
+                start, stop = self.documents.starts[t : t + 2].tolist()
+                docs = found[start - before : stop - before]
+                start, stop = start - first_row, stop - first_row
+                chosen = np.flatnonzero(docs >= 0 if wanted is None else (docs >= 0) & wanted[start:stop])
+                row_of_doc[docs[chosen]] = start + chosen
+                rows = row_of_doc.take(block.docs(at - begin))
+                row_of_doc[docs[chosen]] = -1
+                yield rows
+
+    def _find(self, block: Field, topics: range) -> NDArray[np.int64]:
+        # each judged document of these topics as a row of the block's vocabulary, -1 where no run retrieves it
+        first, stop = self.documents.starts[[topics.start, topics.stop]].tolist()
+        return tokens.find(self.documents.words[first:stop], tokens.as_words(block.vocabulary))
+
+    def _by_part(self, topics: range) -> Iterator[tuple[range, int]]:
+        # neighbouring topics whose runs lie in one block, and which one it is: -1 for topics that the field lacks
+        if self._found is not None:
+            yield from [(topics, 0)] if self.field.n_topics else [(topics, -1)]
+            return
+        part_of = np.repeat(np.arange(len(self.field.parts)), [len(part) for part in self.field.parts]).tolist()
+        first, held = topics.start, -1
+        for t in topics:
+            at = self.field_topic[t]
+            here = part_of[at] if at >= 0 else held
+            if held >= 0 and here != held:
+                yield range(first, t), held
+                first = t
+            held = here
+        if topics.stop > first:
+            yield range(first, topics.stop), held
+
+    def gather(self, topics: range, wanted: NDArray[np.bool_] | None = None) -> Hits:
+        """Return the hits of neighbouring topics, only those on the `wanted` rows of the judgments when given."""
+        n_runs = self.field.n_runs
+        counts, rows, ranks, lengths = [], [], [], []
+        for t, row_of_code in zip(topics, self.rows_of_codes(topics, wanted), strict=True):
+            lengths.append(self.lengths(t))
+            if row_of_code is None:
+                counts.append(np.zeros(n_runs, dtype=np.int64))
+                continue
+            block, at = self.field.of(self.field_topic[t])
+            codes = block.codes[block.rows(at)]
+            # take by 16-bit codes is several times as fast as indexing with them
+            where = np.flatnonzero((row_of_code >= 0).take(codes))
+            ends = np.cumsum(lengths[-1])
+            counts.append(np.diff(np.searchsorted(where, ends), prepend=0))
+            begins = np.repeat(ends - lengths[-1], counts[-1])
+            rows.append(row_of_code.take(codes.take(where)))
+            ranks.append((where - begins + 1).astype(np.int32))
+        none = np.zeros(0, dtype=np.int32)
+        return Hits(
+            n_runs,
+            np.concatenate([[0], np.cumsum(np.concatenate(counts) if counts else none)]).astype(np.int64),
+            np.concatenate(rows) if rows else none,
+            np.concatenate(ranks) if ranks else none,
+            np.concatenate(lengths) if lengths else np.zeros(0, dtype=np.int64),
+        )
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Judgment sets as what they change in a base set.
+
+    Attributes:
+        n_sets: how many sets; one that changes nothing is the base set.
+        in_set, row, label: (changes,) the set, the row of the base judgments and its new label there, `UNJUDGED` for
+            none; each (set, row) once, in any order.
+    """
+
+    n_sets: int
+    in_set: NDArray[np.int64]
+    row: NDArray[np.int64]
+    label: Labels
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Changes:
+        """Return some of the changes; the sets stay."""
+        return Changes(self.n_sets, self.in_set[chosen], self.row[chosen], self.label[chosen])
+
+    def visible(self, labels: Labels) -> Changes:
+        """Return the changes that a measure blind to non-relevant documents can see."""
+        return self.take(np.maximum(labels[self.row], self.label) > 0)
+
+    def by_row(self) -> Changes:
+        """Return the changes in the order of the rows."""
+        return self.take(_stable_order(self.row))
+
+    def within(self, rows: slice) -> Changes:
+        """Return the changes of some rows, counted from the first of these; for changes in the order of the rows."""
+        first, stop = np.searchsorted(self.row, [rows.start, rows.stop]).tolist()
+        mine = slice(first, stop)
+        return Changes(self.n_sets, self.in_set[mine], self.row[mine] - rows.start, self.label[mine])
+
+
+NO_CHANGES = Changes(0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int16))
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Judgments of neighbouring topics and what further sets change in them.
+
+    Attributes:
+        starts: (topics + 1,) rows of each topic, from 0.
+        labels: (rows,) base labels.
+        changes: the further sets.
+    """
+
+    starts: NDArray[np.int64]
+    labels: Labels
+    changes: Changes = NO_CHANGES
+
+    def of(self, topics: range) -> Judgments:
+        """Return the judgments of some neighbouring topics; for changes in the order of the rows."""
+        first, stop = int(self.starts[topics.start]), int(self.starts[topics.stop])
+        starts = self.starts[topics.start : topics.stop + 1] - first
+        return Judgments(starts, self.labels[first:stop], self.changes.within(slice(first, stop)))
+
+    def visible(self) -> Judgments:
+        """Return them without the changes that a measure blind to non-relevant documents cannot see."""
+        return Judgments(self.starts, self.labels, self.changes.visible(self.labels))
+
+    def relevant(self) -> NDArray[np.bool_]:
+        """Return (rows,): which are relevant in the base set or in any other."""
+        wanted = self.labels > 0
+        wanted[self.changes.row[self.changes.label > 0]] = True
+        return wanted
+
+    def cells(self) -> Cells:
+        """Return the (topic, set) pairs of the base set and of every change."""
+        return Cells(self.starts, self.labels, self.changes.in_set, self.changes.row, self.changes.label)
+
+    def every_label(self) -> Labels:
+        """Return each label that occurs in some set."""
+        seen = np.zeros(2**16, dtype=bool)
+        for labels in (self.labels, self.changes.label):
+            seen[labels.view(np.uint16)] = True
+        return np.sort(np.flatnonzero(seen).astype(np.uint16).view(np.int16))
+
+
+def score_topics(
+    index: HitIndex, judgments: Judgments, topics: range, specs: Sequence[Spec], cells: Cells
+) -> NDArray[np.float64]:
+    """Score all runs on neighbouring topics under the base set and under each set that changes one of them.
+
+    Args:
+        index: where the runs have judged documents.
+        judgments: those of these topics alone.
+        topics: the topics, as positions among those of the index.
+        specs: the measures.
+        cells: those of `judgments`.
+
+    Returns:
+        (measures, cells, runs): first all topics under the base set, then the changed cells.
+    """
+    values = np.empty((len(specs), len(cells), index.field.n_runs))
+    for wide in (False, True):
+        chosen = [m for m, spec in enumerate(specs) if spec.sees_nonrelevant is wide]
+        if not chosen:
+            continue
+        seen = judgments if wide else judgments.visible()
+        hits = index.gather(topics, None if wide else seen.relevant())
+        mine = cells if len(seen.changes) == len(judgments.changes) else seen.cells()
+        found = score_hits(hits, seen, mine, [specs[m] for m in chosen])
+        if len(mine) == len(cells):
+            values[chosen] = found
+            continue
+        # what such a measure cannot see leaves its scores as they are
+        values[chosen] = found[:, cells.topic]
+        at = cells.n_topics + cells.positions(mine)
+        for m, scores in zip(chosen, found, strict=True):
+            values[m, at] = scores[mine.n_topics :]
+    return values
+
+
+def score_hits(hits: Hits, judgments: Judgments, cells: Cells, specs: Sequence[Spec]) -> NDArray[np.float64]:
+    """Score hits gathered before: (measures, cells, runs), the cells those of the judgments."""
+    every_label = judgments.every_label()
+    values = np.empty((len(specs), len(cells), hits.n_runs))
+    for depth in dict.fromkeys(spec.depth for spec in specs):
+        chosen = [m for m, spec in enumerate(specs) if spec.depth == depth]
+        dividends = _dividends(hits.top(depth), judgments, cells, every_label, [specs[m] for m in chosen])
+        for m, dividend in zip(chosen, dividends, strict=True):
+            divisor = KERNELS[specs[m].kernel].of_cell(cells, specs[m], every_label)[:, None]
+            values[m] = 0.0
+            np.divide(dividend, divisor, out=values[m], where=divisor > 0)
+    return values
+
+
+def _dividends(
+    hits: Hits, judgments: Judgments, cells: Cells, every_label: Labels, specs: Sequence[Spec]
+) -> list[NDArray[np.float64]]:
+    """Return for each measure (cells, runs): what of a score is the list's own."""
+    out = [np.zeros((len(cells), hits.n_runs)) for _ in specs]
+    label_of_hit = judgments.labels.take(hits.row)
+    touched = _Touched(hits, judgments.changes, cells, len(judgments.labels))
+    base_lists = np.arange(cells.n_topics * hits.n_runs)
+    n_base = len(base_lists)
+    for local in (True, False):
+        chosen = [m for m, spec in enumerate(specs) if KERNELS[spec.kernel].local is local]
+        if not chosen:
+            continue
+        measures = [specs[m] for m in chosen]
+        # up to its first changed hit a list is as in the base set; a kernel that is not local sees more than the list
+        further = touched.lists if local else np.arange(n_base, len(cells) * hits.n_runs)
+        skip = touched.first[further] if local else np.zeros(len(further), dtype=np.int64)
+        base = _Walk(hits, cells, every_label, base_lists, np.zeros(n_base, dtype=np.int64), measures)
+        changed = _Walk(hits, cells, every_label, further, skip, measures)
+        base.run(label_of_hit, successor=changed if local else None)
+        changed.run(label_of_hit, touched)
+        for m, mine, theirs in zip(chosen, base.values(), changed.values(), strict=True):
+            dividend = out[m]
+            dividend.reshape(-1)[:n_base] = mine
+            dividend[cells.n_topics :] = dividend[cells.topic[cells.n_topics :]]
+            dividend.reshape(-1)[further] = theirs
+    return out
+
+
+class _Touched:
+    """The lists that a change reaches, numbered by cell and run, and what changes in them."""
+
+    def __init__(self, hits: Hits, changes: Changes, cells: Cells, n_rows: int):
+        order = _stable_order(changes.row)
+        per_row = np.bincount(changes.row, minlength=n_rows)
+        hit = np.flatnonzero((per_row > 0).take(hits.row))
+        rows = hits.row[hit]
+        change = order[ranges((np.cumsum(per_row) - per_row)[rows], per_row[rows])]
+        hit = np.repeat(hit, per_row[rows])
+        source = hits.of[hit]
+        self.list = cells.of_change[change] * hits.n_runs + source % hits.n_runs
+        self.label = changes.label[change]
+        self.offset = hit - hits.starts[source]  # place of the changed document among the list's hits
+        #: for each list the place of its first changed hit
+        self.first = np.full(len(cells) * hits.n_runs, _NEVER)
+        np.minimum.at(self.first, self.list, self.offset)
+        self.lists = np.flatnonzero(self.first != _NEVER)
+
+
+_NEVER = np.iinfo(np.int64).max
+
+
+class _Walk:
+    """Walks down lists, numbered by cell and run, all of them at once, longest first; `skip` hits are passed over."""
+
+    def __init__(
+        self,
+        hits: Hits,
+        cells: Cells,
+        every_label: Labels,
+        numbers: NDArray[np.int64],
+        skip: NDArray[np.int64],
+        specs: Sequence[Spec],
+    ):
+        cell, run = np.divmod(numbers, hits.n_runs)
+        self.source = cells.topic[cell] * hits.n_runs + run
+        sizes = np.diff(hits.starts)[self.source] - skip
+        order = _stable_order(sizes)[::-1]
+        self.place = np.empty(len(order), dtype=np.int64)
+        self.place[order] = np.arange(len(order))
+        self.numbers, self.skip, self.rank, self.sizes = numbers, skip, hits.rank, sizes[order]
+        self.begins = (hits.starts[:-1][self.source] + skip)[order]
+        lists = Lists(hits.lengths[self.source][order], cell[order], cells, every_label)
+        self.walkers = [KERNELS[spec.kernel].walker(lists, spec) for spec in specs]
+
+    def run(self, label_of_hit: Labels, touched: _Touched | None = None, successor: _Walk | None = None) -> None:
+        """Walk, with the labels that `touched` changes; `successor` takes over each list after the hits it skips."""
+        steps = int(self.sizes.max(initial=0))
+        active = np.searchsorted(-self.sizes, -np.arange(steps), side="left").tolist()
+        if touched is not None:
+            place_of_number = np.zeros(int(self.numbers.max(initial=0)) + 1, dtype=np.int64)
+            place_of_number[self.numbers] = np.arange(len(self.numbers))
+            where = place_of_number[touched.list]
+            when = touched.offset - self.skip[where]
+            by_step = _stable_order(when)
+            at, new = self.place[where[by_step]], touched.label[by_step]
+            change_bounds = np.searchsorted(when[by_step], np.arange(steps + 1)).tolist()
+        if successor is not None:
+            by_step = _stable_order(successor.skip)
+            mine, theirs = self.place[successor.source[by_step]], successor.place[by_step]
+            take_over = np.searchsorted(successor.skip[by_step], np.arange(steps + 1)).tolist()
+        next_hit = self.begins.copy()
+        for i, n in enumerate(active):
+            if successor is not None and take_over[i] < take_over[i + 1]:
+                some = slice(take_over[i], take_over[i + 1])
+                for walker, next_walker in zip(self.walkers, successor.walkers, strict=True):
+                    next_walker.resume(walker, theirs[some], mine[some])
+            hit = next_hit[:n]
+            label = label_of_hit.take(hit)
+            if touched is not None:
+                some = slice(change_bounds[i], change_bounds[i + 1])
+                label[at[some]] = new[some]
+            rank = self.rank.take(hit)
+            for walker in self.walkers:
+                walker.step(n, rank, label)
+            hit += 1
+
+    def values(self) -> list[NDArray[np.float64]]:
+        """Return (lists,) for each measure, in the order of the numbers given."""
+        return [walker.values()[self.place] for walker in self.walkers]
+
+
+def _stable_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    # numpy sorts 16 bits by radix, several times as fast
+    small = keys.astype(np.uint16) if len(keys) and int(keys.max()) < 2**16 else keys
+    return np.argsort(small, kind="stable")

@@ -1,0 +1,436 @@
+"""Tests of every pair of systems over topics, corrections for there being many, and how far two sets agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, fraction
+from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
+from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.correlation import DECIMALS, rounded
+
+Floats = NDArray[np.float64]
+
+#: tests that draw at random
+RANDOM = ("randomisation", "tukey")
+#: numbers held at a time
+_AT_ONCE = 1 << 21
+
+
+@dataclass(frozen=True)
+class PairTests:
+    """A two-sided paired test of every pair of systems.
+
+    Attributes:
+        first: (pairs,) position of the first system.
+        second: (pairs,) position of the second, always after the first.
+        difference: (pairs,) mean of first minus second.
+        p: (pairs,) p-values; 1 where the two score alike on every topic, NaN with fewer than two topics.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    difference: NDArray[np.float64]
+    p: NDArray[np.float64]
+
+    def corrected(self, correction: str = "none") -> Floats:
+        """Return (pairs,) p-values, corrected for the number of pairs; NaN where p is.
+
+        Args:
+            correction: a key of :data:`CORRECTIONS`: ``"bonferroni"`` and ``"holm"`` bound the chance of any false
+                claim, ``"benjamini-hochberg"`` the expected share of false ones among the claims.
+
+        Raises:
+            InputError: a correction other than ``"none"`` without statsmodels.
+        """
+        method = checked_correction(correction)
+        known = ~np.isnan(self.p)
+        if method is None or not known.any():
+            return self.p.copy()
+        found = np.full(len(self.p), np.nan)
+        given = self.p[known]
+        found[known] = _holm(given) if method == "holm" else _multipletests()(given, method=method)[1]
+        return found
+
+    def significant(self, alpha: float = 0.05, correction: str = "none") -> NDArray[np.bool_]:
+        """Return (pairs,) whether the corrected p-value is at most `alpha`; False where there is none."""
+        return self.corrected(correction) <= alpha
+
+
+def _holm(p: Floats) -> Floats:
+    """Return what statsmodels returns, without its call of the garbage collector, which takes far longer."""
+    order = np.argsort(p)
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
+    return corrected
+
+
+def checked_correction(correction: Any) -> str | None:
+    """Return statsmodels' name of a correction, None for none; raise where it is unknown or statsmodels is missing."""
+    method = CORRECTIONS[choice("correction", correction, tuple(CORRECTIONS))]
+    if method is not None:
+        _multipletests()
+    return method
+
+
+def check_test(test: Any, correction: Any) -> None:
+    """Raise where a test or a correction is unknown, or the two do not go together."""
+    choice("test", test, tuple(TESTS))
+    checked_correction(correction)
+    if test == "tukey" and correction != "none":
+        raise InputError(
+            Argument("correction"),
+            " must be none with ",
+            Option("test", "tukey"),
+            f", which allows for the number of pairs itself, got {correction!r}.",
+            argument="correction",
+        )
+
+
+def pair_tests(values: Floats, test: str = "t", *, samples: int = SAMPLES, seed: int = 0) -> PairTests:
+    """Test every pair of systems, two-sided.
+
+    Scores that differ in their last bits alone are alike: differences are rounded to 12 decimals, where the t test has
+    all of them 0 and in the other tests, which compare them.
+
+    Args:
+        values: (topics, systems) scores.
+        test: a key of :data:`TESTS`: ``"t"`` is Student's paired t test. ``"wilcoxon"`` is Wilcoxon's signed-rank test:
+            topics on which the two score alike are left out, the p-value is the normal approximation's, without a
+            continuity correction and with one for ties. ``"randomisation"`` turns the signs of the differences at
+            random: p is the share of samples, the data as they are among them, whose mean is as far from 0.
+            ``"tukey"`` lets the scores of all systems change places within each topic: p is the share of samples in
+            which the best system's mean is as far above the worst one's as the pair is apart, so that it allows for
+            the number of pairs.
+        samples: of the tests that draw at random, 1 or more. With so few topics that there are no more ways of turning
+            signs than samples, the randomisation test goes through each of them once and draws nothing.
+        seed: of what is drawn; all pairs see the same draws.
+    """
+    n_topics, n = values.shape
+    first, second = np.triu_indices(n, 1)
+    difference, p = np.zeros(len(first)), np.full(len(first), np.nan)
+    signs = _signs(n_topics, samples, seed) if test == "randomisation" and n_topics > 1 else np.ones((0, n_topics))
+    by_pair: dict[str, Callable[[Floats], Floats]] = {
+        "t": _student,
+        "wilcoxon": _wilcoxon,
+        "randomisation": lambda by_topic: _flipped(by_topic, signs, drawn=2**n_topics > samples),
+    }
+    start = 0
+    for i in range(n - 1):
+        rows = slice(start, start := start + n - 1 - i)
+        by_topic = values[:, i, None] - values[:, i + 1 :]
+        difference[rows] = by_topic.mean(axis=0) if n_topics else np.nan
+        if n_topics >= 2 and test != "tukey":
+            compared = rounded(by_topic)
+            found = by_pair[test](by_topic if test == "t" else compared)
+            p[rows] = np.where((compared == 0).all(axis=0), 1.0, found)
+    if test == "tukey" and n_topics >= 2 and n >= 2:
+        exact = rounded(values)
+        ranges, totals = np.sort(_ranges(exact, samples, seed)), exact.sum(axis=0)
+        apart = np.round(np.abs(totals[first] - totals[second]), DECIMALS)
+        as_far = len(ranges) - np.searchsorted(ranges, apart, side="left")
+        p = (1 + as_far) / (1 + len(ranges))
+    return PairTests(first, second, difference, p)
+
+
+def _student(by_topic: Floats) -> Floats:
+    """Return (pairs,) p-values of (topics, pairs) differences."""
+    from scipy.special import stdtr
+
+    n_topics = len(by_topic)
+    error = by_topic.std(axis=0, ddof=1) / np.sqrt(n_topics)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(by_topic.mean(axis=0)) / error
+    p: Floats = 2 * stdtr(n_topics - 1, -t)
+    return p
+
+
+def _wilcoxon(by_topic: Floats) -> Floats:
+    """Return (pairs,) p-values of (topics, pairs) differences."""
+    from scipy.special import ndtr
+    from scipy.stats import rankdata
+
+    zero = by_topic == 0
+    # zeros have the first ranks, and are then left out
+    rank = np.where(zero, 0.0, rankdata(np.abs(by_topic), axis=0) - zero.sum(axis=0))
+    above = np.where(by_topic > 0, rank, 0.0).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # the sum of squared ranks is where ties make the variance smaller
+        z = (above - rank.sum(axis=0) / 2) / np.sqrt((rank**2).sum(axis=0) / 4)
+    return np.where(zero.all(axis=0), 1.0, 2 * ndtr(-np.abs(z)))
+
+
+def _signs(n_topics: int, samples: int, seed: int) -> Floats:
+    """Return (samples, topics) signs: every way of turning them where that takes no more samples, else drawn ones."""
+    if 2**n_topics <= samples:
+        bits = np.arange(2**n_topics)[:, None] >> np.arange(n_topics) & 1
+    else:
+        bits = np.random.default_rng(seed).integers(0, 2, (samples, n_topics), dtype=np.int8)
+    return np.where(bits, -1.0, 1.0)
+
+
+def _flipped(by_topic: Floats, signs: Floats, *, drawn: bool) -> Floats:
+    """Return (pairs,) p-values of (topics, pairs) differences under (samples, topics) signs."""
+    # sums of rounded numbers, not means: these may lie halfway between two roundings
+    observed = np.round(np.abs(by_topic.sum(axis=0)), DECIMALS)
+    step, as_far = max(1, _AT_ONCE // max(1, by_topic.shape[1])), np.zeros(by_topic.shape[1])
+    for start in range(0, len(signs), step):
+        turned = signs[start : start + step] @ by_topic
+        as_far += (np.round(np.abs(turned), DECIMALS) >= observed).sum(axis=0)
+    # of signs that are drawn, those of the data are one sample more
+    p: Floats = (as_far + drawn) / (len(signs) + drawn)
+    return p
+
+
+def _ranges(values: Floats, samples: int, seed: int) -> Floats:
+    """Return (samples,) the best sum less the worst, of scores that change places within each topic."""
+    random, found = np.random.default_rng(seed), np.empty(samples)
+    step = max(1, _AT_ONCE // values.size)
+    for start in range(0, samples, step):
+        n = min(step, samples - start)
+        sums = random.permuted(np.broadcast_to(values, (n, *values.shape)), axis=2).sum(axis=1)
+        found[start : start + n] = np.round(sums.max(axis=1) - sums.min(axis=1), DECIMALS)
+    return found
+
+
+def _multipletests() -> Callable[..., Any]:
+    try:
+        return import_module("statsmodels.stats.multitest").multipletests
+    except ImportError as error:
+        raise InputError(
+            "a correction for many tests needs statsmodels; `pip install 'pt-reuse[studies]'` brings it. ",
+            Option("correction", "none"),
+            " needs nothing.",
+            argument="correction",
+        ) from error
+
+
+#: columns of a table of agreement -> what they count, or the share that they are
+COUNTS = ("ss_a", "ss_d", "sn", "ns", "nn", "untested")
+SHARES = ("agree", "active", "passive")
+
+
+@dataclass(frozen=True)
+class SignificanceAgreement:
+    """How often two tests find the same differences significant; the pairs are those of two systems.
+
+    Attributes:
+        ss_a: pairs significant by both, with the same winner.
+        ss_d: pairs significant by both, with opposite winners.
+        sn: pairs significant by the first test alone.
+        ns: pairs significant by the second test alone.
+        nn: pairs significant by neither.
+        untested: pairs for which one of the two has no p-value; they count nowhere else.
+    """
+
+    ss_a: int
+    ss_d: int
+    sn: int
+    ns: int
+    nn: int
+    untested: int
+
+    @property
+    def weight(self) -> int:
+        """Return what the shares are of: significant results, of both tests together."""
+        return 2 * self.ss_a + 2 * self.ss_d + self.sn + self.ns
+
+    @property
+    def agree(self) -> float:
+        """Return agree-SS_a, the share of significant results that the other test confirms; NaN where there are none.
+
+        ``2 SS_a / (2 SS_a + 2 SS_d + SN + NS)``: 1 where both find the same pairs significant with the same winners.
+        """
+        return self._share(2 * self.ss_a)
+
+    @property
+    def active(self) -> float:
+        """Return active disagreement, the share that the other test contradicts: ``2 SS_d`` of the same."""
+        return self._share(2 * self.ss_d)
+
+    @property
+    def passive(self) -> float:
+        """Return passive disagreement, the share that the other test leaves open: ``SN + NS`` of the same."""
+        return self._share(self.sn + self.ns)
+
+    def _share(self, n: int) -> float:
+        return n / self.weight if self.weight else float("nan")
+
+    def row(self) -> dict[str, float]:
+        """Return the counts and the shares by name: ``ss_a ss_d sn ns nn untested agree active passive``."""
+        return {name: getattr(self, name) for name in (*COUNTS, *SHARES)}
+
+
+def winners(tests: PairTests, alpha: float, correction: str = "none") -> NDArray[np.int8]:
+    """Return (pairs,) who is significantly better: 1 the first system, -1 the second, 0 neither.
+
+    A pair is significant where its p-value is at most `alpha` and its means differ; without a p-value it is not.
+
+    Args:
+        tests: of pairs of systems.
+        alpha: the level.
+        correction: of the p-values for the number of pairs, see :meth:`PairTests.corrected`.
+    """
+    return np.where(tests.significant(alpha, correction), np.sign(tests.difference), 0).astype(np.int8)
+
+
+def agreement_of_tests(
+    one: PairTests, other: PairTests, alpha: float = 0.05, correction: str = "none"
+) -> SignificanceAgreement:
+    """Count on which pairs of systems two tests agree: of two collections, two measures, or two sets of judgments.
+
+    Args:
+        one: tests of pairs of systems, ``pair_tests(values)``.
+        other: tests of the same pairs in the same order, on other data.
+        alpha: the level: p-values of at most this are significant.
+        correction: of the p-values of each test for the number of pairs; default none.
+
+    Returns:
+        SignificanceAgreement: the counts, agree-SS_a, active and passive disagreement.
+
+    Raises:
+        InputError: tests of other pairs, a level that is not between 0 and 1, an unknown correction.
+
+    Source: Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process, ADCS, for the counts;
+    Jones, Turpin, Mizzaro, Scholer and Sanderson 2014, Size and source matter, CIKM, for agree-SS_a.
+    """
+    level = fraction("alpha", alpha, ends=False)
+    if not (np.array_equal(one.first, other.first) and np.array_equal(one.second, other.second)):
+        raise InputError("the two tests are of other pairs of systems. Test the same systems, in one order.")
+    tested = ~(np.isnan(one.p) | np.isnan(other.p))
+    a, b = winners(one, level, correction)[tested], winners(other, level, correction)[tested]
+    both = (a != 0) & (b != 0)
+    return SignificanceAgreement(
+        ss_a=int((both & (a == b)).sum()),
+        ss_d=int((both & (a != b)).sum()),
+        sn=int(((a != 0) & (b == 0)).sum()),
+        ns=int(((a == 0) & (b != 0)).sum()),
+        nn=int(((a == 0) & (b == 0)).sum()),
+        untested=int((~tested).sum()),
+    )
+
+
+@dataclass(frozen=True)
+class DrawnAgreement:
+    """How many pairs of systems two tests find significant in each resample; the pairs are those of two systems.
+
+    Attributes:
+        ss_a: (resamples,) by both, with the same winner.
+        ss_d: (resamples,) by both, with opposite winners.
+        sn: (resamples,) by the first test alone.
+        ns: (resamples,) by the second test alone.
+    """
+
+    ss_a: NDArray[np.int64]
+    ss_d: NDArray[np.int64]
+    sn: NDArray[np.int64]
+    ns: NDArray[np.int64]
+
+    @property
+    def only_second(self) -> Floats:
+        """Return (resamples,) the share that the second test finds alone of all that it finds, NaN where none."""
+        return _share(self.ns, self.ss_a + self.ss_d + self.ns)
+
+    @property
+    def only_first(self) -> Floats:
+        """Return (resamples,) the share that the first test finds alone of all that it finds, NaN where none."""
+        return _share(self.sn, self.ss_a + self.ss_d + self.sn)
+
+    @property
+    def agree(self) -> Floats:
+        """Return (resamples,) agree-SS_a, see :class:`SignificanceAgreement`."""
+        both = 2 * (self.ss_a + self.ss_d)
+        return _share(2 * self.ss_a, both + self.sn + self.ns)
+
+
+def drawn_agreement(
+    one: Floats, other: Floats, bootstrap: TopicBootstrap, alpha: float = 0.05, correction: str = "none"
+) -> DrawnAgreement:
+    """Test every pair of systems by Student's paired t test in each resample of the topics, for two scorings at once.
+
+    Both see the same resamples. A resample counts as so many topics as it draws. Each of its verdicts is what
+    :func:`pt_reuse.arrays.significance.pair_tests` says of the topics drawn: mean and variance of a difference are sums
+    over topics, so that all resamples and pairs come of two products of matrices, and p-values are compared with alpha
+    by the t that belongs to it.
+
+    Args:
+        one: (topics, systems) scores of the first test, two topics or more.
+        other: of the second, the same topics and systems.
+        bootstrap: over topics.
+        alpha: the level.
+        correction: for the number of pairs, a key of :data:`CORRECTIONS`; of each resample alone.
+    """
+    choice("correction", correction, tuple(CORRECTIONS))
+    n_topics = len(one)
+    limits = _limits(n_topics, one.shape[1] * (one.shape[1] - 1) // 2, alpha, correction)
+    parts = []
+    for counts in bootstrap.blocks(n_topics):
+        sides = [_winners(values, counts.astype(np.float64), limits, correction) for values in (one, other)]
+        for a, b in zip(*sides, strict=True):
+            both = (a != 0) & (b != 0)
+            same = both & (a == b)
+            n_both, n_same = both.sum(axis=1), same.sum(axis=1)
+            alone = [(side != 0).sum(axis=1) - n_both for side in (a, b)]
+            parts.append(np.stack([n_same, n_both - n_same, *alone]))
+    ss_a, ss_d, sn, ns = np.concatenate(parts, axis=1)
+    return DrawnAgreement(ss_a, ss_d, sn, ns)
+
+
+def _winners(values: Floats, counts: Floats, limits: Floats, correction: str) -> Iterator[NDArray[np.int8]]:
+    """Yield (some draws, pairs): 1 where the first system is significantly better, -1 the second, 0 neither."""
+    first, second = np.triu_indices(values.shape[1], 1)
+    difference = values[:, first] - values[:, second]
+    # scores that differ in their last bits alone are alike
+    difference[rounded(difference) == 0] = 0.0
+    squared, n = difference**2, len(values)
+    step = max(1, _AT_ONCE // max(1, difference.shape[1]))
+    for start in range(0, len(counts), step):
+        drawn = counts[start : start + step]
+        mean = drawn @ difference / n
+        spread = np.maximum(drawn @ squared - n * mean**2, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(mean == 0, 0.0, np.abs(mean) * np.sqrt(n * (n - 1) / spread))
+        yield np.where(t >= _least(t, limits, correction)[:, None], np.sign(mean), 0).astype(np.int8)
+
+
+def _limits(n_topics: int, n_pairs: int, alpha: float, correction: str) -> Floats:
+    """Return the t from which on the pair of the largest t, of the second largest and so on, is significant."""
+    from scipy.special import stdtrit
+
+    place = np.arange(n_pairs)
+    levels = {
+        "none": np.full(n_pairs, alpha),
+        "bonferroni": np.full(n_pairs, alpha / max(1, n_pairs)),
+        "holm": alpha / (n_pairs - place),
+        "benjamini-hochberg": alpha * (place + 1) / max(1, n_pairs),
+    }
+    found: Floats = -stdtrit(n_topics - 1, levels[correction] / 2)
+    return found
+
+
+def _least(t: Floats, limits: Floats, correction: str) -> Floats:
+    """Return (draws,) the smallest t that is significant in each draw, infinity where none is."""
+    if correction in ("none", "bonferroni") or not len(limits):
+        return np.full(len(t), limits[0] if len(limits) else np.inf)
+    ordered = -np.sort(-t, axis=1)
+    enough = ordered >= limits
+    if correction == "holm":
+        # the first that is not significant ends it
+        n = np.where(enough.all(axis=1), len(limits), np.argmin(enough, axis=1))
+    else:
+        # all above the last that is
+        n = np.where(enough.any(axis=1), len(limits) - np.argmax(enough[:, ::-1], axis=1), 0)
+    found: Floats = np.where(n > 0, np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0], np.inf)
+    return found
+
+
+def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)

@@ -1,0 +1,82 @@
+"""`pt-reuse demo`: the main questions, answered on the embedded collection."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+
+from pt_reuse._files import write_together
+from pt_reuse.cli.output import Drawing, draw, out_folder, table_file
+from pt_reuse.cli.parser import Commands, Parser, add_command, add_out, add_quiet
+from pt_reuse.cli.screen import Lasting, print_table, say, shows_bars
+
+_PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
+
+
+def add_to(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(
+        commands, "demo", "the main questions, answered on the embedded collection with live pipelines"
+    )
+    add_out(parser, "the tables (CSV) and the pictures (PNG)")
+    add_quiet(parser)
+    parser.set_defaults(run=_run)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> None:
+    from pt_reuse.demo.walk import SUBJECTS, answer, narrate
+
+    names = [f"{number}-{subject}.csv" for number, subject in enumerate(SUBJECTS, 1)]
+    folder = out_folder(options, [*names, *_PICTURES])
+    with _muted_libraries():
+        report = answer(say, verbose=shows_bars(options))
+    say("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
+    tables = {}
+    for number, (file, part) in enumerate(zip(names, narrate(report), strict=True), 1):
+        say(f"\n{number}. {part.question}\n")
+        print_table(part.shown, len(part.shown), "rows")
+        say(f"\n{part.words}")
+        tables[file] = part.table
+    if folder is None:
+        return
+    pictures: tuple[Drawing, ...] = (
+        partial(report.partial.plot, "nDCG@10"),
+        partial(report.by_team.plot, "nDCG@10"),
+        report.by_type.plot_uniques,
+    )
+    drawings = dict(zip(_PICTURES, pictures, strict=True))
+    files = {name: table_file(table) for name, table in tables.items()} | draw(drawings)
+    write_together(folder, files.items(), overwrite=options.overwrite)
+    say(f"\nWritten to {folder}: {', '.join(files)}")
+
+
+@contextmanager
+def _muted_libraries() -> Iterator[None]:
+    """Keep what C++ libraries write past Python meanwhile off the screen; Python's own streams go on to it."""
+    with ExitStack() as muted:
+        for descriptor, name in ((1, "stdout"), (2, "stderr")):
+            muted.enter_context(_muted(descriptor, name))
+        yield
+
+
+@contextmanager
+def _muted(descriptor: int, name: str) -> Iterator[None]:
+    before = getattr(sys, name)
+    before.flush()
+    screen = os.dup(descriptor)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    with open(screen, "w", encoding="utf-8", errors="backslashreplace") as own:
+        setattr(sys, name, Lasting(own))
+        try:
+            yield
+        finally:
+            setattr(sys, name, before)
+            own.flush()
+            os.dup2(screen, descriptor)

@@ -1,0 +1,288 @@
+"""The field a command works on: run files of the user's, or those of a collection known by name."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pt_reuse._choices import ORDERS
+from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as
+from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, judgment_source, told_name
+from pt_reuse.cli.parser import Parser, add_quiet
+from pt_reuse.cli.screen import shows_bars
+
+if TYPE_CHECKING:
+    from pt_reuse.collections.collection import Collection
+    from pt_reuse.data.judgments import Qrels
+    from pt_reuse.data.metadata import GivenMetadata
+    from pt_reuse.data.run_set import RunSet
+
+#: what labels the runs of a collection, in messages
+_RECORD = "its record"
+NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
+
+
+class Judgments(Enum):
+    """Whether a command takes judgments."""
+
+    NONE = "none"
+    OPTIONAL = "optional"
+    NEEDED = "needed"
+
+
+def add_field(
+    parser: Parser,
+    *,
+    positional: str | None = None,
+    qrels: Judgments = Judgments.NONE,
+    unless: Callable[[argparse.Namespace], bool] = lambda _: False,
+) -> None:
+    """Add the arguments that say which runs to read, and which judgments where a command takes any.
+
+    Args:
+        parser: of the command.
+        positional: ``"runs"`` or ``"collection"`` when that is given without an option's name.
+        qrels: whether the command takes judgments.
+        unless: says of the options whether the command does without a field.
+    """
+    what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
+    if positional == "runs":
+        parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{what_runs}, or several files")
+    else:
+        parser.add_argument("--runs", metavar="DIR", help=what_runs)
+    needed = {"runs": "RUNS" if positional == "runs" else "--runs"}
+    if qrels is not Judgments.NONE:
+        default = "; default those of --collection" if qrels is Judgments.NEEDED else ""
+        parser.add_argument("--qrels", metavar="FILE", help=f"the judgments: {QRELS_HELP}{default}")
+    if qrels is Judgments.NEEDED:
+        needed["qrels"] = "--qrels"
+    labelled = f"instead of run files, or to label them: {NAME_HELP}"
+    if positional == "collection":
+        parser.add_argument("collection", nargs="?", metavar="NAME", help=labelled)
+    else:
+        parser.add_argument("--collection", metavar="NAME", help=labelled)
+    parser.add_argument("--teams", metavar="FILE", help="two columns: run tag and team")
+    parser.add_argument("--types", metavar="FILE", help="two columns: run tag and type")
+    parser.add_argument(
+        "--pooled", metavar="FILE", help="names of the pooled runs, one a line; default those on record, else all runs"
+    )
+    parser.add_argument(
+        "--metadata", metavar="FILE", help="CSV with name and any of team, type, pooled, family and others"
+    )
+    parser.add_argument(
+        "--order", default="trec_eval", metavar="ORDER", help=f"one of {', '.join(ORDERS)}; default trec_eval"
+    )
+    parser.add_argument(
+        "--pool-order", metavar="ORDER", help="order in which the runs were pooled, where it is not that of --order"
+    )
+    parser.add_argument("--names", metavar="FROM", help="name runs by tag (default) or file")
+    parser.add_argument(
+        "--duplicates", default="error", metavar="WHAT", help="a document twice: error (default) or best"
+    )
+    add_faults_to(parser)
+    parser.add_argument(
+        "--missing", metavar="WHAT", help="runs of the collection that cannot be had: warn (default), error or ignore"
+    )
+    parser.add_argument("--no-download", action="store_true", help="take the collection's runs from this machine only")
+    parser.add_argument("--cache", metavar="DIR", help="keep the parsed field there for the next time")
+    parser.add_argument(
+        "--memory", metavar="SIZE", help="hold so much of the field in memory at once, such as 2GB; needs --cache"
+    )
+    add_quiet(parser)
+    name = "NAME" if positional == "collection" else "--collection"
+    parser.checks.append(lambda options: None if unless(options) else _check_field(parser, needed, name, options))
+
+
+def collection_of(name: str) -> Collection:
+    """Return the collection of a name or an alias, saying which it is, or the one that a TOML file defines."""
+    from pt_reuse.collections.definition import read_definition
+    from pt_reuse.collections.registry import find_collection
+
+    return read_definition(name) if name.endswith(".toml") else find_collection(told_name(name))
+
+
+def add_faults_to(parser: Parser) -> None:
+    """Add the options that say what to do about faulty files."""
+    parser.add_argument(
+        "--bad-lines", default="error", metavar="WHAT", help="lines that are no run line: error (default) or skip"
+    )
+    parser.add_argument(
+        "--other-files", default="error", metavar="WHAT", help="files without a run line: error (default) or skip"
+    )
+
+
+class Reader(Protocol):
+    """Looks on while a command reads its runs and judgments; it may raise where they are not what it needs."""
+
+    def at_run_files(self, paths: Sequence[Path]) -> None:
+        """Take note of the files of the runs, before they are read."""
+
+    def at_runs(self, runs: RunSet) -> None:
+        """Take note of the runs."""
+
+    def at_judgments(self, source: JudgmentSource, qrels: Qrels) -> None:
+        """Take note of the judgments, which are read before the runs are."""
+
+
+@dataclass(frozen=True)
+class FieldPlan:
+    """The runs and judgments that the options of a command name, before any of them is read.
+
+    Attributes:
+        collection: whose runs are read, or give them their labels; None where none is named.
+        names: the runs, where their names are known; None where these stand in the files.
+        columns: those of the table of runs in which anything will stand.
+        judgments: where the judgments are, None where none are named; where a command needs both, they are read
+            first, which takes less time.
+        get_runs: reads the runs.
+        reader: who looks on; None for nobody.
+    """
+
+    collection: Collection | None
+    names: list[str] | None
+    columns: set[str]
+    judgments: JudgmentSource | None
+    get_runs: Callable[[], RunSet]
+    reader: Reader | None = None
+
+    def read_runs(self) -> RunSet:
+        """Read the runs."""
+        runs = self.get_runs()
+        if self.reader is not None:
+            self.reader.at_runs(runs)
+        return runs
+
+    def read_judgments(self, source: JudgmentSource) -> Qrels:
+        """Read judgments, for a command whose topics may be shared out."""
+        qrels = source.read()
+        if self.reader is not None:
+            self.reader.at_judgments(source, qrels)
+        return qrels
+
+    def needed_judgments(self) -> JudgmentSource:
+        """Return where the judgments are, for a command that cannot do without."""
+        if self.judgments is None:
+            raise InputError("no judgments are named. Give ", Option("qrels", ...), ".", argument="qrels")
+        return self.judgments
+
+
+def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> FieldPlan:
+    """Check what the options say of runs and judgments, as far as that goes before these are read.
+
+    Args:
+        options: of the command.
+        pooled_matters: whether to warn of an unknown pool where the user gave none.
+    """
+    from pt_reuse.collections.getting import plan_runs
+    from pt_reuse.collections.run_files import PoolUnknownWarning
+    from pt_reuse.data.ordering import HowPooled
+    from pt_reuse.data.parsing import named_by_files
+    from pt_reuse.data.paths import run_paths
+    from pt_reuse.data.run_reading import Reading
+    from pt_reuse.data.table_labels import TableLabels
+
+    reader: Reader | None = getattr(options, "reader", None)
+    reading = Reading(
+        order=options.order,
+        how_pooled=HowPooled(options.pool_order),
+        names="tag" if options.names is None else options.names,
+        duplicates=options.duplicates,
+        bad_lines=options.bad_lines,
+        other_files=options.other_files,
+        cache=options.cache,
+        memory=options.memory,
+        verbose=shows_bars(options),
+        at_files=None if reader is None else reader.at_run_files,
+    )
+    qrels: str | None = getattr(options, "qrels", None)
+    if options.collection is None:
+        paths, labels = run_paths(_files(options.runs)), _labels(options, types=options.types)
+        names = named_by_files(paths, reading.names, reading.other_files)
+        read = partial(reading.read, paths, labels)
+        columns = labels.columns | TableLabels.of(paths).columns
+        named = None if qrels is None else judgment_source(qrels)
+        return FieldPlan(None, names, columns, named, read, reader)
+    collection, labels = collection_of(options.collection), _labels(options)
+    plan = plan_runs(
+        collection,
+        {},
+        reading,
+        types=options.types,
+        runs=_folder(options.runs, collection),
+        missing="warn" if options.missing is None else options.missing,
+        download=not options.no_download,
+    )
+
+    def get() -> RunSet:
+        with warnings.catch_warnings():
+            if not pooled_matters or "pooled" in labels.columns:
+                warnings.simplefilter("ignore", PoolUnknownWarning)
+            try:
+                # what labels the runs is not an option of the user's
+                with arguments_as(metadata=_RECORD):
+                    runs = plan.get()
+            except InputError as error:
+                if error.argument != _RECORD or not options.runs:
+                    raise
+                raise InputError(
+                    f"as runs of {collection.name}: ", error, " ", *_of_other_runs(collection), argument="runs"
+                ) from error
+        return runs.labelled(labels)
+
+    judgments = JudgmentSource(None, collection) if qrels is None else judgment_source(qrels, collection)
+    return FieldPlan(collection, plan.names, plan.columns | labels.columns, judgments, get, reader)
+
+
+def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:
+    from pt_reuse.data.metadata import given_metadata
+
+    return given_metadata(teams=options.teams, types=types, pooled=options.pooled, metadata=options.metadata)
+
+
+def _files(runs: list[str] | str) -> list[str] | str:
+    # one place may be a folder or a pattern; several are files
+    return runs[0] if isinstance(runs, list) and len(runs) == 1 else runs
+
+
+def _folder(runs: list[str] | str | None, collection: Collection) -> str | None:
+    """Return where else than usual the runs of a collection are.
+
+    Raises:
+        InputError: several places, or a file where the runs are on record by their names.
+    """
+    if runs is None or runs == []:
+        return None
+    source = _files(runs)
+    if isinstance(source, str) and not (collection.submitted is not None and os.path.isfile(source)):
+        return source
+    raise InputError(
+        Argument("runs"),
+        f" beside {collection.name} must be the folder that holds its run files. ",
+        *_of_other_runs(collection),
+        argument="runs",
+    )
+
+
+def _of_other_runs(collection: Collection) -> tuple[Part, ...]:
+    named = Option("qrels", collection.name)
+    return ("To judge other runs by its judgments, give ", named, " and no ", Argument("collection"), ".")
+
+
+def _check_field(parser: Parser, needed: dict[str, str], collection: str, options: argparse.Namespace) -> None:
+    """End with a message, before anything is read, when the options name no field or contradict each other."""
+    if options.collection is None:
+        lacking = [shown for name, shown in needed.items() if getattr(options, name) in (None, [])]
+        if lacking:
+            parser.error(f"the following arguments are required: {', '.join(lacking)} (or {collection})")
+        idle = [o for o, given in (("--missing", options.missing), ("--no-download", options.no_download)) if given]
+        if idle:
+            parser.error(f"{idle[0]} is for the runs of a collection. Give it with {collection}.")
+    elif options.names is not None:
+        parser.error(f"--names is for run files alone: with {collection}, runs bear the names on record.")

@@ -1,0 +1,509 @@
+"""Documents, topics and judgments of a user's own files, as ir_datasets keeps those of its datasets."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import html
+import io
+import json
+import keyword
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from types import MethodType
+from typing import IO, Any, NamedTuple
+from xml.etree import ElementTree
+
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, warn
+from pt_reuse._files import open_file
+from pt_reuse._saving import CsvReader
+from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.data.packed_files import packed_with
+
+#: ending of a file -> its format
+ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv", ".csv": "csv"}
+
+Row = dict[str, Any]
+#: what a damaged file, or one of another format, makes the libraries raise that read it
+_FAULTS = (
+    ValueError, LookupError, SyntaxError, OSError, EOFError, RecursionError, MemoryError, zlib.error, csv.Error
+)  # fmt: skip
+
+
+class OwnPart:
+    """A part of a dataset, with what ir_datasets asks of any or adds to the base class of its own (``queries_dict``).
+
+    The base class itself is not used: ir_datasets takes a third of a second to import.
+
+    Args:
+        part: ``"Docs"``, ``"Queries"`` or ``"Qrels"``.
+        **constants: what is asked for by the name of the part and theirs, such as ``docs_lang()``.
+    """
+
+    def __init__(self, part: str, **constants: str | None):
+        self._part, self._constants = part, {"handler": self, **constants}
+
+    def __getattr__(self, name: str) -> Any:
+        part, _, what = name.partition("_")
+        if part and part == self._part.lower():
+            from ir_datasets import formats
+
+            if what in self._constants:
+                return lambda: self._constants[what]
+            extensions = getattr(formats, f"Base{self._part}").EXTENSIONS
+            if name in extensions:
+                return MethodType(extensions[name], self)
+        raise AttributeError(name)
+
+
+def format_by_ending(path: Path) -> str | None:
+    """Return ``"jsonl"``, ``"tsv"`` or ``"csv"`` by the ending of a file, ``.gz`` aside; None for others."""
+    return ENDINGS.get(Path(path.name.lower().removesuffix(".gz")).suffix)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, packed with gzip or not; what is found wrong with it inside is an InputError that names it."""
+    try:
+        with open_file(path) as file:
+            packed = packed_with(file.read(16))
+        if packed not in (None, "gzip"):
+            raise ValueError(f"it is packed with {packed}; unpack it, or pack it with gzip")
+        opener: Any = gzip.open if packed else open
+        with opener(path, "rb") as file:
+            yield file
+    except InputError:
+        raise
+    except _FAULTS as error:
+        known = {UnicodeDecodeError: "it is no UTF-8", MemoryError: "it does not fit in memory"}
+        what = known.get(type(error)) or getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read, or is damaged: {what}. Mend the file.", place=str(path)) from error
+
+
+def read_rows(file: IO[bytes], kind: str, ids: Sequence[str], names: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of a file of one of the :data:`ENDINGS`, each as name -> value.
+
+    Of tab-separated lines `names` are the columns, unless the first cell is one of `ids`: then it is a header.
+
+    Raises:
+        ValueError: what is wrong, for :func:`reading`.
+    """
+    with io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text:
+        if kind == "jsonl":
+            for row in map(json.loads, filter(str.strip, text)):
+                if not isinstance(row, dict):
+                    raise ValueError(f"expected one JSON object a line, got {type(row).__name__}")
+                yield row
+            return
+        lines = CsvReader(text, strict=True) if kind == "csv" else (line.rstrip("\r\n").split("\t") for line in text)
+        header = [] if kind == "csv" else list(names)
+        for n, line in enumerate(line for line in lines if any(cell.strip() for cell in line)):
+            if n == 0 and (kind == "csv" or line[0].strip().lower() in ids):
+                header = [cell.strip() if kind == "csv" else cell.strip().lower() for cell in line]
+                if len(set(header)) < len(header):
+                    raise ValueError(f"a column stands twice in the header {examples(header, 12)}")
+            elif len(line) != len(header):
+                raise ValueError(f"expected {examples(header, 12)}, got {count(len(line), 'cell')}: {examples(line)}")
+            else:
+                yield dict(zip(header, line, strict=True))
+
+
+def take_id(row: Row, names: Sequence[str]) -> tuple[str, Row]:
+    """Return the id of a row, from the first of the names that it has, and the rest of the row.
+
+    Raises:
+        ValueError: no id, or one that no run or qrels file could hold.
+    """
+    key = next((name for name in names if name in row), None)
+    if key is None:
+        raise ValueError(f"expected a field {names[0]!r} for the id, got {examples(row, 12)}")
+    value = str(row[key]) if type(row[key]) is int else row[key]
+    if not isinstance(value, str) or value.split() != [value]:
+        raise ValueError(f"expected an id without white space, which run files cannot hold, got {value!r}")
+    return value, {name: cell for name, cell in row.items() if name != key}
+
+
+def text_fields(rows: Sequence[Row], what: str, path: Path) -> list[str]:
+    """Return the names of what is text in all rows; warn of those left out."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    usable = [name for name in names if name.isidentifier() and not keyword.iskeyword(name) and name[0] != "_"]
+    texts = [name for name in usable if all(isinstance(row.get(name), str | None) for row in rows)]
+    if left_out := [name for name in names if name not in texts]:
+        warn(
+            f"{examples(left_out)} left out of the {what}: only fields that hold text, and whose names are letters, "
+            f"digits and '_', are kept.",
+            place=str(path),
+        )
+    if not texts:
+        raise InputError(f"no {what}: there is no field of text beside the id.", place=str(path))
+    return texts
+
+
+def record_type(name: str, fields: Sequence[str], text: Iterable[str]) -> Any:
+    """Return a named tuple of texts whose ``default_text()`` joins the fields `text`."""
+    # the types must be `str` itself, and a type checker knows fields only that stand in the code
+    make: Any = NamedTuple
+    made = make(name, [(field, str) for field in fields])
+    made.default_text = lambda self: " ".join(getattr(self, field) for field in text)
+    return made
+
+
+#: fields that may hold a document's id, and those that may hold its text, the first that is there
+DOCUMENT_IDS = ("docno", "doc_id", "id", "_id")
+TEXT_FIELDS = ("text", "contents")
+EXPECTED_DOCUMENTS = (
+    "JSON lines (.jsonl), tab-separated lines (.tsv), CSV with a header (.csv), or TREC's <DOC> text; packed with "
+    "gzip, or not"
+)
+_BLOCK = 1 << 20
+_END = re.compile(rb"</DOC>", re.IGNORECASE)
+_START = re.compile(rb"<DOC(?:\s[^>]*)?>", re.IGNORECASE)
+#: where another document begins, and be it only with the first letters of its tag
+_BEGUN = re.compile(rb"<(?:D|\s*$)", re.IGNORECASE)
+_DOCNO = re.compile(r"<DOCNO>\s*(.*?)\s*</DOCNO>", re.IGNORECASE | re.DOTALL)
+#: elements about the document, which are none of its text
+_ABOUT = re.compile(r"<(DOC[A-Z]+)\b[^>]*>.*?</\1>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+
+
+class OwnDocuments(OwnPart):
+    """Documents of own files, read anew each time, one after the other; by id, they are all kept in memory.
+
+    The readers of ir_datasets pass over what is broken, and write an index beside the files.
+
+    Args:
+        paths: files of one format, read in this order.
+        namespace: what the ids of the documents belong to.
+        language: of the documents, an ISO 639-1 code.
+    """
+
+    def __init__(self, paths: Sequence[str | Path], namespace: str, language: str | None = None):
+        super().__init__("Docs", namespace=namespace, lang=language)
+        self._paths = [Path(path) for path in paths]
+
+    def docs_iter(self) -> _DocumentIterator:
+        """Return an iterator over the documents, of which ``[start:stop:step]`` gives a part."""
+        return _DocumentIterator(self)
+
+    @cached_property
+    def _store(self) -> _Docstore:
+        return _Docstore(self)
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(1 for _ in self._rows())
+
+    def docs_store(self, **_: Any) -> _Docstore:
+        """Return the documents by id; the first call reads them."""
+        return self._store
+
+    def docs_count(self) -> int:
+        """Return how many documents there are."""
+        return self._count
+
+    def docs_cls(self) -> Any:
+        """Return the type of a document: its ``doc_id``, and the fields of the first one that are texts.
+
+        Raises:
+            InputError: no document at all, or a first one without a text.
+        """
+        return self._type
+
+    def read(self) -> Iterator[Any]:
+        """Yield every document from the files; an InputError names the file that is broken."""
+        fields = self.docs_cls()._fields[1:]
+        for path, docno, row in self._rows():
+            values = [row.get(name) for name in fields]
+            if not all(isinstance(value, str | None) for value in values):
+                raise InputError(
+                    f"a field of document {docno!r} is no text, unlike that of the first.", place=str(path)
+                )
+            yield self.docs_cls()(docno, *(value or "" for value in values))
+
+    @cached_property
+    def _type(self) -> Any:
+        path, _, row = next(self._rows(), (None, "", {}))
+        if path is None:
+            raise InputError(
+                f"no documents. Expected {EXPECTED_DOCUMENTS}.", place=", ".join(map(str, self._paths[:3]))
+            )
+        fields = text_fields([row], "documents", path)
+        if "text" not in fields:
+            raise InputError(f"no text. A document needs a field 'text', it has {examples(row, 12)}.", place=str(path))
+        return record_type("OwnDoc", ("doc_id", *fields), [name for name in ("title", "text") if name in fields])
+
+    def _rows(self) -> Iterator[tuple[Path, str, Row]]:
+        for path in self._paths:
+            kind = document_format(path)
+            with reading(path) as file:
+                for row in (
+                    _tagged_documents(file)
+                    if kind == "trec"
+                    else read_rows(file, kind, DOCUMENT_IDS, ("docno", "text"))
+                ):
+                    docno, rest = take_id(row, DOCUMENT_IDS)
+                    text = next((name for name in TEXT_FIELDS if name in rest), None)
+                    yield path, docno, {"text" if name == text else name: value for name, value in rest.items()}
+
+
+class _Docstore:
+    """Documents by id, all of them in memory; an id that stands twice is an InputError."""
+
+    def __init__(self, documents: OwnDocuments):
+        self._by_id: dict[str, Any] = {}
+        for document in documents.read():
+            if self._by_id.setdefault(document.doc_id, document) is not document:
+                problem = f"document {document.doc_id!r} stands more than once. Keep one."
+                raise InputError(problem, place=documents.docs_namespace())
+
+    def get(self, doc_id: str, field: str | None = None) -> Any:
+        return getattr(self._by_id[doc_id], field) if field else self._by_id[doc_id]
+
+    def get_many(self, doc_ids: Iterable[str], field: str | None = None) -> dict[str, Any]:
+        # an unknown id is left out, as in ir_datasets
+        return {doc_id: self.get(doc_id, field) for doc_id in doc_ids if doc_id in self._by_id}
+
+    def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[Any]:
+        return iter(self.get_many(doc_ids).values())
+
+    def count(self) -> int:
+        return len(self._by_id)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._by_id.values())
+
+
+class _DocumentIterator:
+    """Documents one after the other; ``[10:20]`` gives an iterator over some of them, ``[10]`` one."""
+
+    def __init__(self, documents: OwnDocuments):
+        self._documents, self._rows = documents, documents.read()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._rows)
+
+    def __getitem__(self, key: slice | int) -> Any:
+        places = range(self._documents.docs_count())[key]
+        if isinstance(places, int):
+            return next(islice(self._documents.read(), places, None))
+        return islice(self._documents.read(), places.start, places.stop, places.step)
+
+
+def document_format(path: Path) -> str:
+    """Return ``"jsonl"``, ``"tsv"`` or ``"csv"`` by the ending of a document file, ``"trec"`` for any other."""
+    return format_by_ending(path) or "trec"
+
+
+def _tagged_documents(file: IO[bytes]) -> Iterator[Row]:
+    rest, found = b"", False
+    while block := file.read(_BLOCK):
+        *whole, rest = _END.split(rest + block)
+        for part in whole:
+            found = True
+            yield _document(part)
+    if _BEGUN.search(rest) or (rest.strip() and not found):
+        raise ValueError(
+            "expected <DOC> text with a </DOC> at its end; it seems to be cut off, or to be something else"
+        )
+
+
+def _document(part: bytes) -> Row:
+    start = _START.search(part)
+    if start is None:
+        raise ValueError("</DOC> without <DOC>")
+    raw = part[start.end() :]
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        # TREC's disks are older than UTF-8
+        text = raw.decode("latin-1")
+    docno = _DOCNO.search(text)
+    if docno is None or len(_START.findall(part)) > 1:
+        raise ValueError("a document without <DOCNO> or </DOC>")
+    return {"docno": docno.group(1), "text": html.unescape(_TAG.sub(" ", _ABOUT.sub(" ", text))).strip()}
+
+
+#: fields that may hold a topic's id, and those that are its query, the first that is there
+TOPIC_IDS = ("qid", "query_id", "number", "num", "id", "_id")
+QUERY_FIELDS = ("query", "title", "text")
+EXPECTED_TOPICS = (
+    "lines of topic id, tab and query (.tsv), CSV with a header (.csv), JSON lines (.jsonl), TREC's <top> text, or XML"
+)
+_NAMES = {"num": "qid", "desc": "description", "narr": "narrative"}
+_TOP = re.compile(r"<top\b[^>]*>(.*?)</top>", re.IGNORECASE | re.DOTALL)
+_FIELD = re.compile(r"^[ \t]*<([A-Za-z]\w*)>", re.MULTILINE)
+#: what NIST puts between a tag and its content
+_LABEL = re.compile(
+    r"^\s*(?:Number|Topic|Description|Narrative|Domain|Summary|Concept\(s\)|Factor\(s\)|Definition\(s\)|Nationality|Time)"
+    r"\s*:"
+)
+
+
+class OwnTopics(OwnPart):
+    """Topics of an own file, read when they are first asked for.
+
+    Args:
+        path: the file.
+        namespace: what the ids of the topics belong to.
+        language: of the topics, an ISO 639-1 code.
+        ids: the topics there may be; NIST numbers its first ones from 051, and judges 51.
+        fields: what the fields are to be called, where the file has as many.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        namespace: str,
+        language: str | None = None,
+        *,
+        ids: frozenset[str] | None = None,
+        fields: Callable[[], Sequence[str]] = tuple,
+    ):
+        super().__init__("Queries", namespace=namespace, lang=language)
+        self._path, self._ids, self._fields = Path(path), ids, fields
+
+    def queries_iter(self) -> Iterator[Any]:
+        """Yield every topic.
+
+        Raises:
+            InputError: naming the file and what is wrong with it.
+        """
+        return iter(self._read[1])
+
+    def queries_count(self) -> int:
+        """Return how many topics there are."""
+        return len(self._read[1])
+
+    def queries_cls(self) -> Any:
+        """Return the type of a topic: ``query_id``, and every field of text; one that only some have may be empty."""
+        return self._read[0]
+
+    @cached_property
+    def _read(self) -> tuple[Any, list[Any]]:
+        place = str(self._path)
+        with reading(self._path) as file:
+            rows = [take_id(row, TOPIC_IDS) for row in _rows(self._path, file.read())]
+        if not rows:
+            raise InputError(f"no topics. Expected {EXPECTED_TOPICS}.", place=place)
+        texts = text_fields([row for _, row in rows], "topics", self._path)
+        wanted = tuple(self._fields())
+        called = dict(zip(texts, wanted if len(wanted) == len(texts) else texts, strict=True))
+        query = next((name for name in QUERY_FIELDS if name in texts), texts[0])
+        make = record_type("OwnQuery", ("query_id", *called.values()), [called[query]])
+        topics: dict[str, Any] = {}
+        for qid, row in rows:
+            values = [(row.get(name) or "").strip() for name in texts]
+            if qid in topics or not any(values):
+                problem = "stands more than once. Keep one of them." if qid in topics else "has no query."
+                raise InputError(f"topic {qid!r} {problem}", place=place)
+            bare = qid.lstrip("0")
+            known = self._ids is None or qid in self._ids or bare not in self._ids
+            topics[qid] = make(qid if known else bare, *values)
+        return make, list(topics.values())
+
+
+class OwnJudgments(OwnPart):
+    """Judgments of a TREC qrels file, read when they are first asked for.
+
+    Args:
+        path: the file.
+        rel: the lowest label that is relevant; default 1.
+    """
+
+    def __init__(self, path: str | Path, rel: int | None = None):
+        super().__init__("Qrels")
+        self._path, self._rel = Path(path), rel
+
+    @cached_property
+    def _qrels(self) -> Qrels:
+        return read_qrels(self._path, rel=self._rel)
+
+    def qrels_iter(self) -> Iterator[Any]:
+        """Yield ``GenericQrel(query_id, doc_id, relevance)``."""
+        frame = self._qrels.to_frame()
+        return map(self.qrels_cls(), frame["qid"], frame["docno"], frame["label"].tolist())
+
+    def qrels_cls(self) -> Any:
+        """Return the type of a judgment."""
+        from ir_datasets.formats import GenericQrel
+
+        return GenericQrel
+
+    def qrels_count(self) -> int:
+        """Return how many judgments there are."""
+        return len(self._qrels)
+
+    def qrels_defs(self) -> dict[int, str]:
+        """Return what each label that occurs stands for."""
+        kinds = dict.fromkeys(range(self._qrels.rel), "not relevant") | {-1: "pooled, not judged"}
+        labels = sorted(set(self._qrels.arrays.labels.tolist()))
+        return {label: kinds.get(label, "relevant" if label > 0 else "junk") for label in labels}
+
+
+def check_topic_file(path: Path) -> None:
+    """Raise an InputError where a file is none that topics can be read from."""
+    with reading(path) as file:
+        _format_of(path, file.read())
+
+
+def _rows(path: Path, data: bytes) -> Iterator[Row]:
+    kind = _format_of(path, data)
+    if kind == "trec":
+        return _tagged_topics(data)
+    return _xml(data) if kind == "xml" else read_rows(io.BytesIO(data), kind, TOPIC_IDS, ("qid", "query"))
+
+
+def _format_of(path: Path, data: bytes) -> str:
+    kind = format_by_ending(path)
+    if kind:
+        return kind
+    start = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if re.search(rb"^\s*<top[\s>]", data[: 1 << 16].lower(), re.MULTILINE):
+        return "trec"
+    if start.startswith(b"<"):
+        return "xml"
+    if b"\t" in start.split(b"\n")[0]:
+        return "tsv"
+    raise InputError(f"no topics that can be read. Expected {EXPECTED_TOPICS}.", place=str(path))
+
+
+def _tagged_topics(data: bytes) -> Iterator[Row]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # TREC's first topics are older than UTF-8
+        text = data.decode("latin-1")
+    tops = _TOP.findall(text)
+    if len(re.findall(r"<top\b[^>]*>", text, re.IGNORECASE)) != len(tops):
+        raise ValueError("a <top> without </top>; it seems to be cut off")
+    for top in tops:
+        row: Row = {}
+        _, *parts = _FIELD.split(top)
+        for tag, content in zip(parts[::2], parts[1::2], strict=True):
+            bare = re.sub(rf"</{tag}>", " ", content, flags=re.IGNORECASE)
+            _add(row, _NAMES.get(tag.lower(), tag.lower()), " ".join(_LABEL.sub("", bare).split()))
+        yield row
+
+
+def _xml(data: bytes) -> Iterator[Row]:
+    for element in ElementTree.fromstring(data):
+        row: Row = dict(element.attrib)
+        for part in element:
+            _add(row, _NAMES.get(part.tag, part.tag), " ".join("".join(part.itertext()).split()))
+        if own := " ".join((element.text or "").split()):
+            _add(row, "query" if "query" not in row else "text", own)
+        yield row
+
+
+def _add(row: Row, name: str, content: str) -> None:
+    # what a topic has several of, such as subtopics, stays together, one a line
+    row[name] = f"{row[name]}\n{content}" if row.get(name) else content

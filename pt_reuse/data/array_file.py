@@ -1,0 +1,237 @@
+"""Arrays in one file, each with a checksum, read one by one into memory; and checksums of files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._files import open_file, replacing
+
+_PAGE = 4096  # bytes
+_PIECE = 1024  # pages of a file that one thread sums up
+_AT_ONCE = 128  # pages, which stay in the processor's cache from one step to the next
+_HALF = np.uint64(32)  # bits
+
+
+def checksums(paths: Sequence[str | Path], threads: int, sizes: Sequence[int] | None = None) -> list[str]:
+    """Return a checksum of each of some files as they lie on the disk, or of so many bytes of their beginnings.
+
+    Every page is summed up as 32-bit words, each multiplied by an odd 64-bit number of its own; the digest is that of
+    the sums and of what stands behind the last whole page. One changed word always shows, several in a page but for a
+    chance of 2^-32 at most. It is made to notice changes, not to withstand somebody who wants to hide them.
+
+    Raises:
+        OSError: a file that cannot be read.
+    """
+    sizes = [os.stat(path).st_size for path in paths] if sizes is None else list(sizes)
+    pieces = [(i, at) for i, size in enumerate(sizes) for at in range(0, max(size, 1), _PIECE * _PAGE)]
+    sums = [b""] * len(pieces)
+
+    def work(first: int) -> None:
+        # large arrays are made once in a thread
+        summing = _Summing()
+        for p in range(first, len(pieces), threads):
+            i, at = pieces[p]
+            try:
+                sums[p] = summing.of(paths[i], at, sizes[i])
+            except OSError as error:
+                # a fault while reading does not name the file
+                raise OSError(error.errno, error.strerror, str(paths[i])) from error
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(threads)))
+    digests = [hashlib.sha256(size.to_bytes(8, "little")) for size in sizes]
+    for (i, _), part in zip(pieces, sums, strict=True):
+        digests[i].update(part)
+    return [digest.hexdigest() for digest in digests]
+
+
+def checksum_of(array: NDArray) -> str:
+    """Return the checksum of the bytes of an array, that of a file which holds nothing else."""
+    data = np.ascontiguousarray(array).view(np.uint8).reshape(-1)
+    summing, digest = _Summing(len(data)), hashlib.sha256(len(data).to_bytes(8, "little"))
+    step = _AT_ONCE * _PAGE
+    for at in range(0, max(len(data), 1), step):
+        digest.update(b"".join(summing.sums(data[at : at + step])))
+    return digest.hexdigest()
+
+
+class _Summing:
+    """Sums up pieces of files."""
+
+    def __init__(self, most: int = _AT_ONCE * _PAGE) -> None:
+        self._bytes = np.empty(min(most, _AT_ONCE * _PAGE), dtype=np.uint8)
+        self._upper = np.empty((len(self._bytes) // _PAGE, _PAGE // 8), dtype="<u8")
+
+    def of(self, path: str | Path, at: int, size: int) -> bytes:
+        """Return the sums of one piece of a file of a size, which begins at byte `at`."""
+        parts: list[bytes] = []
+        with open_file(path) as file:
+            file.seek(at)
+            for begin in range(at, max(min(at + _PIECE * _PAGE, size), at + 1), len(self._bytes)):
+                wanted = min(size - begin, len(self._bytes))
+                read = file.readinto(self._bytes.data[:wanted])
+                parts += self.sums(self._bytes[:read])
+                if read < wanted:
+                    break
+        return b"".join(parts)
+
+    def sums(self, data: NDArray[np.uint8]) -> list[bytes]:
+        """Return the sums of the whole pages of some bytes, and what stands behind the last of them."""
+        pages = len(data) // _PAGE
+        pairs, upper = data[: pages * _PAGE].view("<u8").reshape(pages, _PAGE // 8), self._upper[:pages]
+        # (lower + 2^32 upper) a + upper b: so a is the number of the lower word, 2^32 a + b that of the upper
+        np.right_shift(pairs, _HALF, out=upper)
+        sums = pairs.dot(_WEIGHTS[0])
+        sums += upper.dot(_WEIGHTS[1])
+        return [sums.astype("<u8", copy=False).tobytes(), data[pages * _PAGE :].tobytes()]
+
+
+def _odd_numbers(n: int) -> NDArray[np.uint64]:
+    # the finaliser of splitmix64 (Steele, Lea and Flood 2014) spreads 1, 2, 3, ... over 64 bits
+    mixed = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
+
+
+_WEIGHTS = _odd_numbers(_PAGE // 4).reshape(2, -1)
+
+
+#: of every file; the number is to be raised when what stands where in a file changes
+_MAGIC = b"PTREUSE1"
+_WORD = 8
+_ALIGNED = 64  # bytes, so that arrays of any kind may be used as they lie
+_LONGEST_HEADER = 1 << 30
+
+
+class DamagedError(Exception):
+    """A file of arrays that is missing, cut off or altered; the message is a clause about the file."""
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray], notes: Mapping[str, Any]) -> None:
+    """Write arrays of one dimension and what JSON can hold; the file takes its place only when it is whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    header: dict[str, Any] = {"notes": dict(notes), "arrays": {}}
+    offset = 0
+    for name, array in arrays.items():
+        check, dtype = checksum_of(array), array.dtype.str
+        header["arrays"][name] = {"dtype": dtype, "length": len(array), "offset": offset, "check": check}
+        offset += -(-array.nbytes // _ALIGNED) * _ALIGNED
+    text = json.dumps(header).encode("ascii")
+    with replacing(path) as file:
+        file.write(_MAGIC + len(text).to_bytes(_WORD, "little") + hashlib.sha256(text).digest() + text)
+        file.write(bytes(-file.tell() % _ALIGNED))
+        for array in arrays.values():
+            file.write(np.ascontiguousarray(array).view(np.uint8).data)
+            file.write(bytes(-array.nbytes % _ALIGNED))
+
+
+@dataclass(frozen=True)
+class ArrayFile:
+    """A file that :func:`write_arrays` wrote.
+
+    An array is checked as it is read, and lies in memory then: a map of a file that somebody cuts off ends the process.
+    """
+
+    path: Path
+
+    @cached_property
+    def _read(self) -> tuple[dict[str, Any], int]:
+        # the header, and where the arrays begin
+        with _opened(self.path) as file:
+            head = file.read(len(_MAGIC) + _WORD + hashlib.sha256().digest_size)
+            size, digest = int.from_bytes(head[len(_MAGIC) :][:_WORD], "little"), head[len(_MAGIC) + _WORD :]
+            if not head.startswith(_MAGIC) or size > _LONGEST_HEADER:
+                raise DamagedError("its header is damaged")
+            text = file.read(size)
+        if hashlib.sha256(text).digest() != digest:
+            raise DamagedError("its header is damaged")
+        at = len(head) + size
+        return json.loads(text), at + -at % _ALIGNED
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """Return what was written beside the arrays."""
+        notes: dict[str, Any] = self._read[0]["notes"]
+        return notes
+
+    def length(self, name: str) -> int:
+        """Return the length of an array, which is not read for it."""
+        return int(self._read[0]["arrays"][name]["length"])
+
+    def read(self, *names: str) -> list[NDArray]:
+        """Return some arrays.
+
+        Raises:
+            DamagedError: an array is not as it was written.
+        """
+        header, begin = self._read
+        found = []
+        with _opened(self.path) as file:
+            for name in names:
+                said = header["arrays"].get(name)
+                if said is None:
+                    raise DamagedError(f"its array {name} is missing")
+                array = np.empty(said["length"], dtype=said["dtype"])
+                file.seek(begin + said["offset"])
+                if filled(file, array) != array.nbytes:
+                    raise DamagedError(f"its array {name} is cut off")
+                if checksum_of(array) != said["check"]:
+                    raise DamagedError(f"its array {name} is damaged")
+                found.append(array)
+        return found
+
+    def part(self, name: str, first: int, last: int) -> NDArray:
+        """Return elements first to last of an array, the last one not counted, without a look at its checksum.
+
+        Raises:
+            DamagedError: the file ends before.
+        """
+        header, begin = self._read
+        said = header["arrays"][name]
+        array = np.empty(last - first, dtype=said["dtype"])
+        with _opened(self.path) as file:
+            file.seek(begin + said["offset"] + first * array.itemsize)
+            if filled(file, array) != array.nbytes:
+                raise DamagedError(f"its array {name} is cut off")
+        return array
+
+    def check(self) -> None:
+        """Raise where any array is not as it was written."""
+        for name in self._read[0]["arrays"]:
+            self.read(name)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[FileIO]:
+    try:
+        with FileIO(path) as file:
+            yield file
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        raise DamagedError("it is missing" if missing else f"it cannot be read ({error.strerror or error})") from error
+
+
+def filled(file: Any, array: NDArray) -> int:
+    """Fill an array from an unbuffered file and return the bytes read, fewer than it has where the file ends."""
+    # one read of the system may give less than asked for
+    view, read = memoryview(array.reshape(-1).view(np.uint8).data) if array.nbytes else memoryview(b""), 0
+    while read < array.nbytes and (n := file.readinto(view[read:])):
+        read += n
+    return read

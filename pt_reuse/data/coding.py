@@ -1,0 +1,219 @@
+"""Code runs as a field: result frames into rows, and rows into a field, with every fault in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, examples, shown
+from pt_reuse._errors import InputError, Option, located, warn
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.field import Field, Repeats, build_field
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
+from pt_reuse.data.dropped import Dropped
+from pt_reuse.data.frame_columns import check_frame, check_text, number_column, result_frame, text_column, text_groups
+from pt_reuse.data.metadata import OF_FRAMES, given_metadata
+from pt_reuse.data.ordering import HowPooled, check_order
+from pt_reuse.data.trec import NO_ORDER
+
+#: tells where (run, topic, document) stand, in words for each
+Lines = Callable[[Sequence[tuple[int, str, str]]], list[str]]
+
+
+def run_names(argument: str, given: Any, what: str) -> list[str]:
+    """Return the run names of a dict of run name -> frame or pipeline."""
+    if not isinstance(given, Mapping) or not given:
+        got = "an empty one" if isinstance(given, Mapping) else type(given).__name__
+        raise InputError(f"{argument} must be a dict of run name -> {what}, got {got}.", argument=argument)
+    names = [str(name) for name in given]
+    check_text("run name", names)
+    odd = [name for name in names if not name or "\0" in name]
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if odd or twice:
+        problem = f"{examples(odd)} cannot be a run name" if odd else f"{examples(twice)} given more than once"
+        raise InputError(f"{problem}. Name each run by a text of its own.", argument=argument)
+    return names
+
+
+def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
+    """Turn a result frame into rows in ranking order; the order of its rows counts as that of a file."""
+    with located(f"run {shown(name)}"):
+        check_frame(frame, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
+        scores = _finite(frame, "score")
+        topic, topics = text_groups("qid", frame["qid"])
+        docs = text_column("docno", frame["docno"])
+        rows = FileRows(topics, topic, lambda rows: docs.take(rows, axis=0), scores)
+        return rows.in_order(name, order, _rank_places(frame, rows, order))
+
+
+def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | None:
+    if (frame.columns == "rank").sum() != 1:
+        return None
+    ranks = _finite(frame, "rank") if order == "rank" else number_column(frame["rank"])
+    places = Places.of_rank_column(rows.starts, rows.grouped(ranks))
+    if order == "rank":
+        try:
+            places.check(rows.starts)
+        except NoPlaceError as error:
+            row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
+            raise InputError(
+                f"topic {shown(row['qid'])}, document {shown(row['docno'])} has rank {shown(row['rank'])}, which "
+                f"another document of the topic has too, so ",
+                *NO_ORDER,
+            ) from None
+    return places
+
+
+def _finite(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    values = number_column(frame[column])
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        row = frame.iloc[int(bad[0])]
+        raise InputError(
+            f"the {column} of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a finite number, got "
+            f"{shown(row[column])}. Mend the row or drop it."
+        )
+    return values
+
+
+def code_runs(
+    rows: Sequence[RunRows],
+    *,
+    duplicates: str,
+    threads: int = 1,
+    lines: Lines = lambda wanted: [""] * len(wanted),
+) -> tuple[Field, Repeats]:
+    """Code runs as one field, with the rows of documents that stand in their list at a better rank.
+
+    Args:
+        rows: the runs.
+        duplicates: ``"error"`` raises where there are such rows, ``"best"`` leaves them out.
+        threads: to work in.
+        lines: tells where documents of runs stand.
+
+    Raises:
+        InputError: the first such document of each run that has one.
+    """
+    field, repeats = build_field(rows, threads=threads)
+    if len(repeats) and duplicates == "error":
+        names = [run.name for run in rows]
+        raise InputError.of_several([*repeat_faults(field.topics, repeats, names, lines).values()], len(rows), "runs")
+    return field, repeats
+
+
+def repeat_faults(topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Lines) -> dict[int, InputError]:
+    """Return for each run with a document twice in a list what is wrong, the first such document.
+
+    Args:
+        topics: of the field.
+        repeats: the rows.
+        names: of the runs.
+        lines: tells where documents of runs stand.
+    """
+    runs, rows = np.unique(repeats.run, return_index=True)
+    docnos = tokens.decode(tokens.as_tokens(repeats.docs[rows]))
+    wanted = [
+        (run, topics[t], docno)
+        for run, t, docno in zip(runs.tolist(), repeats.topic[rows].tolist(), docnos, strict=True)
+    ]
+    faults = {}
+    for (run, topic, docno), place in zip(wanted, lines(wanted), strict=True):
+        faults[run] = InputError(
+            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}{place}. ",
+            "Mend the run, or pass ",
+            Option("duplicates", "best"),
+            " to keep its better-ranked occurrence.",
+        )
+    return faults
+
+
+def warn_of_twin_topics(topics: Sequence[str]) -> None:
+    """Warn when two topic ids are the same number in different writing, like 1 and 001."""
+    numbers = [topic for topic in topics if topic.isascii() and topic.isdigit() and len(topic) < 19]
+    if len(set(map(int, numbers))) == len(numbers):
+        return
+    twins: dict[int, list[str]] = {}
+    for topic in numbers:
+        twins.setdefault(int(topic), []).append(topic)
+    mixed = [same for same in twins.values() if len(same) > 1]
+    warn(
+        f"topic ids are strings, so {examples(mixed[0])} are different topics; {count(len(mixed), 'such group')} "
+        f"among the runs. If they are meant to be one topic, write its id alike everywhere.",
+    )
+
+
+@dataclass(frozen=True)
+class CodedRuns:
+    """Runs, coded and labelled.
+
+    Attributes:
+        field: the coded arrays.
+        run_table: one row per run, with ``name team type pooled``.
+        order: the ranking order in which the rows stand.
+        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
+        dropped: what was left out.
+    """
+
+    field: AnyField
+    run_table: pd.DataFrame
+    order: str
+    how_pooled: HowPooled
+    dropped: Dropped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Framing:
+    """How results become a field, as :meth:`RunSet.from_frames` takes it; one that is made has been checked.
+
+    Attributes:
+        table: one row per run.
+        order: the order that ranks documents.
+        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
+        duplicates: ``"error"`` or ``"best"``.
+    """
+
+    table: pd.DataFrame
+    order: str
+    how_pooled: HowPooled
+    duplicates: str
+
+    def __post_init__(self) -> None:
+        check_order("order", self.order)
+        choice("duplicates", self.duplicates, ("error", "best"))
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        *,
+        order: str = "trec_eval",
+        pool_order: str | None = None,
+        pool_depth: int | None = None,
+        duplicates: str = "error",
+        **labels: Any,
+    ) -> Framing:
+        """Return how the frames of some runs become a field; `labels` are ``teams types pooled metadata``."""
+        how_pooled = HowPooled(pool_order, pool_depth)
+        table = given_metadata(**labels).table(names, naming=OF_FRAMES)
+        return cls(table=table, order=order, how_pooled=how_pooled, duplicates=duplicates)
+
+    def coded(self, results: Iterable[Any]) -> CodedRuns:
+        """Return the runs of some results, one for each row of the table, each in any form of one run."""
+        rows = [self._rows(name, result) for name, result in zip(self.table["name"], results, strict=True)]
+        field, repeats = code_runs(rows, duplicates=self.duplicates)
+        dropped = Dropped.of_repeats(repeats, self.table["name"].tolist(), field.topics)
+        dropped.tell()
+        warn_of_twin_topics(field.topics)
+        return CodedRuns(field, self.table, self.order, self.how_pooled, dropped)
+
+    def _rows(self, name: str, result: Any) -> RunRows:
+        with located(f"run {shown(name)}"):
+            frame = result_frame(result)
+        return frame_rows(name, frame, self.order)

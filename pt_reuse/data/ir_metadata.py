@@ -1,0 +1,288 @@
+"""What run files say of themselves: team and type in an ``ir_metadata`` header, or in a YAML file beside the run.
+
+Source: Breuer, Keller & Schaer, "ir_metadata: An Extensible Metadata Schema for IR Experiments", SIGIR 2022;
+https://www.ir-metadata.org. Read are ``tag``, ``actor.team`` and ``method.automatic``; names of persons are not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from pt_reuse._check import count, examples
+from pt_reuse._errors import warn
+from pt_reuse.data.lines import is_commented
+from pt_reuse.data.metadata import GivenMetadata, make_run_table
+from pt_reuse.data.packed_files import UnreadableError, read_beginning
+from pt_reuse.data.tables import is_table
+
+#: bytes of the longest header that is read
+MOST_BYTES = 1 << 16
+_DEEPEST = 100
+_LONGEST = 200  # characters of a name
+_BOM = b"\xef\xbb\xbf"
+_START, _END = "ir_metadata.start", "ir_metadata.end"
+#: what ends the name of a packed file, and that of a text
+_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)$")
+_TEXT = re.compile(r"\.(txt|run|res|trec|tsv)$")
+_YAML = (".yaml", ".yml")
+_CALLED = ("ir_metadata", "ir-metadata")
+#: of the one run of a folder
+OF_FOLDER = tuple(f"{dot}{called}{ending}" for called in _CALLED for ending in _YAML for dot in ("", "."))
+#: where in the YAML stands what is read
+_TAG, _TEAM, _AUTOMATIC = ("tag",), ("actor", "team"), ("method", "automatic")
+_TYPES = {**dict.fromkeys(("true", "yes", "on"), "automatic"), **dict.fromkeys(("false", "no", "off"), "manual")}
+#: what stands where nobody filled in the form
+_NOTHING = {"", "~", "null", "enter_value_here"}
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is said of one run; None where nothing is.
+
+    Attributes:
+        tag: its name.
+        team: who submitted it.
+        type: ``"automatic"`` or ``"manual"``.
+    """
+
+    tag: str | None = None
+    team: str | None = None
+    type: str | None = None
+
+
+class _BadYamlError(Exception):
+    """A text that is no YAML, or not such as one reads from strangers; the message is a clause."""
+
+
+def labelled_table(
+    given: GivenMetadata,
+    names: Sequence[str],
+    paths: Sequence[Path],
+    *,
+    by_tag: bool,
+    commented: Collection[Path] | None = None,
+    base: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return the table of some runs: what the user gives, and what their files say where the user gives nothing.
+
+    Args:
+        given: what the user gives.
+        names: the runs.
+        paths: the file of each.
+        by_tag: whether runs are named by their tags and not by their files; a note with another tag is told then.
+        commented: those of the files that begin with a comment; None where that is not known.
+        base: a table of the same runs, as far as tables that hold them say what stands in it; None where none does.
+    """
+    of_path = read_notes([path for path in dict.fromkeys(paths) if not is_table(path)], commented)
+    notes = {name: of_path[path] for name, path in zip(names, paths, strict=True) if path in of_path}
+    if not notes:
+        return given.table(names, base)
+    if by_tag:
+        _warn_of_tags(names, notes)
+    said = {
+        column: {name: value for name, note in notes.items() if (value := getattr(note, column)) is not None}
+        for column in ("team", "type")
+    }
+    known = make_run_table(names) if base is None else base
+    for column, values in said.items():
+        before = dict(zip(names, known[column], strict=True))
+        known[column] = pd.Series([values.get(name, before[name]) for name in names], dtype=object)
+    table = given.table(names, known)
+    for column, values in said.items():
+        _warn_of_conflicts(column, values, dict(zip(names, table[column], strict=True)))
+    return table
+
+
+def read_notes(paths: Sequence[Path], commented: Collection[Path] | None = None) -> dict[Path, Note]:
+    """Return what the files of runs say of these, in their first lines or in a YAML file beside them.
+
+    A YAML file that cannot be used is left aside, with a warning.
+
+    Args:
+        paths: the files.
+        commented: those of them that begin with a comment, as all headers do; None where that is not known.
+    """
+    notes: dict[Path, Note] = {}
+    beside = _yaml_files(paths)
+    for path in paths:
+        header = _header(path) if commented is None or path in commented else None
+        place = path if header is not None else beside.get(path)
+        if place is None:
+            continue
+        try:
+            notes[path] = _note(header if header is not None else _text_of(place))
+        except _BadYamlError as error:
+            warn(f"its ir_metadata is left aside: {error}.", place=str(place))
+    return {path: note for path, note in notes.items() if note != Note()}
+
+
+def yaml_files_of(names: Iterable[str]) -> set[str]:
+    """Return which of the files of a folder are YAML files that say something of the runs among them."""
+    names = set(names)
+    stems = {stem for name in names if not name.endswith(_YAML) for stem in _stems(name)}
+    found = {name for name in names for stem in _described_by(name) if stem in stems}
+    return found | (names & set(OF_FOLDER) if stems else set())
+
+
+def _stems(name: str) -> list[str]:
+    # the run's file, without what says how it is packed, without what says that it is a text; and without NIST's prefix
+    unpacked = _PACKED.sub("", name)
+    stems = [name, unpacked, _TEXT.sub("", unpacked)]
+    return list(dict.fromkeys([*stems, *(stem.removeprefix("input.") for stem in stems)]))
+
+
+def _described_by(name: str) -> Iterator[str]:
+    for ending in _YAML:
+        if name.endswith(ending):
+            stem = name.removesuffix(ending)
+            yield stem
+            for called in _CALLED:
+                if stem.endswith(f".{called}"):
+                    yield stem.removesuffix(f".{called}")
+
+
+def _yaml_files(paths: Sequence[Path]) -> dict[Path, Path]:
+    """Return the YAML file beside each run file that has one."""
+    of_folder: dict[Path, list[Path]] = {}
+    for path in paths:
+        of_folder.setdefault(path.parent, []).append(path)
+    found: dict[Path, Path] = {}
+    for folder, files in of_folder.items():
+        try:
+            there = sorted(name for name in os.listdir(folder) if name.endswith(_YAML))
+        except OSError:
+            continue
+        described = {stem: name for name in there for stem in _described_by(name)}
+        whole = [name for name in there if name in OF_FOLDER]
+        for path in files:
+            name = next((described[stem] for stem in _stems(path.name) if stem in described), None)
+            if name is None and whole and len(files) == 1:
+                name = whole[0]
+            if name is not None and folder / name != path:
+                found[path] = folder / name
+    return found
+
+
+def _header(path: Path) -> str | None:
+    # a pipe can be read once only, by whoever reads the run
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return None
+        if not is_commented(read_beginning(path, len(_BOM) + 1)):
+            return None
+        text = read_beginning(path, MOST_BYTES).removeprefix(_BOM).decode("utf-8", "replace")
+    except (OSError, UnreadableError):
+        # whoever reads the run says what is wrong with it
+        return None
+    lines: list[str] = []
+    begun = False
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        said = line[1:]
+        if said.strip() == _END:
+            break
+        if begun:
+            lines.append(said)
+        begun = begun or said.strip() == _START
+    return textwrap.dedent("\n".join(lines)) if begun else None
+
+
+def _text_of(path: Path) -> str:
+    try:
+        data = read_beginning(path, MOST_BYTES + 1) if path.is_file() else b""
+    except (OSError, UnreadableError) as error:
+        raise _BadYamlError(f"the file {error}") from error
+    if len(data) > MOST_BYTES:
+        raise _BadYamlError(f"the file has more than {MOST_BYTES:,} bytes")
+    lines = data.removeprefix(_BOM).decode("utf-8", "replace").splitlines()
+    return "\n".join(line for line in lines if line.strip() not in (_START, _END))
+
+
+def _note(text: str) -> Note:
+    found = _values(text)
+    automatic = found.get(_AUTOMATIC)
+    kind = None if automatic is None else _TYPES.get(automatic.lower())
+    if automatic is not None and kind is None:
+        raise _BadYamlError(f"method.automatic must be true or false, got {examples([automatic])}")
+    return Note(found.get(_TAG), found.get(_TEAM), kind)
+
+
+def _values(text: str) -> dict[tuple[str, ...], str]:
+    """Return the single values that are wanted, by the names that lead to them.
+
+    The YAML is looked at event by event: nothing is made of it, references in it are not followed, and what is deep or
+    wide in it costs no more than its length.
+    """
+    found: dict[tuple[str, ...], str] = {}
+    # the names that lead to where the reader is; in a mapping None where a name comes next, in a list always ""
+    keys: list[str | None] = []
+    lists: list[bool] = []
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+                lists.append(isinstance(event, yaml.SequenceStartEvent))
+                if len(lists) > _DEEPEST:
+                    raise _BadYamlError(f"it is nested more than {_DEEPEST} deep")
+                keys.append("" if lists[-1] else None)
+                continue
+            if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+                lists.pop()
+                keys.pop()
+            elif isinstance(event, yaml.ScalarEvent) and keys and not lists[-1]:
+                if keys[-1] is None:
+                    keys[-1] = event.value
+                    continue
+                path = tuple(key for key in keys if key is not None)
+                if path in (_TAG, _TEAM, _AUTOMATIC) and event.value.strip().lower() not in _NOTHING:
+                    found[path] = _name(".".join(path), event.value.strip())
+            elif isinstance(event, yaml.DocumentEndEvent):
+                break
+            elif not isinstance(event, yaml.AliasEvent | yaml.ScalarEvent):
+                continue
+            if keys and not lists[-1]:
+                # a value was read, or what stands as a name is none
+                keys[-1] = None if keys[-1] is not None else ""
+    except (yaml.YAMLError, ValueError) as error:
+        # libraries word it in several ways
+        where = getattr(error, "problem_mark", None)
+        raise _BadYamlError(f"it is no YAML{f' in its line {where.line + 1:,}' if where else ''}") from error
+    return found
+
+
+def _name(key: str, value: str) -> str:
+    if len(value) > _LONGEST or not value.isprintable():
+        raise _BadYamlError(f"{key} must be one line of at most {_LONGEST} characters, got {examples([value])}")
+    return value
+
+
+def _warn_of_tags(names: Sequence[str], notes: Mapping[str, Note]) -> None:
+    others = [(name, notes[name].tag) for name in names if name in notes and notes[name].tag not in (None, name)]
+    if others:
+        pairs = [f"{name!r} is {tag!r} there" for name, tag in others[:3]]
+        warn(
+            f"{count(len(others), 'run')} with another tag in the ir_metadata than in the sixth column, which names "
+            f"the run: {', '.join(pairs)}{', ...' if len(others) > 3 else ''}."
+        )
+
+
+def _warn_of_conflicts(column: str, said: Mapping[str, str], used: Mapping[str, str | None]) -> None:
+    others = [(name, value) for name, value in said.items() if value != used[name]]
+    if column == "type":
+        # "neural" is no denial of "automatic"
+        others = [(name, value) for name, value in others if used[name] in _TYPES.values()]
+    if others:
+        pairs = [f"{name!r} is of {value!r} there, of {used[name]!r} here" for name, value in others[:3]]
+        warn(
+            f"{count(len(others), 'run')} with another {column} in the ir_metadata than was given; what was given is "
+            f"used: {', '.join(pairs)}{', ...' if len(others) > 3 else ''}."
+        )

@@ -1,0 +1,325 @@
+"""Judgments made otherwise: estimated, expanded, of scores; and runs reranked by them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import columns as check_columns
+from pt_reuse._check import count, examples, shown, told
+from pt_reuse._errors import Argument, Call, InputError, door, located
+from pt_reuse._files import user_path
+from pt_reuse.arrays.field import Field
+from pt_reuse.arrays.places import Places
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.frame_columns import in_our_columns, number_column
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.data.run_set import RunSet
+
+
+@door
+def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
+    """Estimate the number of relevant documents in the pool of each topic from judgments of a stratified sample.
+
+    The estimate is that of Horvitz and Thompson: each relevant document that was sampled counts 1 / inclusion, the
+    pooled by the judged documents of its stratum. Its standard error is that of a stratified sample without
+    replacement: the root of the sum over strata of N^2 (1 - n/N) s^2 / n, with s^2 = p (1 - p) n / (n - 1), where n of
+    N documents are judged and p of these are relevant.
+
+    Args:
+        qrels: judgments of a sample, as :func:`sample_pool` and :meth:`Pool.judge` make them: with the column
+            ``stratum``, and label -1 for what was pooled and not sampled.
+        rel: the lowest label that is relevant; default what the judgments say.
+
+    Returns:
+        DataFrame: one row per topic: ``qid pooled judged relevant estimate se``. ``relevant`` counts the judged ones.
+        ``se`` is 0 where everything was judged, and NaN where a stratum has one judged document of several, which tells
+        nothing of its spread. A stratum whose judged documents are all relevant, or none of them, adds 0 to it: where
+        relevant documents are rare and the sample is small, it is too small. A stratum without a judged document makes
+        the estimate NaN.
+
+    Raises:
+        InputError: judgments without strata.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> judged = pd.DataFrame({"qid": "1", "docno": list("abcdefgh"), "label": [1, 0, 1, 0, -1, -1, -1, -1]})
+        >>> ptr.estimate_relevant(ptr.Qrels(judged.assign(stratum="all"))).round(3)
+          qid  pooled  judged  relevant  estimate     se
+        0   1       8       4         2       4.0  1.633
+
+    Source: Horvitz and Thompson, 1952; the variance as in Cochran, Sampling Techniques, 3rd edition, theorem 5.3 and
+    equation 3.7.
+    """
+    judgments = as_qrels(qrels)
+    lowest = relevant_from(judgments, rel)
+    frame = judgments.to_frame()
+    if "stratum" not in frame or frame["stratum"].isna().any():
+        lacking = len(frame) if "stratum" not in frame else int(frame["stratum"].isna().sum())
+        raise InputError(
+            f"{count(lacking, 'judgment')} of {len(frame):,} without a stratum, which only a sample has. Give what ",
+            Call("sample_pool", "...).judge(judge"),
+            f" returns; there is {examples(frame.columns, 12)}.",
+            argument="qrels",
+        )
+    frame = frame.assign(judged=frame["label"] >= 0, relevant=frame["label"] >= lowest, pooled=1)
+    strata = frame.groupby(["qid", "stratum"], sort=False)[["pooled", "judged", "relevant"]].sum()
+    pooled, judged, relevant = (strata[name].to_numpy(dtype=float) for name in strata)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = relevant / judged
+        spread = np.where(judged == pooled, 0.0, share * (1 - share) / (judged - 1))
+        strata["estimate"], strata["variance"] = pooled * share, pooled**2 * (1 - judged / pooled) * spread
+    # a topic with a stratum of which nothing is known is not known
+    topics = strata.groupby("qid").sum().mask(strata.isna().groupby("qid").any())
+    table = topics.reindex(judgments.topics, fill_value=0)
+    table["se"] = np.sqrt(table["variance"])
+    return table.drop(columns="variance").rename_axis("qid").reset_index()
+
+
+_MOST = 2**31
+
+
+@door
+def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
+    """Return old judgments and those of a further round together, each with its round.
+
+    The new ones are, for instance, those of :meth:`Pool.remainder`: what the pool of new runs has and nobody judged
+    before. They are united as by :meth:`Qrels.union`, and every judgment has a ``round``: what it says, else 1. Where
+    rounds of the new ones do not come after the last of the old, they are counted on from it: 1 becomes the next. A
+    document that both have under one label is old; one that was only pooled (label -1) and is judged now is new. Other
+    columns (who judged, when, why) are carried along.
+
+    Args:
+        old: the judgments so far, in any form, see :doc:`runs`.
+        new: the further ones, in any form.
+        conflict: the label of a document that has two, as in :meth:`Qrels.union`: ``"error"`` (default), ``"first"``,
+            the old one, ``"second"``, ``"higher"`` or ``"lower"``; each judgment has the round of its label.
+
+    Returns:
+        Qrels: all judgments of either, with the column ``round``; the topics of both.
+
+    Raises:
+        InputError: a document with two labels under ``conflict="error"``, a round that is no whole number of at least
+            1.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> old = ptr.Qrels(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]}))
+        >>> new = pd.DataFrame({"qid": ["1", "1"], "docno": ["c", "d"], "label": [1, 1]})
+        >>> expanded = ptr.expand_judgments(old, new)
+        >>> expanded.counts(by="round")[["qid", "round", "judged", "relevant"]]
+          qid  round  judged  relevant
+        0   1      1       2         1
+        1   1      2       2         2
+
+    Source: Voorhees, Soboroff and Lin 2022, Can old TREC collections reliably evaluate modern neural retrieval models?
+    """
+    before, after = as_qrels(old, "old"), as_qrels(new, "new")
+    rounds, further = _rounds(before, "old"), _rounds(after, "new")
+    last = int(rounds.max(initial=0))
+    if len(further) and further.min() <= last:
+        further += last
+    return _in_rounds(before, rounds).union(_in_rounds(after, further), conflict=conflict)
+
+
+def _rounds(qrels: Qrels, argument: str) -> NDArray[np.int64]:
+    """Return (judgments,): the round that each says, 1 where it says none."""
+    frame = qrels.to_frame()
+    values = np.ones(len(frame))
+    if "round" in frame:
+        given = frame["round"].notna().to_numpy()
+        values[given] = number_column(frame["round"][given])
+        odd = np.flatnonzero(~((values >= 1) & (values < _MOST)) | (values != np.floor(values)))
+        if len(odd):
+            row = frame.iloc[int(odd[0])]
+            raise InputError(
+                f"the round of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number of at "
+                f"least 1, got {shown(row['round'])}.",
+                argument=argument,
+            )
+    return values.astype(np.int64)
+
+
+def _in_rounds(qrels: Qrels, rounds: NDArray[np.int64]) -> Qrels:
+    extra = pd.DataFrame(index=range(len(rounds))) if qrels.arrays.extra is None else qrels.arrays.extra
+    return Qrels.of_arrays(replace(qrels.arrays, extra=extra.assign(round=rounds)), qrels.stated_rel)
+
+
+#: which column holds the numbers where nobody says: the first of these
+USUAL = ("probability", "judge_score", "score", "label")
+#: fields of a line of a file -> which of them is the number: qrels with numbers for labels, and runs
+_NUMBER_IN = {4: 3, 6: 4}
+
+
+@door
+def grade_scores(
+    scores: Any, thresholds: float | Iterable[float], *, column: str | None = None, rel: int | None = None
+) -> Qrels:
+    """Turn scores, or probabilities of relevance, into labels, at thresholds that you state.
+
+    A document whose score is below the first threshold gets label 0, from the first on label 1, from the second on
+    label 2, and so on.
+
+    Args:
+        scores: what a judge says of documents: a frame with ``qid docno`` and a column of numbers, as retrieval and
+            re-ranking return it; or a file: lines of ``qid iteration docno number``, or those of a TREC run. A document
+            without a number (NaN) gets no label.
+        thresholds: the lowest score of each label from 1 on: one number, or several that ascend.
+        column: which holds the numbers; default the first there is of ``probability``, ``judge_score``, ``score`` and
+            ``label``.
+        rel: the lowest label that is relevant; default: nobody says, which counts as 1.
+
+    Returns:
+        Qrels: the labels, with the number that each comes from in the column ``judge_score``.
+
+    Raises:
+        InputError: thresholds that do not ascend, a file or a frame without numbers, no number at all, a document that
+            stands twice.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> said = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "probability": [0.2, 0.5, 0.97]})
+        >>> ptr.grade_scores(said, 0.5).to_frame()
+          qid docno  label  judge_score
+        0   1     a      0         0.20
+        1   1     b      1         0.50
+        2   1     c      1         0.97
+        >>> ptr.grade_scores(said, [0.4, 0.6, 0.9]).to_frame()["label"].tolist()
+        [0, 1, 3]
+    """
+    bounds, lowest = _bounds(thresholds), checked_rel(rel)
+    frame = _read(scores) if isinstance(scores, str | os.PathLike) else scores
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            Argument("scores"),
+            f" must be a frame with qid, docno and numbers, or a file, got {told(scores)}.",
+            argument="scores",
+        )
+    frame = in_our_columns(frame)
+    check_columns("scores", frame.columns, ("qid", "docno"))
+    name = column or next((known for known in USUAL if known in frame), None)
+    if name is None or name not in frame:
+        raise InputError(
+            f"scores has no column {' or '.join(map(repr, USUAL if name is None else [name]))}, but "
+            f"{examples(frame.columns, 12)}. Say which holds the numbers.",
+            argument="column",
+        )
+    has = frame[name].notna().to_numpy()
+    numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    odd = np.flatnonzero(has & ~np.isfinite(numbers))
+    if len(odd):
+        row = frame.iloc[int(odd[0])]
+        raise InputError(
+            f"the {name} of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a finite number, got "
+            f"{shown(row[name])}.",
+            argument="scores",
+        )
+    if len(has) and not has.any():
+        raise InputError(f"no document has a number in the column {shown(name)}.", argument="scores")
+    labels = np.searchsorted(bounds, numbers, side="right")
+    graded = frame[["qid", "docno"]].assign(label=labels, judge_score=numbers)[has]
+    return Qrels(graded.reset_index(drop=True), topics=dict.fromkeys(frame["qid"].astype(str)), rel=lowest)
+
+
+def _bounds(thresholds: Any) -> np.ndarray:
+    one = isinstance(thresholds, int | float | np.number) and not isinstance(thresholds, bool)
+    given = [thresholds] if one else thresholds
+    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else []
+    numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
+    if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
+        raise InputError(
+            Argument("thresholds"),
+            f" must be a number, or several that ascend, got {told(thresholds)}.",
+            argument="thresholds",
+        )
+    return numbers
+
+
+def _read(path: Any) -> pd.DataFrame:
+    """Read a file of numbers: qrels with numbers in place of labels, or a run."""
+    path = user_path(path)
+    with located(str(path)):
+        try:
+            text = read_bytes(path).decode("utf-8", "surrogateescape")
+        except (OSError, UnreadableError) as error:
+            raise InputError(f"{error}.", argument="scores") from error
+        rows = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        if not rows:
+            raise InputError("is empty.", argument="scores")
+        n = len(rows[0][1])
+        odd = [(number, fields) for number, fields in rows if len(fields) != n or n not in _NUMBER_IN]
+        if odd:
+            number, fields = odd[0]
+            raise InputError(
+                f"line {number:,} has {count(len(fields), 'field')}. Give lines of qid, iteration, docno and number, "
+                "or those of a run.",
+                argument="scores",
+            )
+        return pd.DataFrame(
+            [(fields[0], fields[2], fields[_NUMBER_IN[n]]) for _, fields in rows], columns=["qid", "docno", "score"]
+        )
+
+
+def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:
+    """Return runs whose first documents of each list are sorted by their labels, the best label first.
+
+    The sort is stable: documents of the same label stay in the order of the run. A document without a label, or with a
+    negative one, keeps its place, and the others are sorted into the places that are left. Scores count down, so that
+    the lists stand alike in every ranking order.
+
+    Args:
+        runs: the field, in its ranking order.
+        labels: of documents by topic; lists of other topics stay as they are.
+        depth: how many documents of each list are sorted among each other.
+
+    Returns:
+        RunSet: runs of the same names and documents.
+    """
+    step = Reranked(labels, depth)
+    field = runs.field
+    changed = step.of(field) if isinstance(field, Field) else field.changed(step, field.lengths)
+    return RunSet(changed, runs.run_table, runs.order, runs.how_pooled)
+
+
+@dataclass(frozen=True, eq=False)
+class Reranked:
+    """Sorts the first documents of the lists of a block by their labels."""
+
+    labels: Qrels
+    depth: int
+
+    def of(self, block: Field) -> Field:
+        """Return the block with its lists sorted."""
+        mine = [topic for topic in self.labels.topics if topic in block.topic_row]
+        return _reranked(block, self.labels.select(mine), self.depth)
+
+
+def _reranked(field: Field, labels: Qrels, depth: int) -> Field:
+    first = np.repeat(field.starts[:-1], np.diff(field.starts))
+    place = np.arange(len(field.codes)) - first
+    of_row = np.full(len(field.codes), -1, dtype=np.int64)
+    index, given = HitIndex(field, labels.arrays.documents), labels.arrays.labels.astype(np.int64)
+    for at, row_of_code in zip(index.field_topic, index.rows_of_codes(index.topics), strict=True):
+        if row_of_code is not None:
+            rows = field.rows(at)
+            judgment = row_of_code.take(field.codes[rows])
+            of_row[rows] = np.where(judgment >= 0, given.take(judgment), -1) if len(given) else -1
+    # the places that have a label among the first of their list; each list's are filled by its own, the best first
+    places = np.flatnonzero((of_row >= 0) & (place < depth))
+    order = np.arange(len(field.codes))
+    order[places] = places[np.lexsort((places, -of_row[places], first[places]))]
+    return replace(
+        field,
+        codes=field.codes[order],
+        scores=-place.astype(np.float64),
+        file=Places.none(),
+        rank=Places.none(),
+        ranked=np.ones(field.n_runs, dtype=bool),
+    )

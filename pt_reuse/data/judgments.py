@@ -1,0 +1,499 @@
+"""Qrels: judgments, and the algebra that makes new ones of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse import _html
+from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown, told
+from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
+from pt_reuse._text import WIDTH, prose
+from pt_reuse.data.frame_columns import (
+    check_frame,
+    frame_of_nested,
+    frame_of_tuples,
+    has_fields,
+    in_our_columns,
+    is_nested,
+    text_column,
+    text_groups,
+)
+from pt_reuse.data.labelling import LABELS, label_values
+from pt_reuse.data.qrels_arrays import (
+    CONFLICTS,
+    JudgedRows,
+    QrelsArrays,
+    count_labels,
+    tell_bare_topics,
+    topic_set,
+    united,
+)
+from pt_reuse.data.qrels_files import read_arrays, write_arrays
+
+#: what a frame of judgments, or each tuple, must have
+COLUMNS = ("qid", "docno", "label")
+
+
+def judged_frame(given: Any, argument: str) -> pd.DataFrame:
+    """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked.
+
+    Args:
+        given: a frame, tuples of ir_measures or ir_datasets, or a mapping of topic -> document -> label.
+        argument: the user's argument, for errors.
+
+    Raises:
+        InputError: something else, results of a run among it, or no tuple at all.
+    """
+    if isinstance(given, pd.DataFrame):
+        frame = in_our_columns(given)
+        if "label" not in frame.columns and {"qid", "docno", "score"} <= set(frame.columns):
+            raise _results("a frame", argument)
+        return frame
+    if isinstance(given, Mapping):
+        if is_nested(given):
+            return frame_of_nested(given, "label")
+        first = next(iter(given.values()), None)
+        if isinstance(first, Mapping | pd.DataFrame):
+            raise _results(f"a dict of name -> {type(first).__name__}", argument)
+        raise _no_judgments(f"a dict of {type(first).__name__}" if given else "an empty dict", argument)
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or hasattr(given, "run_table"):
+        raise _no_judgments(told(given) if given is None else type(given).__name__, argument)
+    items = list(given)
+    if not items:
+        raise InputError(
+            Argument(argument),
+            " holds no judgment. Where it is an iterator that was read before, make it anew.",
+            argument=argument,
+        )
+    odd = [item for item in items if not has_fields(item, *COLUMNS)]
+    if odd and has_fields(odd[0], "qid", "docno", "score"):
+        raise _results(f"{type(given).__name__} of {type(odd[0]).__name__}", argument)
+    if odd:
+        raise _no_judgments(f"{type(given).__name__} of {shown(odd[0])}", argument)
+    return frame_of_tuples(items)
+
+
+def _no_judgments(got: str, argument: str) -> InputError:
+    return InputError(
+        Argument(argument),
+        " must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
+        f"document -> label, or a file, got {got}.",
+        argument=argument,
+    )
+
+
+def _results(what: str, argument: str) -> InputError:
+    return InputError(
+        Argument(argument),
+        f" is {what} with the results of runs, which hold no judgments. Give the judgments, a Qrels for instance.",
+        argument=argument,
+    )
+
+
+class Qrels:
+    """Judgments of documents for topics; immutable, every operation returns a new one.
+
+    Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a
+    label >= 0, *relevant* a label >= :attr:`rel`: 1 but where somebody says otherwise, as a collection of the catalogue
+    does whose track counts from another grade. It says which documents are counted, and removed, as relevant; measures
+    have a `rel` of their own. The topic set is kept by all operations but :meth:`select`: a topic that loses its last
+    document stays, and counts 0 in means.
+
+    pt.Experiment and the functions of ir_measures take it as it is, see :meth:`merge`.
+
+    Args:
+        frame: columns ``qid``, ``docno``, ``label``, or as ir_measures has them, ``query_id``, ``doc_id``,
+            ``relevance``; further columns (who judged, which round) are carried along.
+        topics: the topic set, when it is larger than the topics of the rows.
+        rel: the lowest label that is relevant, >= 1; None (default): nobody says, which counts as 1.
+
+    Attributes:
+        arrays: the judgments underneath.
+        stated_rel: as given, None where nobody says.
+
+    Raises:
+        InputError: a missing column, a label that is no whole number, one document with two labels, a `rel` that is no
+            grade.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> old = ptr.Qrels(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]}))
+        >>> new = ptr.Qrels(pd.DataFrame({"qid": ["1", "2"], "docno": ["c", "a"], "label": [2, 0]}))
+        >>> old | new
+        Qrels: 2 topics, 4 judgments, 2 relevant (labels 0: 2, 1: 1, 2: 1)
+        >>> (old | new).threshold(2).to_frame()["label"].tolist()
+        [0, 0, 1, 0]
+        >>> (old | new).with_rel(2)
+        Qrels: 2 topics, 4 judgments, 1 relevant from label 2 (labels 0: 2, 1: 1, 2: 1)
+    """
+
+    @door
+    def __init__(self, frame: pd.DataFrame, *, topics: Iterable[str] | None = None, rel: int | None = None):
+        self.stated_rel = checked_rel(rel)
+        if not isinstance(frame, pd.DataFrame):
+            raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
+        frame = in_our_columns(frame)
+        check_frame(frame, ("qid", "docno", "label"))
+        values = label_values(frame, frame["label"])
+        topic, names = text_groups("qid", frame["qid"])
+        words = text_column("docno", frame["docno"])
+        extra = frame.drop(columns=["qid", "docno", "label"])
+        self.arrays = JudgedRows(names, topic, words, values.astype(np.int16), extra).to_arrays(topic_set(topics))
+
+    @classmethod
+    def of_arrays(cls, arrays: QrelsArrays, rel: int | None = None) -> Qrels:
+        """Return the judgments of arrays, which are right already.
+
+        Args:
+            arrays: the judgments.
+            rel: the lowest label that is relevant, None where nobody says.
+        """
+        made = cls.__new__(cls)
+        made.arrays, made.stated_rel = arrays, rel
+        return made
+
+    @property
+    def rel(self) -> int:
+        """Return the lowest label that is relevant; 1 where nobody says."""
+        return 1 if self.stated_rel is None else self.stated_rel
+
+    @door
+    def with_rel(self, rel: int | None) -> Qrels:
+        """Return the same judgments, relevant from another label on; the labels stay, see :meth:`threshold`.
+
+        Args:
+            rel: the lowest label that is relevant, >= 1; None forgets it.
+
+        Returns:
+            Qrels: the same topics, documents and labels.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> qrels.with_rel(2)
+            Qrels: 2 topics, 3 judgments, 1 relevant from label 2 (labels 0: 1, 1: 1, 2: 1)
+        """
+        return Qrels.of_arrays(self.arrays, checked_rel(rel))
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topic set, in natural order."""
+        return list(self.arrays.documents.topics)
+
+    def __len__(self) -> int:
+        return len(self.arrays.labels)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the judgments as a PyTerrier frame: ``qid docno label`` and all further columns."""
+        documents, labels, extra = self.arrays.documents, self.arrays.labels, self.arrays.extra
+        frame = pd.DataFrame({"qid": documents.qids(), "docno": documents.docnos(), "label": labels.astype(np.int64)})
+        return frame if extra is None else pd.concat([frame, extra], axis=1)
+
+    def __iter__(self) -> Iterator[ir_measures.Qrel]:
+        """Yield the judgments as ir_measures has them, so that its functions take a Qrels."""
+        tell_bare_topics(self.arrays)
+        documents, labels = self.arrays.documents, self.arrays.labels
+        yield from map(ir_measures.Qrel, documents.qids().tolist(), documents.docnos().tolist(), labels.tolist())
+
+    def __getitem__(self, columns: Any) -> Any:
+        """Return columns of :meth:`to_frame`."""
+        return self.to_frame()[columns]
+
+    def merge(self, *right: Any, **options: Any) -> pd.DataFrame:
+        """Return :meth:`to_frame`, merged as pandas does: what pt.Experiment asks of judgments.
+
+        So ``pt.Experiment(systems, topics, qrels, measures)`` takes a Qrels. With ``filter_by_topics=False``, and in
+        pt.Evaluate, PyTerrier takes nothing but a frame: give ``qrels.to_frame()``.
+
+        Args:
+            *right: as ``DataFrame.merge`` takes it.
+            **options: likewise.
+
+        Warns:
+            ReuseWarning: topics without judgments, which a frame cannot hold, so that means are without them.
+        """
+        tell_bare_topics(self.arrays)
+        return self.to_frame().merge(*right, **options)
+
+    @door
+    def counts(self, *, rel: int | None = None, by: str | None = None) -> pd.DataFrame:
+        """Return per topic: ``qid judged relevant unjudged junk density``.
+
+        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
+        judged.
+
+        Args:
+            rel: the lowest label that is relevant; default :attr:`rel`.
+            by: a further column of the judgments, such as ``"round"`` or ``"judge"``: it comes after ``qid``, and there
+                is a row for each topic and each of its values, <NA> where a judgment has none.
+
+        Returns:
+            DataFrame: one row per topic; ``density`` is between 0 and 1.
+
+        Raises:
+            InputError: a `rel` that is no grade, a column that the judgments do not have.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> qrels.counts()
+              qid  judged  relevant  unjudged  junk  density
+            0   1       2         2         0     0      1.0
+            1   2       1         0         0     0      0.0
+        """
+        return count_labels(self.arrays, relevant_from(self, rel), by)
+
+    @door
+    def __or__(self, other: Any) -> Qrels:
+        """Unite; a document with two labels is an error. Use :meth:`union` to choose another rule."""
+        return self.union(other)
+
+    @door
+    def union(self, other: Any, *, conflict: str = "error") -> Qrels:
+        """Return the judgments of both.
+
+        Args:
+            other: further judgments, in any form. Where only one side says from which label on documents are relevant,
+                the union has it.
+            conflict: the label of a document that has two: ``"error"`` (default), the label of the ``"first"`` or
+                ``"second"`` Qrels, the ``"higher"`` or the ``"lower"`` one. A label of -1 (pooled, not judged) gives
+                way to any judgment without a conflict.
+
+        Returns:
+            Qrels: all (topic, document) pairs of either.
+
+        Raises:
+            InputError: two labels of one document under ``conflict="error"``, or sides that say two things about
+                which label is relevant.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> more = ptr.Qrels(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "c"], "label": [1, 0]}))
+            >>> qrels.union(more, conflict="higher")
+            Qrels: 2 topics, 4 judgments, 2 relevant (labels 0: 2, 1: 1, 2: 1)
+        """
+        choice("conflict", conflict, CONFLICTS)
+        theirs = as_qrels(other, "other")
+        rels = {rel for rel in (self.stated_rel, theirs.stated_rel) if rel is not None}
+        if len(rels) > 1:
+            raise InputError(
+                f"one side has documents relevant from label {self.rel}, the other from label {theirs.rel}. Say the "
+                "same of both by ",
+                Call("Qrels.with_rel", "rel"),
+                ".",
+                argument="other",
+            )
+        return Qrels.of_arrays(united(self.arrays, theirs.arrays, conflict), *rels)
+
+    @door
+    def __sub__(self, other: Any) -> Qrels:
+        """Remove every judgment whose (topic, document) stands in `other`: a Pool, a frame, judgments in any form."""
+        return self.keep(self._find_rows(other, "other") < 0)
+
+    @door
+    def restrict(self, pool: Any) -> Qrels:
+        """Keep the judgments whose (topic, document) stands in a pool.
+
+        Args:
+            pool: a Pool, a frame with ``qid`` and ``docno``, or judgments in any form.
+
+        Returns:
+            Qrels: the same topic set, fewer judgments.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> qrels.restrict(pd.DataFrame({"qid": ["1"], "docno": ["b"]}))
+            Qrels: 2 topics, 1 judgment, 1 relevant (labels 1: 1)
+        """
+        return self.keep(self._find_rows(pool, "pool") >= 0)
+
+    @door
+    def threshold(self, rel: int | None = None) -> Qrels:
+        """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay.
+
+        Args:
+            rel: the lowest label that becomes 1; default :attr:`rel`. From then on relevant is label 1, for nDCG, too,
+                where :meth:`with_rel` leaves the grades.
+
+        Returns:
+            Qrels: the same topics and documents, with labels of at most 1.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> qrels.threshold(2)
+            Qrels: 2 topics, 3 judgments, 1 relevant (labels 0: 2, 1: 1)
+        """
+        lowest, labels = relevant_from(self, rel), self.arrays.labels
+        binary = np.where(labels >= lowest, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
+        return Qrels.of_arrays(self.arrays.labelled(binary), 1)
+
+    @door
+    def sample(self, share: float, *, seed: int) -> Qrels:
+        """Keep a random share of the judgments of each topic, rounded to whole documents, without replacement.
+
+        Args:
+            share: between 0 and 1.
+            seed: the same seed gives the same sample in every process.
+
+        Returns:
+            Qrels: the same topics, fewer judgments.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
+            >>> len(qrels.sample(0.5, seed=1).to_frame())
+            1
+        """
+        if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
+            raise InputError(f"share must be a number between 0 and 1, got {share!r}.", argument="share")
+        random = np.random.default_rng(checked_seed(seed))
+        kept = np.zeros(len(self), dtype=bool)
+        starts = self.arrays.documents.starts.tolist()
+        for start, stop in pairwise(starts):
+            kept[start + random.permutation(stop - start)[: round(share * (stop - start))]] = True
+        return self.keep(kept)
+
+    @door
+    def select(self, topics: Iterable[str]) -> Qrels:
+        """Return the judgments of these topics alone; this alone changes the topic set."""
+        if not isinstance(topics, Iterable) or isinstance(topics, bytes):
+            raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
+        wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
+        place = self.arrays.documents.place
+        unknown = [topic for topic in wanted if topic not in place]
+        if unknown:
+            raise InputError(f"{examples(unknown)} not among the topics {examples(self.topics)}.", argument="topics")
+        return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)), self.stated_rel)
+
+    @door
+    def write(self, path: str | Path, *, overwrite: bool = False, strata: bool = False) -> Path:
+        """Write a TREC qrels file, ``qid 0 docno label``, or ``qid 0 docno stratum label`` of a sample.
+
+        Topics without judgments cannot stand in one: they are left out, with a warning, and so are further columns.
+        Neither can :attr:`rel`: say it again when the file is read.
+
+        Args:
+            path: the file.
+            overwrite: replace a file that exists; default is an error.
+            strata: write the column ``stratum``, too, as NIST's sample_eval.pl reads it.
+
+        Returns:
+            Path: the file.
+
+        Raises:
+            InputError: no judgments, or no strata, a file that exists or cannot be written, a name with white space.
+        """
+        return write_arrays(self.arrays, path, overwrite=overwrite, strata=strata)
+
+    def __repr__(self) -> str:
+        values, counts = np.unique(self.arrays.labels, return_counts=True)
+        labels = ", ".join(f"{v}: {c:,}" for v, c in zip(values.tolist(), counts.tolist(), strict=True))
+        relevant = f"{int((self.arrays.labels >= self.rel).sum()):,} relevant"
+        if self.rel > 1:
+            relevant += f" from label {self.rel}"
+        head = f"{count(len(self.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant}"
+        return f"Qrels: {head} (labels {labels or 'none'})"
+
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
+
+    def _repr_html_(self) -> str:
+        return _html.headline(repr(self)) + _html.table(self.counts(), most=12, what="topics in .counts()")
+
+    def keep(self, kept: NDArray[np.bool_]) -> Qrels:
+        """Return some of the judgments; the topic set stays.
+
+        Args:
+            kept: (judgments,) whether to keep each, in the order of :meth:`to_frame`.
+        """
+        return Qrels.of_arrays(self.arrays.take(np.flatnonzero(kept)), self.stated_rel)
+
+    def _find_rows(self, other: Any, argument: str) -> NDArray[np.int64]:
+        if hasattr(other, "to_qrels"):  # a Pool
+            other = other.to_qrels()
+        elif isinstance(other, pd.DataFrame) and "label" not in (other := in_our_columns(other)).columns:
+            columns("the frame", other.columns, ("qid", "docno"))
+            other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
+        return as_qrels(other, argument).arrays.documents.find(self.arrays.documents)
+
+
+def checked_rel(rel: Any) -> int | None:
+    """Return a user's ``rel=`` as an int, None for None, or say that it is no grade."""
+    if rel is None:
+        return None
+    if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:
+        raise InputError(
+            Argument("rel"), f" must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.", argument="rel"
+        )
+    return int(rel)
+
+
+def relevant_from(qrels: Qrels, rel: int | None) -> int:
+    """Return the lowest label that is relevant: the user's ``rel=``, or what the judgments say where that is None."""
+    chosen = checked_rel(rel)
+    return qrels.rel if chosen is None else chosen
+
+
+def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
+    """Return what a user gives as judgments as a Qrels: the one place that takes judgments of any kind.
+
+    Args:
+        value: a Qrels, which is returned as it is; a frame with ``qid docno label`` or ``query_id doc_id relevance``;
+            tuples with such fields, as ir_measures and ir_datasets have them, one after the other; a mapping of topic
+            -> document -> label, of which a topic without documents stays a topic; or a TREC qrels file.
+        argument: what the user calls the judgments, for errors.
+
+    Raises:
+        InputError: anything else, or what holds no judgments.
+    """
+    if isinstance(value, Qrels):
+        return value
+    if isinstance(value, str | os.PathLike):
+        with arguments_as("read_qrels", path=argument):
+            return Qrels.of_arrays(read_arrays(value))
+    frame = judged_frame(value, argument)
+    with arguments_as("Qrels", frame=argument):
+        return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)
+
+
+@door
+def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False) -> Qrels:
+    r"""Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
+
+    As in trec_eval, a line that begins with ``#`` is a comment, and text after the fourth column is an error. Here a
+    comment may be indented, and comments may follow one another.
+
+    Args:
+        path: the file; packed files are recognised by their first bytes.
+        rel: the lowest label that is relevant, >= 1; default 1. On the passages of Deep Learning it is 2.
+        strata: the file is of a sample, with five columns: ``qid iteration docno stratum label``, as NIST's
+            sample_eval.pl takes them and :meth:`Qrels.write` writes them. Label -1 is pooled and not sampled. The
+            judgments get the columns ``stratum`` and ``inclusion``, the part of the topic's stratum that is judged.
+
+    Returns:
+        Qrels: all judgments, negative labels included.
+
+    Raises:
+        InputError: naming the file, the line and what to do.
+
+    Example:
+        >>> import tempfile, pathlib, pt_reuse as ptr
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
+        >>> _ = file.write_text("1 0 d1 2\n1 0 d2 0\n")
+        >>> ptr.read_qrels(file)
+        Qrels: 1 topic, 2 judgments, 1 relevant (labels 0: 1, 2: 1)
+    """
+    lowest = checked_rel(rel)
+    return Qrels.of_arrays(read_arrays(path, strata=flag("strata", strata)), lowest)

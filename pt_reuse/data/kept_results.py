@@ -1,0 +1,533 @@
+"""KeptResults: a folder in which pipelines keep their results, so that they go on where they stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples, shown
+from pt_reuse._errors import Argument, InputError, located, warn
+from pt_reuse._files import Alone, alone, check_writable, is_temporary, read_file, replacing, sweep_temporary, user_path
+from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
+from pt_reuse.data.frame_columns import number_column, text_groups
+from pt_reuse.data.pipeline_steps import difference, python_version, steps_of
+
+
+@dataclass(frozen=True)
+class TopicInputs:
+    """The rows that a pipeline gets, topic by topic.
+
+    Attributes:
+        frame: the rows.
+        topics: the topics, as text, in the order of their first rows.
+        of_row: the number of each row's topic.
+        checks: topic -> checksum of all that its rows hold besides the topic.
+    """
+
+    frame: pd.DataFrame
+    topics: tuple[str, ...]
+    of_row: NDArray[np.int64]
+    checks: Mapping[str, str]
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> TopicInputs:
+        """Return the topics of a frame.
+
+        Raises:
+            InputError: a topic that is missing, or a cell that cannot be compared with that of a further call.
+        """
+        with located("topics"):
+            of_row, topics = text_groups("qid", frame["qid"])
+            digests = [hashlib.sha256() for _ in topics]
+            labels = sorted((str(label), i) for i, label in enumerate(frame.columns) if label != "qid")
+            for label, i in labels:
+                for digest in digests:
+                    digest.update(_sized(b"column", label.encode("utf-8", "surrogatepass")))
+                for topic, cell in zip(of_row.tolist(), frame.iloc[:, i].tolist(), strict=True):
+                    digests[topic].update(_bytes(cell, label))
+        checks = {topic: digest.hexdigest()[:32] for topic, digest in zip(topics, digests, strict=True)}
+        return cls(frame, tuple(topics), of_row, checks)
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the names of the columns besides the topic, in the order of the alphabet."""
+        return sorted(str(label) for label in self.frame.columns if label != "qid")
+
+    def rows(self, topics: Sequence[str]) -> pd.DataFrame:
+        """Return the rows of some topics, in the order of the topics."""
+        numbers = {topic: i for i, topic in enumerate(self.topics)}
+        place = np.full(len(self.topics), -1)
+        place[[numbers[topic] for topic in topics]] = np.arange(len(topics))
+        places = place[self.of_row]
+        rows = np.flatnonzero(places >= 0)
+        return self.frame.iloc[rows[np.argsort(places[rows], kind="stable")]].reset_index(drop=True)
+
+
+def _sized(kind: bytes, data: bytes) -> bytes:
+    # so that no two cells are one when they stand one behind the other
+    return kind + len(data).to_bytes(8, "little") + data
+
+
+def _bytes(cell: Any, label: str) -> bytes:
+    """Return what a cell holds; cells that are equal in another type of column give the same."""
+    if isinstance(cell, str):
+        return _sized(b"text", cell.encode("utf-8", "surrogatepass"))
+    if isinstance(cell, np.ndarray):
+        if cell.dtype.kind in "iufb":
+            return _sized(b"array", f"{cell.dtype.str}{cell.shape}".encode() + np.ascontiguousarray(cell).tobytes())
+        cell = cell.tolist()
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    if isinstance(cell, list | tuple):
+        return _sized(b"list", b"".join(_bytes(inner, label) for inner in cell))
+    if isinstance(cell, dict):
+        return _sized(b"dict", b"".join(_bytes(inner, label) for pair in cell.items() for inner in pair))
+    if isinstance(cell, bytes):
+        return _sized(b"bytes", cell)
+    if isinstance(cell, bool | int | float) and cell == cell:
+        return _sized(b"number", repr(cell).encode())
+    if pd.api.types.is_scalar(cell) and pd.isna(cell):
+        return _sized(b"missing", b"")
+    raise InputError(
+        f"the column {shown(label)} holds {type(cell).__name__} values, which cannot be compared with those of a "
+        "further call. Leave the column out, or do without a cache.",
+        argument="topics",
+    )
+
+
+#: text columns keep lone surrogates, which bytes that were no UTF-8 become when they are read
+_ERRORS = "surrogatepass"
+#: what pandas calls cells of Python's own numbers of one kind, and as what they are kept
+_OWN_NUMBERS = {"integer": np.int64, "floating": np.float64, "boolean": np.bool_}
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """The rows of a result frame, coded column by column.
+
+    Columns of numbers and of texts are kept; others, such as vectors of features, are not.
+
+    Attributes:
+        columns: of each column that is kept its name, its number in the frame and its kind.
+        n_rows: how many rows there are.
+        arrays: returns arrays by their names.
+
+    Example:
+        >>> frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["d2", "d1"], "score": np.float32([0.1, 2])})
+        >>> arrays, notes = coded_rows(frame)
+        >>> CodedRows.of(notes, lambda *names: [arrays[name] for name in names]).frame().equals(frame)
+        True
+    """
+
+    columns: Sequence[tuple[str, int, str]]
+    n_rows: int
+    arrays: Callable[..., Sequence[NDArray]]
+
+    @classmethod
+    def of(cls, notes: Mapping[str, Any], arrays: Callable[..., Sequence[NDArray]]) -> CodedRows:
+        """Return rows that :func:`coded_rows` coded."""
+        return cls(notes["columns"], notes["rows"], arrays)
+
+    def frame(self, rows: NDArray[np.bool_] | None = None, only: Collection[str] | None = None) -> pd.DataFrame:
+        """Return rows and columns of the frame.
+
+        Args:
+            rows: which; default all.
+            only: the columns; default all.
+        """
+        kept = [column for column in self.columns if only is None or column[0] in only]
+        series = [self._column(i, kind, rows) for _, i, kind in kept]
+        n = self.n_rows if rows is None else int(rows.sum())
+        # by number, since a frame may have two columns of one name
+        frame = pd.DataFrame(dict(enumerate(series)), index=pd.RangeIndex(n))
+        frame.columns = pd.Index([label for label, _, _ in kept], dtype=None if kept else object)
+        return frame
+
+    def _column(self, i: int, kind: str, rows: NDArray[np.bool_] | None) -> pd.Series:
+        if kind == "number":
+            (values,) = self.arrays(f"{i}.values")
+            return pd.Series(values if rows is None else values[rows])
+        codes, lengths, data = self.arrays(f"{i}.codes", f"{i}.lengths", f"{i}.text")
+        text, ends = data.tobytes().decode("utf-8", _ERRORS), np.cumsum(lengths)
+        # None stands last, where the code -1 finds it
+        distinct = np.array([*map(text.__getitem__, map(slice, ends - lengths, ends)), None], dtype=object)
+        cells = distinct[codes if rows is None else codes[rows]]
+        return pd.Series(cells, dtype=object) if kind == "object" else pd.Series(cells.tolist(), dtype=_text_type())
+
+
+def coded_rows(frame: pd.DataFrame) -> tuple[dict[str, NDArray], dict[str, Any]]:
+    """Return the columns of a frame that can be kept: arrays of one dimension by names, and notes as JSON has them."""
+    columns: list[list[Any]] = []
+    arrays: dict[str, NDArray] = {}
+    for i, label in enumerate(frame.columns):
+        coded = _coded(frame.iloc[:, i]) if isinstance(label, str) else None
+        if coded is not None:
+            kind, parts = coded
+            columns.append([label, i, kind])
+            arrays |= {f"{i}.{part}": array for part, array in parts.items()}
+    return arrays, {"columns": columns, "rows": len(frame)}
+
+
+def _text_type() -> Any:
+    # that of pandas' own texts, which are Python's before pandas 3
+    return pd.Series(["a"]).dtype
+
+
+def _coded(cells: pd.Series) -> tuple[str, dict[str, NDArray]] | None:
+    if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "iufb" and cells.dtype.itemsize <= 8:
+        return "number", {"values": cells.to_numpy()}
+    found = pd.api.types.infer_dtype(cells, skipna=True)
+    if found in _OWN_NUMBERS and not cells.isna().any():
+        return _own_numbers(cells, _OWN_NUMBERS[found])
+    own = cells.astype(object)
+    missing = own.isna()
+    # infer_dtype calls a column of missing cells empty
+    if not all(isinstance(cell, str) for cell in own[~missing]):
+        return None
+    codes, distinct = pd.factorize(own.where(~missing, None))
+    texts = distinct.tolist()
+    data = np.frombuffer("".join(texts).encode("utf-8", _ERRORS), dtype=np.uint8)
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    kind = "object" if cells.dtype == object else "text"
+    return kind, {"codes": codes.astype(np.int32), "lengths": lengths, "text": data}
+
+
+def _own_numbers(cells: pd.Series, kind: Any) -> tuple[str, dict[str, NDArray]] | None:
+    given = cells.tolist()
+    try:
+        values = np.array(given, dtype=kind)
+    except OverflowError:
+        return None
+    return ("number", {"values": values}) if values.tolist() == given or kind is np.float64 else None
+
+
+#: to be raised when what stands in a file, or the checksum of a topic's input, changes
+FORMAT = 1
+_ENDING = ".results"
+_FILE = re.compile(r"(\d{6,})-[0-9a-f]{8}\.results")
+_OF_ROW = "topic"
+#: characters of a run's name that the name of its folder has, so that people find it
+_SHOWN = 40
+
+
+def _texts(cells: pd.Series) -> list[str]:
+    return list(map(str, cells.tolist()))
+
+
+#: columns that a field is made of -> how a field would read them
+_NEEDED: dict[str, Callable[[pd.Series], Any]] = {
+    "qid": _texts,
+    "docno": _texts,
+    "score": number_column,
+    "rank": number_column,
+}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the results of a topic are: in which file, and as which of its topics."""
+
+    file: ArrayFile
+    number: int
+
+
+class KeptRun:
+    """The results of one pipeline.
+
+    Files are read and written while nobody else does so.
+
+    Args:
+        folder: that of the results of all pipelines.
+        name: of the run.
+        steps: of the pipeline, and the version of Python.
+    """
+
+    def __init__(self, folder: Path, name: str, steps: Sequence[str]):
+        readable = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:_SHOWN].strip("-")
+        mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        self.folder, self.name, self._steps = folder / f"{readable or 'run'}-{mark}", name, list(steps)
+        self._last = 0
+        self._damaged: list[Path] = []
+
+    @cached_property
+    def _places(self) -> dict[str, dict[str, _Place]]:
+        # topic -> checksum of its input -> where its results are; what was written later counts
+        places: dict[str, dict[str, _Place]] = {}
+        for path in self._files():
+            file, self._last = ArrayFile(path), _number(path)[0]
+            try:
+                notes = file.notes
+            except DamagedError as error:
+                self._tell_damaged(path, error)
+                continue
+            self._check(notes)
+            for number, (topic, check) in enumerate(zip(notes["topics"], notes["checks"], strict=True)):
+                places.setdefault(topic, {})[check] = _Place(file, number)
+        return places
+
+    def _files(self) -> list[Path]:
+        if not self.folder.is_dir():
+            return []
+        return sorted((path for path in self.folder.iterdir() if _FILE.fullmatch(path.name)), key=_number)
+
+    def _check(self, notes: dict[str, Any]) -> None:
+        if notes["format"] > FORMAT:
+            raise newer(self.folder, notes["format"])
+        differ = difference(notes["steps"], self._steps)
+        if differ is not None:
+            before, now = differ
+            raise InputError(
+                f"{self.folder.parent} holds results of another pipeline as {shown(self.name)}: that one had "
+                f"{shown(before)}, this one has {shown(now)}. Give this one another name, or give another folder, or "
+                f"delete {self.folder}.",
+                argument="cache",
+            )
+
+    def check(self) -> None:
+        """Raise where the results that are kept are those of another pipeline, or of a newer version."""
+        _ = self._places
+
+    def _tell_damaged(self, path: Path, error: DamagedError) -> None:
+        warn(
+            f"results of run {shown(self.name)} in {path} cannot be used: {error}. The topics in it run again when "
+            "they are asked for."
+        )
+        # what a disk or a right keeps from being read may be whole
+        if not isinstance(error.__cause__, OSError):
+            self._damaged.append(path)
+
+    def pieces(self, inputs: TopicInputs, only: Collection[str] | None) -> Iterator[tuple[list[str], pd.DataFrame]]:
+        """Yield topics whose results are here, and their rows, a file after the other.
+
+        Args:
+            inputs: what goes into the pipeline.
+            only: the columns; default all.
+        """
+        of_file: dict[ArrayFile, dict[int, str]] = {}
+        for topic, check in inputs.checks.items():
+            place = self._places.get(topic, {}).get(check)
+            if place is not None:
+                of_file.setdefault(place.file, {})[place.number] = topic
+        for file, topics in of_file.items():
+            try:
+                found = _read(file, list(topics), only)
+            except DamagedError as error:
+                self._tell_damaged(file.path, error)
+                for places in self._places.values():
+                    for check in [check for check, place in places.items() if place.file is file]:
+                        del places[check]
+            else:
+                yield list(topics.values()), found
+
+    def tell_other_inputs(self, inputs: TopicInputs) -> None:
+        """Warn of the topics whose results are here for another input alone.
+
+        Args:
+            inputs: what is to go into the pipeline.
+        """
+        other = {topic: self._places[topic] for topic in inputs.topics if self._places.get(topic)}
+        other = {topic: places for topic, places in other.items() if inputs.checks[topic] not in places}
+        if not other:
+            return
+        before = next(reversed(next(iter(other.values())).values())).file.notes["inputs"]
+        columns = ""
+        if before != inputs.columns:
+            columns = f" (columns {examples(before, 9) or 'none'} then, {examples(inputs.columns, 9) or 'none'} now)"
+        warn(
+            f"run {shown(self.name)} runs again for {count(len(other), 'topic')}, {examples(other)}: what goes into it "
+            f"for them is not what the results in {self.folder} were made of{columns}."
+        )
+
+    def write(
+        self, topics: Sequence[str], inputs: TopicInputs, results: pd.DataFrame, only: Collection[str] | None
+    ) -> pd.DataFrame:
+        """Keep the results of a batch of topics and return them as they will be read.
+
+        Args:
+            topics: of the batch.
+            inputs: what went into the pipeline.
+            results: the rows, of these topics alone.
+            only: the columns to return; default all.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        arrays, notes = coded_rows(results)
+        coded = {label for label, *_ in notes["columns"]}
+        odd = [column for column in _NEEDED if column in results.columns and column not in coded]
+        if odd:
+            # such as names of which some are numbers
+            arrays, notes = coded_rows(results.assign(**{column: _NEEDED[column](results[column]) for column in odd}))
+        numbers = {topic: number for number, topic in enumerate(topics)}
+        qids = results["qid"].tolist() if len(results) else []
+        of_row = np.array([numbers[str(qid)] for qid in qids], dtype=np.int32)
+        checks = [inputs.checks[topic] for topic in topics]
+        notes |= {"format": FORMAT, "name": self.name, "steps": self._steps}
+        notes |= {"topics": list(topics), "checks": checks, "inputs": inputs.columns}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._last += 1
+        file = ArrayFile(self.folder / f"{self._last:06}-{secrets.token_hex(4)}{_ENDING}")
+        write_arrays(file.path, {_OF_ROW: of_row, **arrays}, notes)
+        for number, (topic, check) in enumerate(zip(topics, checks, strict=True)):
+            self._places.setdefault(topic, {})[check] = _Place(file, number)
+        return CodedRows.of(notes, lambda *names: [arrays[name] for name in names]).frame(only=only)
+
+    def forget_damaged(self) -> None:
+        """Remove the files that could not be used, when their topics have run again."""
+        while self._damaged:
+            with suppress(OSError):
+                self._damaged.pop().unlink()
+
+
+def _number(path: Path) -> tuple[int, str]:
+    return int(path.name.split("-")[0]), path.name
+
+
+def _read(file: ArrayFile, numbers: Sequence[int], only: Collection[str] | None) -> pd.DataFrame:
+    (of_row,) = file.read(_OF_ROW)
+    rows = None if len(numbers) == len(file.notes["topics"]) else np.isin(of_row, numbers)
+    return CodedRows.of(file.notes, partial(file.read)).frame(rows, only)
+
+
+def newer(folder: Path, written: int) -> InputError:
+    """Return the error that a newer version wrote a folder."""
+    return InputError(
+        f"{folder} was written by a newer version of pt_reuse (format {written}; this one reads {FORMAT}). Give "
+        "another folder, or install a newer version.",
+        argument="cache",
+    )
+
+
+HEADER = "pt_reuse-results.json"
+#: topics that a pipeline runs, and keeps, at once where nobody says how many
+BATCH = 10
+
+
+class KeptResults:
+    """A folder of results, which has been looked at when this is made, and is made by :meth:`opened`.
+
+    Args:
+        cache: the user's path.
+
+    Raises:
+        InputError: it is no folder, holds something else, cannot be written to, or a newer version wrote it.
+    """
+
+    def __init__(self, cache: Any):
+        if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
+            raise InputError(Argument("cache"), f" must be the path of a folder, got {cache!r}.", argument="cache")
+        self.folder = user_path(cache)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(
+                Argument("cache"),
+                f" {self.folder} is a file. Give a folder for the results; it is made if missing.",
+                argument="cache",
+            )
+        if not self._is_ours():
+            check_writable(self.folder, [HEADER], overwrite=True, argument="cache")
+
+    def _is_ours(self) -> bool:
+        try:
+            there = os.listdir(self.folder)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise InputError(
+                f"{self.folder} cannot be looked into: {error.strerror or error}. Give another folder.",
+                argument="cache",
+            ) from error
+        others = [name for name in sorted(there) if not is_temporary(name)]
+        if HEADER in others:
+            self._check_format()
+            return True
+        if others:
+            raise InputError(
+                f"{self.folder} holds other things than results of pipelines, such as {examples(others, 1)}. Give a "
+                "folder of its own; it is made if missing.",
+                argument="cache",
+            )
+        return False
+
+    def _check_format(self) -> bool:
+        # what cannot be read is told when the folder is opened
+        header = None
+        with suppress(OSError, ValueError, RecursionError):
+            header = json.loads(read_file(self.folder / HEADER))
+        written = header.get("format") if isinstance(header, dict) else None
+        if isinstance(written, int) and written > FORMAT:
+            raise newer(self.folder, written)
+        return written == FORMAT
+
+    @contextmanager
+    def opened(self, pipelines: Mapping[str, pt.Transformer], topics: pd.DataFrame) -> Iterator[dict[str, KeptRun]]:
+        """Have the folder to oneself and return what it keeps of each pipeline.
+
+        Args:
+            pipelines: run name -> pipeline.
+            topics: the topics to run them on.
+
+        Raises:
+            InputError: topics that cannot be compared, another process works in it, or it holds results of another
+                pipeline under one of the names.
+        """
+        inputs = TopicInputs.of(topics)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self.unwritable(error) from error
+        with alone(self.folder) as whether:
+            if whether is Alone.NO:
+                raise InputError(
+                    f"another process runs pipelines into {self.folder} at this moment. Wait until it is done, or give "
+                    "another folder.",
+                    argument="cache",
+                )
+            sweep_temporary(self.folder)
+            # it may have changed since it was looked at
+            if not self._is_ours() or not self._check_format():
+                self._write_header()
+            version = python_version()
+            runs = {name: KeptRun(self.folder, name, [*steps_of(p), version]) for name, p in pipelines.items()}
+            for run in runs.values():
+                sweep_temporary(run.folder)
+                run.check()
+            for run in runs.values():
+                run.tell_other_inputs(inputs)
+            yield runs
+
+    def _write_header(self) -> None:
+        if (self.folder / HEADER).exists():
+            warn(f"the header of {self.folder} was damaged and is written anew. Each file of results has its own.")
+        try:
+            with replacing(self.folder / HEADER) as file:
+                file.write(json.dumps({"format": FORMAT}).encode("ascii"))
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def unwritable(self, error: OSError, name: str | None = None) -> InputError:
+        """Return the error that nothing can be written here.
+
+        Args:
+            error: of the system's.
+            name: the run whose results it is about.
+        """
+        what = "the folder of results" if name is None else f"the batch of run {shown(name)} at hand"
+        return InputError(
+            f"{what} cannot be written to {self.folder}: {error.strerror or error}. What was kept before stays; make "
+            "room or mend the folder, and call again to go on.",
+            argument="cache",
+        )

@@ -1,0 +1,449 @@
+"""Split white-space separated text into fields without a loop over lines, and what lines of runs and judgments hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import shown
+from pt_reuse._errors import Call, InputError, Option, Part
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.tokens import Words
+from pt_reuse.data.frame_columns import LONGEST_NAME
+from pt_reuse.data.numbers import parse_numbers, plain_decimal
+
+_SPARE = 40  # words are loaded 8 bytes at a time and numbers 40 bytes back from their end
+_NEWLINE, _RETURN, _COMMENT = ord("\n"), ord("\r"), ord("#")
+#: what stands for the number of fields of a line with a NUL byte, or of lines that a carriage return alone divides
+NUL, RETURN = -1, -2
+
+
+class BadLineError(Exception):
+    """A line that does not have the expected number of fields; `first` where no line but comments is before it."""
+
+    def __init__(self, line: int, found: int, text: str, *, first: bool):
+        super().__init__(line, found, text)
+        self.line, self.found, self.text, self.first = line, found, text, first
+
+
+class Fields:
+    """The fields of a text of `columns` fields a line: where each begins and ends in `buffer`.
+
+    A line whose first field begins with ``#`` is a comment; it is no row, and neither is a line of white space.
+
+    Args:
+        data: the text, not empty.
+        columns: fields of a line.
+        more: whether a line may have more fields, which are passed over. A carriage return among these may be the end
+            of a line on old systems, so that such a line is no row.
+        skip: whether lines that are no rows, or have a NUL byte, are passed over; else the first one raises.
+        before: lines of the file that stand before the text.
+
+    Attributes:
+        columns: as given.
+        plain: whether each line is a row.
+        longer: (n,) the lines that have more fields, from 1.
+        bad: (m,) the lines that are no rows, from 1.
+        found: (m,) the fields of each of these, or :data:`NUL` or :data:`RETURN`.
+
+    Raises:
+        BadLineError: a line with another number of fields.
+    """
+
+    def __init__(self, data: bytes, columns: int, *, more: bool = False, skip: bool = False, before: int = 0):
+        close = b"" if data.endswith(b"\n") else b"\n"
+        blank = b" " * _SPARE
+        self.buffer = np.frombuffer(b"".join((blank, b"\n", data, close, blank)), dtype=np.uint8)
+        self.columns, self._before = columns, before
+        self._kept: dict[int, NDArray[np.int64]] = {}
+        self.longer = self.bad = self.found = np.zeros(0, dtype=np.int64)
+        #: the eight bytes from each byte on, as a number whose lowest byte comes first
+        self.words = np.ndarray((len(self.buffer) - 7,), dtype="<u8", buffer=self.buffer, strides=(1,))
+        inner = self.buffer[_SPARE:-_SPARE]
+        spaces = np.flatnonzero(inner <= 32)
+        found = inner[spaces]
+        if not _are_white(found).all():
+            # other control characters, which are part of words
+            spaces = np.flatnonzero(_are_white(inner))
+            found = inner[spaces]
+        newlines = int(np.count_nonzero(found == _NEWLINE))
+        # usually one byte stands between two fields; then these bytes alone say where all fields are
+        gaps = np.diff(spaces)
+        self._single = int(gaps.min()) > 1
+        spaces += _SPARE
+        first = None
+        if self._single:
+            self._edges = spaces
+            fields, preceding = len(spaces) - 1, found[:-1:columns]
+        else:
+            first = np.flatnonzero(gaps > 1)
+            self._edges = np.stack([spaces[first] + 1, spaces[first + 1]], axis=1).ravel()
+            fields, preceding = len(first), found[first[::columns]]
+        self._rows = fields // columns
+        # no row is cut: each begins behind a newline of its own, and there are no more newlines than rows
+        one_a_line = newlines == self._rows + 1 and bool((preceding == _NEWLINE).all())
+        self.plain = fields % columns == 0 and one_a_line and not (skip and b"\0" in data)
+        if self.plain and b"#" in data:
+            self.plain = not (self.buffer[self.column(0)[0]] == _COMMENT).any()
+        if not self.plain:
+            line = np.cumsum(found == _NEWLINE)[:-1] if first is None else np.cumsum(found == _NEWLINE)[first]
+            self._take_lines(line, more=more, skip=skip)
+
+    def _take_lines(self, line: NDArray[np.int64], *, more: bool, skip: bool) -> None:
+        # `line` is that of each field, from 1; rows are the lines that are no comments and have the fields
+        starts, ends = (self._edges[:-1] + 1, self._edges[1:]) if self._single else self._edges.reshape(-1, 2).T
+        begin = np.flatnonzero(np.diff(line, prepend=0))
+        lines, counts = line[begin], np.diff(begin, append=len(line))
+        comment = self.buffer[starts[begin]] == _COMMENT
+        wrong = ~comment & ((counts < self.columns) if more else (counts != self.columns))
+        says = counts
+        if more and len(returns := np.flatnonzero(self.buffer == _RETURN)):
+            longer = np.flatnonzero(~comment & (counts > self.columns))
+            behind, last = ends[begin[longer] + self.columns - 1], starts[begin[longer] + counts[longer] - 1]
+            longer = longer[np.searchsorted(returns, behind) < np.searchsorted(returns, last)]
+            says = counts.copy()
+            says[longer], wrong[longer] = RETURN, True
+        if skip:
+            nul = np.isin(lines, _lines_of(self.buffer, np.flatnonzero(self.buffer == 0)))
+            wrong |= nul
+            self.bad, self.found = lines[wrong] + self._before, np.where(nul, NUL, says)[wrong]
+        elif wrong.any():
+            i = int(np.argmax(wrong))
+            text = self._text_of_line(int(lines[i]))
+            raise BadLineError(int(lines[i]) + self._before, int(says[i]), text, first=bool(comment[:i].all()))
+        rows = ~(comment | wrong)
+        self.longer = lines[rows & (counts > self.columns)] + self._before
+        self._set_edges(starts, ends, begin[rows])
+
+    def _set_edges(self, starts: NDArray[np.int64], ends: NDArray[np.int64], firsts: NDArray[np.int64]) -> None:
+        # rows begin with the fields `firsts` of those that start and end there
+        edges = np.empty((len(firsts), self.columns, 2), dtype=np.int64)
+        for c in range(self.columns):
+            edges[:, c, 0], edges[:, c, 1] = starts[firsts + c], ends[firsts + c]
+        self._rows, self._single, self._edges = len(firsts), False, edges.ravel()
+        self._kept.clear()
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def keep(self, rows: NDArray[np.bool_]) -> None:
+        """Keep the rows marked; the lines of the others count as bad no more than they did."""
+        starts, ends = np.stack([self.column(c) for c in range(self.columns)], axis=2)
+        self._set_edges(starts.ravel(), ends.ravel(), np.flatnonzero(rows) * self.columns)
+        self.plain = False
+
+    def column(self, c: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the fields of a column start and end, as indices into `buffer`."""
+        if self._single:
+            return self._edge(c) + 1, self._edge(c + 1)
+        step = 2 * self.columns
+        return self._edges[2 * c :: step].copy(), self._edges[2 * c + 1 :: step].copy()
+
+    def _edge(self, c: int) -> NDArray[np.int64]:
+        # the white space before each field of a column, kept as it is the end of the field before
+        if c not in self._kept:
+            if c == self.columns:
+                self._kept[c] = np.append(self._edge(0)[1:], self._edges[-1])
+            else:
+                self._kept[c] = np.ascontiguousarray(self._edges[c : -1 : self.columns])
+        return self._kept[c]
+
+    def _text_of_line(self, line: int) -> str:
+        newlines = np.flatnonzero(self.buffer == _NEWLINE)
+        text: bytes = self.buffer[newlines[line - 1] + 1 : newlines[line]].tobytes()
+        return text.strip().decode("utf-8", "backslashreplace")
+
+    def line_of(self, row: int) -> int:
+        """Return the number of the line, from 1, on which a row stands."""
+        start = self._place(row, 0)[0]
+        return int(np.count_nonzero(self.buffer[:start] == _NEWLINE)) + self._before
+
+    def lines_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of the lines, from 1, on which rows stand."""
+        return _lines_of(self.buffer, self.column(0)[0][rows]) + self._before
+
+    def text(self, row: int, column: int) -> str:
+        """Return one field as text."""
+        start, end = self._place(row, column)
+        return self.buffer[start:end].tobytes().decode("utf-8", "backslashreplace")
+
+    def _place(self, row: int, column: int) -> tuple[int, int]:
+        i = row * self.columns + column
+        if self._single:
+            return int(self._edges[i]) + 1, int(self._edges[i + 1])
+        return int(self._edges[2 * i]), int(self._edges[2 * i + 1])
+
+
+def _lines_of(buffer: NDArray[np.uint8], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    # the newline put in front makes this the number from 1 of the line of each place
+    return np.searchsorted(np.flatnonzero(buffer == _NEWLINE), places)
+
+
+def _are_white(text: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    # the white space of bytes.split(): blank, tab, newline, vertical tab, form feed, carriage return
+    return ((text - np.uint8(9)) < 5) | (text == 32)
+
+
+RUN_LINE = "six columns: qid Q0 docno rank score tag"
+QRELS_LINE = "four columns: qid iteration docno label"
+SAMPLE_LINE = "five columns: qid iteration docno stratum label"
+BOM = b"\xef\xbb\xbf"
+#: how run files can be read all the same
+SKIP_LINES: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad lines.")
+#: how a file can be passed over that is none
+SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a run line.")
+_STRATA = Option("strata", True)
+#: why a line of six columns is no run line
+_REASONS = (
+    "",
+    f"a qid of more than {LONGEST_NAME:,} bytes",
+    f"a docno of more than {LONGEST_NAME:,} bytes",
+    "a score that is no finite number",
+    "a rank that is no finite number",
+)
+
+
+@dataclass
+class RunLines:
+    """The run lines of a text, and the lines that are none.
+
+    Attributes:
+        fields: the run lines.
+        scores: of each.
+        wrong: the first row whose score is no number, None where all are.
+        bad: (m,) the lines that are left out, from 1.
+        reasons: why each of them is.
+    """
+
+    fields: Fields
+    scores: NDArray[np.float64]
+    wrong: int | None
+    bad: NDArray[np.int64]
+    reasons: list[str]
+
+
+def run_lines(data: bytes, order: str, *, skip: bool) -> RunLines:
+    """Return the lines of a run file; see :func:`lines_of_run`."""
+    return lines_of_run(trec_fields(data, 6, RUN_LINE, more=True, skip=skip), order, skip=skip)
+
+
+def lines_of_run(fields: Fields, order: str, *, skip: bool) -> RunLines:
+    """Tell the run lines of a text from those that are none.
+
+    Args:
+        fields: of the text; with `skip` those that are left out go.
+        order: the ranking order, for ``"rank"`` a rank is a number.
+        skip: whether to leave out lines that are no run line.
+    """
+    scores, wrong = parse_numbers(fields.buffer, *fields.column(4))
+    if not skip:
+        return RunLines(fields, scores, int(wrong[0]) if len(wrong) else None, fields.bad, [])
+    why = np.zeros(len(fields), dtype=np.int8)
+    if order == "rank":
+        why[parse_numbers(fields.buffer, *fields.column(3))[1]] = 4
+    why[wrong] = 3
+    for column in (2, 0):
+        starts, ends = fields.column(column)
+        why[ends - starts > LONGEST_NAME] = 1 + column // 2
+    odd = np.flatnonzero(why)
+    # one text for all lines of one fault
+    missing = {found: _fields_missing(found) for found in np.unique(fields.found).tolist()}
+    bad, reasons = fields.bad, [missing[found] for found in fields.found.tolist()]
+    if len(odd):
+        bad = np.concatenate([bad, fields.lines_of(odd)])
+        reasons += [_REASONS[kind] for kind in why[odd].tolist()]
+        fields.keep(why == 0)
+        scores = scores[why == 0]
+        by_line = np.argsort(bad)
+        bad, reasons = bad[by_line], [reasons[i] for i in by_line.tolist()]
+    return RunLines(fields, scores, None, bad, reasons)
+
+
+def _fields_missing(found: int) -> str:
+    return {NUL: "a NUL byte", RETURN: "a carriage return behind the sixth column"}.get(found, f"{found} of 6 columns")
+
+
+def is_commented(data: bytes) -> bool:
+    """Return whether the first line of a text, or what there is of it, is a comment."""
+    return data.removeprefix(BOM).startswith(b"#")
+
+
+def has_run_lines(data: bytes, order: str) -> bool:
+    """Return whether any line of a file is a run line."""
+    try:
+        return len(run_lines(data, order, skip=True).fields) > 0
+    except InputError:  # nothing but white space
+        return False
+
+
+def trec_fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False) -> Fields:
+    """Return the fields of the lines of a file; see :class:`Fields`.
+
+    Args:
+        data: its text.
+        columns: fields of a line.
+        line: what a line is, in words.
+        more: whether a line may have more fields.
+        skip: whether lines that are no rows are passed over.
+
+    Raises:
+        InputError: a line that is no row, the first one, or no row at all.
+    """
+    data = data.removeprefix(BOM)
+    if not data or data.isspace():
+        raise nothing_in("holds nothing but white space" if data else "is empty", columns, line)
+    fields = fields_of_part(data, columns, line, more=more, skip=skip)
+    if not len(fields) and not skip:
+        raise nothing_in("holds nothing but comments", columns, line)
+    return fields
+
+
+def fields_of_part(
+    data: bytes, columns: int, line: str, *, more: bool, skip: bool, before: int = 0, first: bool = True
+) -> Fields:
+    """Return the fields of the lines of a part of a file, which may have no row.
+
+    Args:
+        data: the part, which is not blank.
+        columns: fields of a line.
+        line: what a line is, in words.
+        more: whether a line may have more fields.
+        skip: whether lines that are no rows are passed over.
+        before: lines before the part.
+        first: whether nothing but comments stands before it.
+    """
+    if b"\0" in data and not skip:
+        at = before + data[: data.index(b"\0")].count(b"\n") + 1
+        raise InputError(
+            f"a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?). Expected UTF-8 text of "
+            f"{line}.",
+            *(SKIP_LINES if columns == 6 else ()),
+            place=f"line {at:,}",
+        )
+    try:
+        return Fields(data, columns, more=more, skip=skip, before=before)
+    except BadLineError as error:
+        if error.found == RETURN:
+            raise InputError(
+                f"a carriage return, but no newline, behind the sixth column in {shown(error.text)}. Where lines end "
+                f"so, as on old systems, all others would be passed over. Write newlines in their place first.",
+                *SKIP_LINES,
+                place=f"line {error.line:,}",
+            ) from None
+        raise InputError(
+            f"expected {line}; found {error.found:,} in {shown(error.text)}. ",
+            *_advice(error, columns, first=error.first and first),
+            place=f"line {error.line:,}",
+        ) from None
+
+
+def nothing_in(what: str, columns: int, line: str) -> InputError:
+    """Return what is wrong with a file without a row."""
+    advice = SKIP_FILE if columns == 6 else ()
+    return InputError(f"the file {what}; expected one line per document of {line}.", *advice)
+
+
+def _advice(error: BadLineError, columns: int, *, first: bool) -> tuple[Part, ...]:
+    # what to do about a line with another number of fields
+    if not first:
+        return ("Mend or remove the line; names must not hold white space.", *(SKIP_LINES if columns == 6 else ()))
+    # by the white space of bytes: a text has more of it, which may stand in names
+    cells = [cell.decode() for cell in error.text.encode().split()]
+    if columns == 6 and error.found == 4 and _is_whole(cells[3]):
+        return ("This looks like qrels (four columns). Use ", Call("read_qrels"), ".", *SKIP_FILE)
+    if columns == 4 and error.found == 5 and _is_whole(cells[4]):
+        return ("Where this is a sample with its strata, qid iteration docno stratum label, pass ", _STRATA, ".")
+    if columns == 4 and error.found == 6 and np.isfinite(_number(cells[3]) + _number(cells[4])):
+        return ("This looks like a run file (six columns). Use ", Call("read_runs"), ".")
+    away = "If this is no such file, move it away or give a pattern such as 'input.*'."
+    return (away, *(SKIP_LINES if columns == 6 else ()))
+
+
+def _is_whole(text: str) -> bool:
+    value = _number(text)
+    return bool(np.isfinite(value)) and value == int(value)
+
+
+def _number(text: str) -> float:
+    return plain_decimal(text.encode("utf-8", "replace"))
+
+
+def topics_in(fields: Fields) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the topics of the rows, in the order in which they appear, and which one each row has."""
+    words = names_in(fields, 0, "qid")
+    new = np.ones(len(words), dtype=np.bool_)
+    np.not_equal(words[1:, 0], words[:-1, 0], out=new[1:])
+    for w in range(1, words.shape[1]):
+        new[1:] |= words[1:, w] != words[:-1, w]
+    block_starts = np.flatnonzero(new)
+    blocks = words[block_starts]
+    codes, first = tokens.factorize(blocks)
+    lengths = np.diff(np.concatenate([block_starts, [len(words)]]))
+    return tokens.decode(tokens.as_tokens(blocks[first])), np.repeat(codes, lengths)
+
+
+def names_in(fields: Fields, column: int, what: str) -> Words:
+    """Return the names of a column; `what` they are is told of one that is too long."""
+    starts, ends = fields.column(column)
+    lengths = ends - starts
+    if int(lengths.max()) > LONGEST_NAME:
+        row = int(np.argmax(lengths))
+        raise InputError(
+            f"a {what} of {int(lengths[row]):,} bytes; the longest that can be read has {LONGEST_NAME:,}. "
+            f"Is this a {'run' if fields.columns == 6 else 'qrels'} file?",
+            *(SKIP_LINES if fields.columns == 6 else ()),
+            place=place_of(fields, row),
+        )
+    return tokens.words_at(fields.buffer, starts, ends)
+
+
+def tags_in(fields: Fields) -> dict[str, int]:
+    """Return each tag of the sixth column and the line on which it stands first."""
+    starts, ends = fields.column(5)
+    first = fields.buffer[starts[0] : ends[0]].tobytes()
+    if _all_equal(fields, starts, ends, first):
+        return {tokens.as_texts([first])[0]: fields.line_of(0)}
+    rows: dict[bytes, int] = {}
+    for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        rows.setdefault(fields.buffer[start:end].tobytes(), row)
+    lines = fields.lines_of(np.fromiter(rows.values(), dtype=np.int64))
+    return dict(zip(tokens.as_texts(list(rows)), lines.tolist(), strict=True))
+
+
+def _all_equal(fields: Fields, starts: NDArray[np.int64], ends: NDArray[np.int64], token: bytes) -> bool:
+    if (ends - starts != len(token)).any():
+        return False
+    for at in range(0, len(token), 8):
+        part = token[at : at + 8]
+        word, keep = np.uint64(int.from_bytes(part, "little")), np.uint64((1 << 8 * len(part)) - 1)
+        if ((fields.words[starts + at] ^ word) & keep).any():
+            return False
+    return True
+
+
+def bad_number(fields: Fields, row: int, what: str) -> InputError:
+    """Return what is wrong with a ``score`` or ``rank`` that is no number."""
+    got = fields.text(row, 3 if what == "rank" else 4)
+    return InputError(
+        f"the {what} of {document_in(fields, row)} must be a finite decimal number, got {shown(got)}. ",
+        "Mend the line, or leave the document out of the run.",
+        *SKIP_LINES,
+        place=place_of(fields, row),
+    )
+
+
+def document_in(fields: Fields, row: int) -> str:
+    """Return topic and document of a row in words."""
+    return f"topic {shown(fields.text(row, 0))}, document {shown(fields.text(row, 2))}"
+
+
+def place_of(fields: Fields, row: int) -> str:
+    """Return the line of a row in words."""
+    return f"line {fields.line_of(row):,}"
+
+
+def as_told(advice: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Return advice as an error of now has it, which words options as the caller calls them."""
+    return InputError(*advice).parts

@@ -1,0 +1,437 @@
+"""Files that may be packed: read whole or in blocks, within bounds of what they may unpack to."""
+
+from __future__ import annotations
+
+import bz2
+import ctypes
+import lzma
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import IO, Any, Protocol
+
+from pt_reuse._errors import InputError
+from pt_reuse._files import open_file
+from pt_reuse.data import lzw
+
+#: bytes of the largest block that is unpacked at once, about
+STEP = 1 << 20
+#: what one kibibyte holds at most is unpacked at once, since zstandard's library knows no other bound
+_ZSTANDARD_STEP = 1 << 10
+
+
+class Decompressor(Protocol):
+    """What unpacks one stream, as the classes of :mod:`bz2` and :mod:`lzma` do."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the end mark was reached."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether all that was given is unpacked."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was given beyond the end mark."""
+
+    def decompress(self, data: bytes | memoryview, max_length: int) -> bytes:
+        """Return at most so many bytes; what else there is comes with the next call."""
+
+
+def unpack(chunks: Iterator[bytes] | Iterator[memoryview], packed: str, step: int = STEP) -> Iterator[bytes]:
+    """Yield what a packed file holds, in blocks; streams one behind the other are one text.
+
+    Args:
+        chunks: the packed bytes.
+        packed: ``"gzip"``, ``"bzip2"``, ``"xz"``, ``"lz4"``, ``"zstandard"`` or ``"compress"``.
+        step: bytes of the largest block, about; zstandard's and compress's have the size that they have.
+
+    Raises:
+        ImportError: the format's library is not installed.
+        Exception: of a class of the library's, where the bytes are damaged; EOFError where they end too early.
+    """
+    if packed == "compress":
+        return lzw.unpack(b"".join(chunks))
+    return _each_stream(chunks, _decompressor(packed), step)
+
+
+def _decompressor(packed: str) -> Callable[[], Decompressor]:
+    made: Callable[[], Any]
+    if packed == "gzip":
+        made = _gzip()
+    elif packed == "bzip2":
+        made = bz2.BZ2Decompressor
+    elif packed == "xz":
+        made = lzma.LZMADecompressor
+    elif packed == "lz4":
+        import lz4.frame
+
+        made = lz4.frame.LZ4FrameDecompressor
+    else:
+        import zstandard
+
+        made = lambda: _Zstandard(zstandard.ZstdDecompressor().decompressobj())  # noqa: E731
+    return made
+
+
+def _gzip() -> Callable[[], Any]:
+    try:
+        from isal import igzip_lib
+    except ImportError:
+        return _Gzip
+    return lambda: igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+
+
+def _each_stream(
+    chunks: Iterator[bytes] | Iterator[memoryview], made: Callable[[], Decompressor], step: int
+) -> Iterator[bytes]:
+    # the convenience functions of these modules pass over what is wrong behind the first stream
+    rest: bytes | memoryview = next(chunks, b"")
+    while rest:
+        stream = made()
+        while True:
+            yield stream.decompress(rest, step)
+            if stream.eof:
+                break
+            rest = b""
+            if stream.needs_input and not (rest := next(chunks, b"")):
+                raise EOFError("it ends before its end mark")
+        # streams may be padded with zeros
+        behind = (stream.unused_data or b"").lstrip(b"\0")
+        while not behind and (more := next(chunks, b"")):
+            behind = bytes(more).lstrip(b"\0")
+        rest = behind
+
+
+class _Gzip:
+    """One member of a gzip file, unpacked by Python's own library."""
+
+    def __init__(self) -> None:
+        self._stream, self._full = zlib.decompressobj(wbits=31), False
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._stream.unconsumed_tail and not self._full
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes | memoryview, max_length: int) -> bytes:
+        found = self._stream.decompress(data or self._stream.unconsumed_tail, max_length)
+        self._full = len(found) == max_length
+        return found
+
+
+class _Zstandard:
+    """One frame of a zstandard file."""
+
+    def __init__(self, stream: Any):
+        self._stream, self._waiting = stream, memoryview(b"")
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._stream.eof)
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._waiting
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._stream.unused_data) + bytes(self._waiting)
+
+    def decompress(self, data: bytes | memoryview, max_length: int) -> bytes:
+        self._waiting = memoryview(data) if data else self._waiting
+        given, self._waiting = self._waiting[:_ZSTANDARD_STEP], self._waiting[_ZSTANDARD_STEP:]
+        return bytes(self._stream.decompress(given))
+
+
+#: first bytes of a packed file -> the format's name
+MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"\x28\xb5\x2f\xfd": "zstandard",
+    b"\x1f\x9d": "compress",
+}
+#: what begins a table -> its kind; in a text that begins alike, a printable character or white space would follow
+_TABLES = (
+    (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"),
+    (re.compile(rb"ARROW1\x00\x00"), "Arrow"),
+    (re.compile(rb"\xff\xff\xff\xff...\x00", re.DOTALL), "Arrow stream"),
+)
+#: bytes that tell of a table
+LONGEST_START = 8
+#: bytes that any packed file may unpack to
+ANY_UNPACKED = 10**8
+#: how often its own size a larger one may unpack to: runs and judgments are packed to a third or a tenth
+MOST_TIMES = 100
+#: bytes that no packed file may unpack to more than
+MOST_UNPACKED = 8 * 10**9
+#: members that an archive may have
+MOST_MEMBERS = 10_000
+_BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and a digit; a topic may be called BZh9
+_BOM = b"\xef\xbb\xbf"
+_LONGEST_MAGIC = 10
+_CHUNK, _LEAST = 1 << 17, 1 << 13
+
+
+#: kinds of files that a member of an archive may be; 0 where its system says nothing
+_PLAIN_MEMBERS = (0, stat.S_IFREG, stat.S_IFDIR)
+
+
+class UnreadableError(Exception):
+    """A file that cannot be read or unpacked; the message is a clause that follows the file's name."""
+
+
+class DamagedFileError(UnreadableError):
+    """A packed file that was cut off or altered."""
+
+
+class TooLargeError(UnreadableError):
+    """A packed file that unpacks to more than is read."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the contents of a file, unpacked as its first bytes say.
+
+    Raises:
+        UnreadableError: it cannot be read, is damaged, does not fit in memory, or unpacks to more than `most_unpacked`.
+    """
+    with _reading():
+        with open_file(path) as file:
+            raw = file.read()
+        packed = packed_with(raw)
+        if packed is None:
+            return raw
+        view = memoryview(raw)
+        chunks = (view[at : at + _CHUNK] for at in range(0, len(view), _CHUNK))
+        blocks = list(_unpacked(chunks, packed, len(raw)))
+        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+
+def read_blocks(path: Path, most: int = STEP, begin: int = 0) -> Iterator[bytes]:
+    """Yield the contents of a file in blocks of a few MB at most, unpacked as its first bytes say.
+
+    Args:
+        path: the file.
+        most: bytes of a block, about, where the format's library can stop there.
+        begin: the byte with which to begin, of a file that is not packed.
+
+    Raises:
+        UnreadableError: as :func:`read_bytes`; when it is told, the blocks before it have been seen.
+    """
+    yield from _blocks(path, min(_CHUNK, most), min(STEP, most), begin)
+
+
+def read_beginning(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, unpacked as its first bytes say; no more of it is unpacked than it takes.
+
+    Raises:
+        UnreadableError: as :func:`read_bytes`.
+    """
+    found = b""
+    with closing(_blocks(path, max(size, _LEAST), size)) as blocks:
+        while len(found) < size and (block := next(blocks, b"")):
+            found += block
+    return found[:size]
+
+
+def read_members(path: Path, wanted: Callable[[PurePosixPath], bool]) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield name and contents of the members of a zip archive, in the order of their names.
+
+    Together they may unpack to as much as one packed file of its size, see :func:`most_unpacked`.
+
+    Args:
+        path: the archive.
+        wanted: whether a member is unpacked, by its name.
+
+    Raises:
+        UnreadableError: it cannot be read, is damaged or encrypted, has more than `MOST_MEMBERS`, unpacks to too much,
+            or has a member that is a link or a device, or would lie outside the folder into which it is unpacked.
+    """
+    found = 0
+    with _reading(), open_file(path) as packed, _reading_packed("zip"), zipfile.ZipFile(packed) as archive:
+        size = path.stat().st_size
+        members = sorted(archive.infolist(), key=lambda member: member.filename)
+        if len(members) > MOST_MEMBERS:
+            raise TooLargeError(f"has {len(members):,} members; up to {MOST_MEMBERS:,} are read")
+        for member in members:
+            _check_member(member)
+            name = PurePosixPath(member.filename)
+            if member.is_dir() or not wanted(name):
+                continue
+            blocks = []
+            with archive.open(member) as file:
+                while block := file.read(STEP):
+                    found += len(block)
+                    _check_unpacked(found, size)
+                    blocks.append(block)
+            yield name, b"".join(blocks)
+
+
+def _check_member(member: zipfile.ZipInfo) -> None:
+    name = member.filename
+    outside = any(
+        path.is_absolute() or path.drive or path.root or ".." in path.parts
+        for path in (PurePosixPath(name), PureWindowsPath(name))
+    )
+    if outside:
+        raise UnreadableError(f"has a member {name!r}, which would lie outside the folder into which it is unpacked")
+    if stat.S_IFMT(member.external_attr >> 16) not in _PLAIN_MEMBERS:
+        raise UnreadableError(f"has a member {name!r} that is a link or a device")
+    if member.flag_bits & 1:
+        raise UnreadableError(f"has a member {name!r} that is encrypted")
+
+
+def _check_unpacked(found: int, size: int) -> None:
+    if found > most_unpacked(size):
+        raise TooLargeError(
+            f"unpacks to more than {most_unpacked(size):,} bytes, from {size:,}, which is taken for damage or an "
+            f"attack (unpack it first if it is right)"
+        )
+
+
+def most_unpacked(size: int) -> int:
+    """Return how many bytes a packed file of a size may unpack to; more is taken for damage, or for an attack."""
+    return min(MOST_UNPACKED, max(ANY_UNPACKED, MOST_TIMES * size))
+
+
+def packed_with(raw: bytes) -> str | None:
+    """Return the name of the format that the first bytes tell, None for plain bytes."""
+    for magic, name in MAGIC.items():
+        if raw.startswith(magic):
+            return name if name != "bzip2" or raw[4:10] in _BZIP2_BLOCKS else None
+    return None
+
+
+def kind_of_table(start: bytes) -> str | None:
+    """Return which kind of table begins like this, ``"Parquet"``, ``"Arrow"`` or ``"Arrow stream"``; None for none."""
+    return next((kind for begins, kind in _TABLES if begins.match(start)), None)
+
+
+def guarded(text: bytes) -> bytes:
+    """Put a byte order mark before a text that would be taken for a packed one or a table, or would lose its mark."""
+    return _BOM + text if text.startswith((_BOM, *MAGIC)) or kind_of_table(text) is not None else text
+
+
+@contextmanager
+def in_memory() -> Iterator[None]:
+    """Say of a file whose text is worked on inside that it does not fit in memory, where it does not."""
+    try:
+        yield
+    except MemoryError as error:
+        raise InputError(
+            "the text does not fit in memory, or what is made of it does not. Read it on a machine with more, or read "
+            "a part of it."
+        ) from error
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise UnreadableError("does not fit in memory") from error
+
+
+def _blocks(path: Path, chunk: int, step: int, begin: int = 0) -> Generator[bytes, None, None]:
+    with _reading(), open_file(path, buffering=0) as file:
+        packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
+        file.seek(begin)
+        chunks = _chunks(file, chunk)
+        yield from chunks if packed is None or begin else _unpacked(chunks, packed, size, step)
+
+
+def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:
+    with _reading():
+        while found := file.read(chunk):
+            yield found
+
+
+def _unpacked(
+    chunks: Iterator[bytes] | Iterator[memoryview], packed: str, size: int, step: int = STEP
+) -> Iterator[bytes]:
+    found = 0
+    with _reading_packed(packed):
+        for block in unpack(chunks, packed, step):
+            found += len(block)
+            _check_unpacked(found, size)
+            if block:
+                yield block
+
+
+@contextmanager
+def _reading_packed(packed: str) -> Iterator[None]:
+    try:
+        yield
+    except UnreadableError:
+        raise
+    except ImportError as error:
+        raise UnreadableError(f"is packed with {packed}; reading it needs `pip install {packed}`") from error
+    except MemoryError as error:
+        raise UnreadableError(f"is a damaged {packed} file, or does not fit in memory") from error
+    except Exception as error:
+        # each library has classes of its own for what it finds wrong; all of them mean that the file cannot be used
+        raise DamagedFileError(f"is a damaged or truncated {packed} file ({error})") from error
+
+
+def chunks_of_lines(path: Path, size: int, most: int, begin: int = 0) -> Iterator[bytes]:
+    """Yield a file in chunks that end with a line's end, but for the last one.
+
+    Args:
+        path: the file.
+        size: bytes of a chunk, about.
+        most: bytes of the longest line that is read.
+        begin: the byte with which to begin, of a file that is not packed.
+
+    Raises:
+        UnreadableError: as :func:`read_bytes`; the chunks before it have been seen.
+        InputError: a line that is too long.
+    """
+    held: list[bytes] = []
+    n = 0
+    for block in read_blocks(path, max(1, size // 4), begin):
+        held.append(block)
+        n += len(block)
+        if n < size:
+            continue
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            held[-1] = block[:cut]
+            yield b"".join(held)
+            held, n = [block[cut:]], len(block) - cut
+        elif n > most:
+            raise InputError(
+                f"a line of more than {most:,} bytes, which is more than is read of a line at once. Is this a run file?"
+            )
+    if n:
+        yield b"".join(held)
+
+
+def pieces_of_lines(data: bytes, size: int) -> Iterator[bytes]:
+    """Yield a text in pieces of about so many bytes that end with a line's end, but for the last one."""
+    first = 0
+    while first < len(data):
+        end = data.find(b"\n", min(first + size, len(data)) - 1) + 1 or len(data)
+        yield data[first:end]
+        first = end
+
+
+def give_back() -> None:
+    """Have the C library give back to the system what was freed, where it can: it keeps a part for each thread."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

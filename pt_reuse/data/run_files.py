@@ -1,0 +1,219 @@
+"""Runs in whatever form a user gives them, and the files that they are read from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._check import choice, examples, flag, positive, told
+from pt_reuse._errors import Argument, Call, InputError, Option, Part, arguments_as
+from pt_reuse._files import user_path
+from pt_reuse.data.budget import Budget, memory_bytes
+from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
+from pt_reuse.data.dropped import Dropped
+from pt_reuse.data.frame_columns import COLUMNS, has_fields, in_our_columns, is_nested, no_results_yet
+from pt_reuse.data.ir_metadata import labelled_table
+from pt_reuse.data.metadata import GivenMetadata, given_metadata
+from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
+from pt_reuse.data.parsing import Conventions, ReadField, named_by_files, parse_files, tell_of_longer
+from pt_reuse.data.paths import run_paths
+from pt_reuse.data.store import HEADER, check_keeping, read_kept
+from pt_reuse.data.table_labels import TableLabels
+from pt_reuse.data.within_memory import MemoryReading
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileReading:
+    """How run files are read, as :func:`read_runs` takes it; one that is made has been checked.
+
+    Attributes:
+        order: the order that ranks documents.
+        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
+        names: ``"tag"`` or ``"file"``.
+        duplicates: ``"error"`` or ``"best"``.
+        bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
+        other_files: ``"error"`` or ``"skip"``, of files without a run line.
+        cache: a folder to keep the parsed field in, None for none.
+        memory: how much may be held in memory, in bytes or as a text, None for the whole field.
+        n_jobs: threads, None for all cores.
+        verbose: show a progress bar.
+    """
+
+    order: str = "trec_eval"
+    how_pooled: HowPooled = UNKNOWN
+    names: str = "tag"
+    duplicates: str = "error"
+    bad_lines: str = "error"
+    other_files: str = "error"
+    cache: str | Path | None = None
+    memory: int | str | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
+
+    def __post_init__(self) -> None:
+        check_order("order", self.order)
+        choice("names", self.names, ("tag", "file"))
+        choice("duplicates", self.duplicates, ("error", "best"))
+        choice("bad_lines", self.bad_lines, ("error", "skip"))
+        choice("other_files", self.other_files, ("error", "skip"))
+        if self.n_jobs is not None:
+            positive("n_jobs", self.n_jobs, "threads")
+        flag("verbose", self.verbose)
+        if self.cache is not None:
+            _check_cache(self.cache)
+        if self.memory is not None:
+            memory_bytes(self.memory)
+            if self.cache is None:
+                raise InputError(
+                    Argument("memory"),
+                    " needs a folder in which the field is kept. Pass ",
+                    Option("cache", "FOLDER"),
+                    ", too.",
+                    argument="memory",
+                )
+
+    def coded(self, paths: Sequence[Path], labels: GivenMetadata) -> CodedRuns:
+        """Return the runs of some files, labelled."""
+        conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
+        threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
+        tables = TableLabels.of(paths)
+        how_pooled = tables.how_pooled(self.how_pooled)
+        # names of files are known before these are read, and so is what is wrong with the labels
+        names = named_by_files(paths, self.names, self.other_files)
+        table = None if names is None else labelled_table(labels, names, paths, by_tag=False)
+        if self.cache is None:
+            found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
+        else:
+            found = self._kept(paths, user_path(self.cache), conventions, threads)
+        dropped = Dropped(found.dropped)
+        dropped.tell()
+        tell_of_longer(found.longer)
+        warn_of_twin_topics(found.field.topics)
+        if table is None:
+            of_runs = [paths[i] for i in found.files]
+            commented = {of_runs[i] for i in found.commented}
+            base = tables.base(found.names, of_runs)
+            by_tag = self.names == "tag"
+            table = labelled_table(labels, found.names, of_runs, by_tag=by_tag, commented=commented, base=base)
+        tables.tell(self.order)
+        return CodedRuns(found.field, table, self.order, how_pooled, dropped)
+
+    def _kept(self, paths: Sequence[Path], folder: Path, conventions: Conventions, threads: int) -> ReadField:
+        if self.memory is None:
+            return read_kept(paths, folder, conventions, threads=threads, verbose=self.verbose)
+        return MemoryReading(folder, conventions, Budget(memory_bytes(self.memory), threads), self.verbose).read(paths)
+
+
+def _check_cache(cache: Any) -> None:
+    if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
+        raise InputError(Argument("cache"), f" must be the path of a folder, got {cache!r}.", argument="cache")
+    folder = user_path(cache)
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise InputError(
+            Argument("cache"),
+            f" {folder} is a file. Give a folder for the cache; it is made if missing.",
+            argument="cache",
+        )
+    if not os.path.exists(folder / HEADER):
+        # what is there already may be of use even where nothing can be written
+        check_keeping(folder)
+
+
+_FORMS: tuple[Part, ...] = (
+    " must be a RunSet (",
+    Call("read_runs"),
+    " or get_runs() makes one), a dict of run name -> results, a frame with the columns 'name', 'qid', 'docno' and "
+    "'score', or run files",
+)
+_EXAMPLE = "'bm25'"
+
+
+def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str = "") -> CodedRuns:
+    """Code runs that are given in another form than a RunSet.
+
+    Args:
+        given: run name -> results; a frame of several runs, told apart by its column ``name``; or run files.
+        argument: the user's argument, for errors.
+        order: the ranking order.
+        hint: what errors say in the end of something that is not runs at all.
+
+    Raises:
+        InputError: nothing of the kind, or results that are no runs.
+    """
+    given = held(given)
+    if is_files(given):
+        with arguments_as("read_runs", source=argument):
+            return FileReading(order=order).coded(run_paths(given), given_metadata())
+    named = _by_name(given, argument, hint)
+    with arguments_as("RunSet.from_frames", frames=argument):
+        return Framing.of(run_names(argument, named, "results"), order=order).coded(named.values())
+
+
+def held(given: Any) -> Any:
+    """Return what is given one by one as a list, such as the paths that a pattern yields; all else as it is."""
+    return list(given) if isinstance(given, Iterator) else given
+
+
+def is_files(given: Any) -> bool:
+    """Return whether something that is given as runs is the path of files, or several."""
+    if isinstance(given, str | os.PathLike):
+        return True
+    several = isinstance(given, list | tuple | set | frozenset) and bool(given)
+    return several and all(isinstance(item, str | os.PathLike) for item in given)
+
+
+def holds_judgments(given: Any) -> bool:
+    """Return whether something that is given as runs is a frame or a list of judgments."""
+    if isinstance(given, pd.DataFrame):
+        columns = in_our_columns(given.iloc[:0]).columns
+        return "label" in columns and "score" not in columns
+    return isinstance(given, list | tuple) and bool(given) and has_fields(given[0], "qid", "docno", "label")
+
+
+def _by_name(given: Any, argument: str, hint: str) -> Mapping[Any, Any]:
+    # run name -> results
+    if isinstance(given, pt.Transformer):
+        raise no_results_yet(argument)
+    if isinstance(given, pd.DataFrame):
+        return _split(given, argument, hint)
+    if isinstance(given, Mapping):
+        if any(isinstance(value, pt.Transformer) for value in given.values()):
+            raise no_results_yet(argument)
+        if is_nested(given) and any(given.values()):
+            raise _unnamed("a dict of topic -> document -> score", argument)
+        return given
+    if isinstance(given, Iterable) and not isinstance(given, bytes):
+        first = next(iter(given), None)
+        if has_fields(first, *COLUMNS):
+            raise _unnamed(f"{type(given).__name__} of {type(first).__name__}", argument)
+    raise _no_runs(argument, f"{told(given) if given is None else type(given).__name__}", hint)
+
+
+def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFrame]:
+    frame = in_our_columns(frame)
+    if not set(COLUMNS) <= set(frame.columns):
+        raise _no_runs(argument, f"a frame with the columns {examples(frame.columns, 12)}", hint)
+    if (frame.columns == "name").sum() != 1:
+        raise _unnamed("a frame without a column 'name'", argument)
+    bare = np.flatnonzero(frame["name"].isna())
+    if len(bare):
+        raise InputError(
+            "the name of the run is missing. Fill it in or drop the row.", argument=argument, place=f"row {bare[0]:,}"
+        )
+    return {name: run for name, run in frame.groupby("name", sort=False, observed=True)}
+
+
+def _unnamed(got: str, argument: str) -> InputError:
+    parts: tuple[Part, ...] = (" is ", got, ", the results of one run without its name. Name the run: ")
+    return InputError(Argument(argument), *parts, f"{{{_EXAMPLE}: results}}.", argument=argument)
+
+
+def _no_runs(argument: str, got: str, hint: str) -> InputError:
+    return InputError(Argument(argument), *_FORMS, f", got {got}.{hint}", argument=argument)

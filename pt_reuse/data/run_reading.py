@@ -1,0 +1,182 @@
+"""Read a field of TREC run files, in parallel, with an optional cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pt_reuse._errors import InputError, door
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata
+from pt_reuse.data.ordering import HowPooled
+from pt_reuse.data.paths import run_paths
+from pt_reuse.data.run_files import FileReading, coded_runs, holds_judgments
+from pt_reuse.data.run_set import RunSet
+
+
+@door
+def read_runs(
+    source: str | Path | Iterable[str | Path],
+    *,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
+    metadata: pd.DataFrame | str | Path | None = None,
+    order: str = "trec_eval",
+    pool_order: str | None = None,
+    pool_depth: int | None = None,
+    names: str = "tag",
+    duplicates: str = "error",
+    bad_lines: str = "error",
+    other_files: str = "error",
+    cache: str | Path | None = None,
+    memory: int | str | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> RunSet:
+    r"""Read TREC run files, and tables of runs (Parquet, Arrow), as one field.
+
+    A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed
+    (.gz, .bz2, .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file
+    that unpacks to more than 100 MB and more than 100 times its size is taken for an attack, and not read. As in
+    trec_eval, a line that begins with ``#`` is a comment (so no topic id begins with it), and text after the sixth
+    column is passed over, with one warning for all files.
+
+    A table has a row per document with the columns ``qid``, ``docno``, ``score``, perhaps ``rank``, and ``name``, the
+    run; without ``name`` all rows are one run, named by the file. It is known by its first bytes, and needs pyarrow
+    (``pip install 'pt-reuse[parquet]'``). What :meth:`RunSet.write_table` kept of the runs in it (team, type, pooled
+    and further columns, `pool_order`, `pool_depth`) counts where nothing is given here.
+
+    Args:
+        source: a folder (all files in it, but hidden ones and those of folders in it), a glob pattern (``**`` stands
+            for any folders), a file, or several files.
+        teams: who submitted each run: a dict, a Series or DataFrame (``team``) indexed by name or with a column
+            ``name``, or the path of a file with two columns, run tag and team. Runs that are not named have the team
+            of their ir_metadata, in the file or in a YAML file beside it, or None, with a warning.
+        types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
+        pooled: which runs contributed to the pool: a collection of names, a file with one name a line, a mapping of
+            name to true or false, which says nothing of runs that it does not name, or one bool for all. Default: not
+            on record, and every run counts as a contributor.
+        metadata: a DataFrame or CSV with the column ``name``, or a DataFrame indexed by it, and any of ``team``,
+            ``type``, ``pooled`` and others, instead of the three arguments above or beside them (they win).
+        order: which order ranks the documents of a run. ``"trec_eval"`` (default): score as float64 descending, ties
+            by docno descending; ``"trec_eval9"``: the same on float32 scores, as pytrec_eval and pt.Experiment do;
+            ``"rank"``: the rank column; ``"file"``: as read. :meth:`RunSet.reorder` goes from one to another. Where a
+            table was written in another order than the default, a warning says so.
+        pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
+        pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
+        names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name less ``input.`` and the
+            compression's ending. Of run files alone; the runs of tables are named by their column ``name``.
+        duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
+        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out: fewer than six columns, a
+            score that is no finite number, with ``order="rank"`` a rank that is none, a qid or docno of more than 1,024
+            bytes, a NUL byte, a carriage return alone behind the sixth column. A document twice in a list is a matter
+            of `duplicates`, and two lines of one rank or two tags in a file stay errors, as nobody can tell which line
+            is wrong. Of a table: a row without qid, docno or score, or with one of these faults.
+        other_files: a file without any run line, such as a picture, a README, qrels or an empty file, is an
+            ``"error"``, or ``"skip"`` leaves it out, and so of a table without any row of a run or without a column
+            that is needed. A packed file or a table that is damaged is always an error.
+        cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
+            (by their checksums), the set of files, or a setting has changed.
+        memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"2GB"``, ``"1.5 GiB"``; at least
+            64 MB. The field is then kept in `cache`, block by block, and studies load the blocks that they need. The
+            files may be larger than this, and so may the field. Results, such as pools, are in memory besides. Default:
+            the whole field is in memory.
+        n_jobs: threads; default all cores.
+        verbose: show a progress bar.
+
+    Returns:
+        RunSet: the runs, in the order of the files; those of a table as :meth:`RunSet.write_table` had them, else in
+        the order in which they first appear. :attr:`RunSet.dropped` has a row for each line and file that was
+        left out; one warning, the repr and the settings of results say how many there are.
+
+    Raises:
+        InputError: naming the file, the line and what to do; of several faulty files the first fault of each, all in
+            its attribute ``faults``.
+
+    Example:
+        >>> import tempfile, pathlib, pt_reuse as ptr
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "input.bm25").write_text("1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n")
+        >>> ptr.read_runs(folder, teams={"bm25": "A"})
+        RunSet: 1 run (pooled: not on record), 1 team, 1 topic, 2 rows, order='trec_eval'
+    """
+    reading = Reading(
+        order=order,
+        how_pooled=HowPooled(pool_order, pool_depth),
+        names=names,
+        duplicates=duplicates,
+        bad_lines=bad_lines,
+        other_files=other_files,
+        cache=cache,
+        memory=memory,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    paths = run_paths(source)
+    labels = given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata)
+    return reading.read(paths, labels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(FileReading):
+    """How run files are read, as :func:`read_runs` takes it, into a RunSet.
+
+    Attributes:
+        at_files: told of the files before they are read; it may raise. None for nobody.
+    """
+
+    at_files: Callable[[Sequence[Path]], None] | None = None
+
+    def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
+        """Return the runs of some files, labelled."""
+        if self.at_files is not None:
+            self.at_files(paths)
+        return RunSet.of_coded(self.coded(paths, labels))
+
+
+_SWAPPED = " The runs come first, then the qrels."
+
+
+def as_runs(runs: Any, *others: Any, argument: str = "runs", order: str = "trec_eval") -> RunSet:
+    """Return what a user gives as runs as a RunSet: the one place that takes runs of any kind.
+
+    Args:
+        runs: a RunSet, which is returned as it is; a dict of run name -> results (a frame with PyTerrier's or
+            ir_measures' columns, ScoredDoc tuples, or topic -> document -> score); a frame of several runs with a
+            column ``name``; run files (a folder, a pattern, a file or several), read as :func:`read_runs` does.
+        *others: what was given after the runs, to tell where the two were swapped.
+        argument: what the user calls the runs, for errors.
+        order: the ranking order of runs that are no RunSet yet.
+
+    Raises:
+        InputError: something else, such as pipelines without results; results or files that are no runs.
+    """
+    if isinstance(runs, RunSet):
+        return runs
+    judged = isinstance(runs, Qrels) or holds_judgments(runs)
+    swapped = any(isinstance(other, RunSet) for other in others)
+    if judged and others and not swapped:
+        swapped = not any(isinstance(other, Qrels) or holds_judgments(other) for other in others)
+    return RunSet.of_coded(coded_runs(runs, argument=argument, order=order, hint=_SWAPPED if swapped else ""))
+
+
+def as_runs_before(runs: Any, qrels: Any) -> tuple[RunSet, Any]:
+    """Return the runs as a RunSet, and the judgments beside them: read first where runs are read, which takes longer.
+
+    Judgments beside a RunSet are returned as they are, so that what hangs on the runs alone can be checked before.
+    """
+    if isinstance(runs, RunSet):
+        return runs, qrels
+    try:
+        found = qrels if isinstance(qrels, RunSet) else as_qrels(qrels)
+    except InputError:
+        # of two that are swapped, the runs are told
+        if isinstance(runs, Qrels) or holds_judgments(runs):
+            as_runs(runs, qrels)
+        raise
+    return as_runs(runs, found), found

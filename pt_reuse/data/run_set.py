@@ -1,0 +1,613 @@
+"""RunSet: a field of runs, coded once, each run with its team, type and whether it was pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse import _html
+from pt_reuse._check import examples, positive
+from pt_reuse._errors import InputError, door
+from pt_reuse._text import WIDTH, prose
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.lists import ranges
+from pt_reuse.arrays.open_field import AnyField, united
+from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
+from pt_reuse.data.dropped import Dropped
+from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, stack_tables
+from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order, in_order
+from pt_reuse.data.pipelines import pipeline_frames
+from pt_reuse.data.run_files import coded_runs
+from pt_reuse.data.run_frames import StoredRun, run_frame, run_sizes
+from pt_reuse.data.selection import OfDocno, Part, check_known, check_same_order, chosen_rows, drawn_teams, restricted
+from pt_reuse.data.table_labels import write_table
+from pt_reuse.data.units import Units, column_of, counts_in_words, distinct, units_of
+from pt_reuse.data.writing import write_runs
+
+
+class RunSet:
+    """A field of runs; immutable, every operation returns a new one.
+
+    Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
+
+    Attributes:
+        order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
+        how_pooled: in which order and to which depth the collection pooled the runs, as far as somebody says.
+        field: the coded arrays underneath, or the blocks of a field on disk.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> bm25 = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"], "score": [2.0, 1.0], "rank": [0, 1]})
+        >>> runs = ptr.RunSet.from_frames({"BM25": bm25, "twin": bm25}, teams={"BM25": "A", "twin": "B"})
+        >>> runs
+        RunSet: 2 runs (pooled: not on record), 2 teams, 1 topic, 4 rows, order='trec_eval'
+        >>> runs.select(team="A").names
+        ['BM25']
+        >>> runs.with_metadata(types={"BM25": "lexical", "twin": "copy"}).types
+        ['lexical', 'copy']
+        >>> runs.restrict(["d2"]).to_frame()["docno"].tolist()
+        ['d2', 'd2']
+    """
+
+    def __init__(
+        self,
+        field: AnyField,
+        run_table: pd.DataFrame,
+        order: str,
+        how_pooled: HowPooled = UNKNOWN,
+        dropped: Dropped | None = None,
+    ):
+        self._table = run_table.reset_index(drop=True)
+        self._names: list[str] = run_table["name"].tolist()
+        self._row = {name: row for row, name in enumerate(self._names)}
+        self.field = field
+        self.order = order
+        self.how_pooled = how_pooled
+        self._dropped = Dropped.none() if dropped is None else dropped
+
+    @classmethod
+    @door
+    def from_frames(
+        cls,
+        frames: Mapping[str, Any],
+        *,
+        teams: RunLabels | None = None,
+        types: RunLabels | None = None,
+        pooled: RunLabels | Collection[str] | bool | None = None,
+        metadata: pd.DataFrame | str | Path | None = None,
+        order: str = "trec_eval",
+        pool_order: str | None = None,
+        pool_depth: int | None = None,
+        duplicates: str = "error",
+    ) -> RunSet:
+        """Build a field from the results of runs.
+
+        Args:
+            frames: run name -> its results: a frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for
+                ``order="rank"``), ScoredDoc tuples, or a dict of topic -> document -> score; see :doc:`runs`.
+            teams: run name -> team, as in :func:`read_runs`.
+            types: run name -> type.
+            pooled: which runs contributed to the pool, as in :func:`read_runs`; default: not on record.
+            metadata: a frame with the column ``name`` and any of ``team``, ``type``, ``pooled`` and others.
+            order: the ranking order, see :data:`pt_reuse.arrays.lists.ORDERS`; the order of a frame's rows, or of
+                tuples, is that of its file.
+            pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
+            pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
+            duplicates: ``"error"``, or ``"best"`` to keep the better-ranked of two occurrences of a document.
+
+        Returns:
+            RunSet: the field.
+
+        Raises:
+            InputError: a missing column, a score that is no finite number, a document twice in one list.
+        """
+        how = Framing.of(
+            run_names("frames", frames, "results"),
+            order=order,
+            pool_order=pool_order,
+            pool_depth=pool_depth,
+            duplicates=duplicates,
+            teams=teams,
+            types=types,
+            pooled=pooled,
+            metadata=metadata,
+        )
+        return cls.of_coded(how.coded(frames.values()))
+
+    @classmethod
+    @door
+    def from_pipelines(
+        cls,
+        pipelines: Mapping[str, pt.Transformer],
+        topics: pd.DataFrame,
+        *,
+        batch_size: int | None = None,
+        cache: str | Path | None = None,
+        verbose: bool = False,
+        teams: RunLabels | None = None,
+        types: RunLabels | None = None,
+        pooled: RunLabels | Collection[str] | bool | None = None,
+        metadata: pd.DataFrame | str | Path | None = None,
+        order: str = "trec_eval",
+        pool_order: str | None = None,
+        pool_depth: int | None = None,
+        duplicates: str = "error",
+    ) -> RunSet:
+        """Run each pipeline on the topics and build a field of the results.
+
+        Args:
+            pipelines: run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``.
+            topics: frame with the columns ``qid``, ``query``.
+            batch_size: topics per call of a pipeline; default all at once, or 10 with a `cache`.
+            cache: a folder that keeps the results of each batch before the next one runs. What it has is not run again,
+                so that a call that was interrupted goes on (:doc:`runs`). It is made if missing.
+            verbose: show a progress bar.
+            teams: run name -> team; this and all that follow are as in :meth:`from_frames`.
+            types: run name -> type.
+            pooled: which runs contributed to the pool.
+            metadata: a frame with the column ``name`` and further ones.
+            order: the ranking order.
+            pool_order: the order in which the pool was made.
+            pool_depth: to which depth the pool was made.
+            duplicates: ``"error"`` or ``"best"``.
+
+        Returns:
+            RunSet: one run per pipeline.
+
+        Raises:
+            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
+                use, or holds results of another pipeline by the name of one.
+
+        Warns:
+            ReuseWarning: kept results that do not serve: their topic's input is another now, or a file is damaged.
+
+        Example:
+            >>> import pandas as pd, pyterrier as pt, pt_reuse as ptr
+            >>> found = pt.Transformer.from_df(pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [2.0]}))
+            >>> ptr.RunSet.from_pipelines({"bm25": found}, pd.DataFrame({"qid": ["1"], "query": ["one"]})).topics
+            ['1']
+        """
+        how = Framing.of(
+            run_names("pipelines", pipelines, "pipeline"),
+            order=order,
+            pool_order=pool_order,
+            pool_depth=pool_depth,
+            duplicates=duplicates,
+            teams=teams,
+            types=types,
+            pooled=pooled,
+            metadata=metadata,
+        )
+        with pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache) as results:
+            return cls.of_coded(how.coded(results))
+
+    @classmethod
+    def of_coded(cls, coded: CodedRuns) -> RunSet:
+        """Return runs that were coded and labelled, from frames or from files."""
+        return cls(coded.field, coded.run_table, coded.order, coded.how_pooled, coded.dropped)
+
+    def pooled_as(self, how_pooled: HowPooled) -> RunSet:
+        """Return the same runs, of which `how_pooled` says how they were pooled; what it does not say stays."""
+        mine = self.how_pooled
+        how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
+        return RunSet(self.field, self._table, self.order, how, self._dropped)
+
+    @door
+    def select(
+        self,
+        names: str | Iterable[str] | None = None,
+        *,
+        team: str | Iterable[str] | None = None,
+        type: str | Iterable[str] | None = None,
+        family: str | Iterable[str] | None = None,
+        pooled: bool | None = None,
+    ) -> RunSet:
+        """Return the runs that meet all conditions given, in field order.
+
+        Args:
+            names: a run name or several.
+            team: a team or several.
+            type: a type or several.
+            family: a family or several.
+            pooled: True for the runs that are on record as pooled, False for those on record as not pooled.
+
+        Returns:
+            RunSet: at least one run.
+
+        Raises:
+            InputError: an unknown name, team, type or family, or no run left.
+        """
+        chosen = chosen_rows(self._table, names=names, team=team, type=type, family=family, pooled=pooled)
+        rows = np.flatnonzero(chosen)
+        table = self._table.iloc[rows]
+        dropped = self._dropped.of_runs(table["name"].tolist())
+        return RunSet(self.field.take_runs(rows.tolist()), table, self.order, self.how_pooled, dropped)
+
+    def _with(self, field: AnyField, table: pd.DataFrame | None = None, order: str | None = None) -> RunSet:
+        # the same runs; what was left out of them stays on record
+        kept = self._table if table is None else table
+        return RunSet(field, kept, order or self.order, self.how_pooled, self._dropped)
+
+    @door
+    def with_metadata(
+        self,
+        *,
+        teams: RunLabels | None = None,
+        types: RunLabels | None = None,
+        pooled: RunLabels | Collection[str] | bool | None = None,
+        metadata: pd.DataFrame | str | Path | None = None,
+    ) -> RunSet:
+        """Return the same runs with other teams, types, pooled flags or further columns.
+
+        What is not given stays as it is: columns that no argument has, and runs that a mapping, a file or a frame does
+        not name. A collection of names as `pooled` names all pooled runs.
+
+        Args:
+            teams: run name -> team, as in :func:`read_runs`.
+            types: run name -> type.
+            pooled: which runs were pooled.
+            metadata: a frame or CSV with the column ``name`` and further ones.
+
+        Returns:
+            RunSet: the same runs.
+        """
+        return self.labelled(given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata))
+
+    def labelled(self, given: GivenMetadata) -> RunSet:
+        """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
+        return self._with(self.field, given.table(self.names, self.run_table, OF_CHANGES))
+
+    def __or__(self, other: Any) -> RunSet:
+        """Unite two fields; a name may stand in one of them only, and both must have the same order."""
+        return self.union(other)
+
+    @door
+    def union(self, other: Any) -> RunSet:
+        """Return the runs of both fields, those of `other` last.
+
+        Args:
+            other: a RunSet in the same order, or runs in another form, which are read in this order; with other names.
+                Where only one side has a `pool_order` or a `pool_depth`, the union has it.
+
+        Returns:
+            RunSet: all topics of both.
+
+        Raises:
+            InputError: two orders, two depths, or a name in both fields.
+        """
+        if not isinstance(other, RunSet):
+            other = RunSet.of_coded(coded_runs(other, argument="other", order=self.order))
+        check_same_order(self.order, other.order)
+        how_pooled = self.how_pooled | other.how_pooled
+        both = [name for name in other.names if name in self]
+        if both:
+            raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
+        field = united(self.field, other.field)
+        warn_of_twin_topics(field.topics)
+        dropped = self._dropped | other._dropped
+        return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled, dropped)
+
+    @door
+    def split_teams(
+        self, *, seed: int, share: float = 0.5, type: str | Iterable[str] | None = None
+    ) -> tuple[RunSet, RunSet]:
+        """Draw teams at random and return their runs, and the runs of the other teams: no team is in both.
+
+        Args:
+            seed: the same seed draws the same teams in every process, in whichever order the runs stand.
+            share: of the teams to draw, between 0 and 1; half a team is drawn whole, and each side has at least one.
+            type: a type or several; runs of other types are in neither side. Default all runs.
+
+        Returns:
+            The runs of the teams drawn, and those of the others, both in field order.
+
+        Raises:
+            InputError: an unknown type, fewer than two teams, a share out of range.
+
+        Warns:
+            ReuseWarning: runs without a team, each a team of its own.
+
+        Example:
+            >>> import pt_reuse as ptr
+            >>> runs = ptr.simulate_field(seed=7).runs
+            >>> some, others = runs.split_teams(type="neural", seed=1)
+            >>> set(some.teams) & set(others.teams)
+            set()
+
+        Source: Yilmaz, Craswell, Mitra and Campos 2020, On the reliability of test collections for evaluating systems
+        of different types, SIGIR: the teams of a type are split in two, and one half makes the pool.
+        """
+        chosen = self if type is None else self.select(type=type)
+        drawn, others = drawn_teams(chosen.run_table, share, seed)
+        return chosen.select(drawn), chosen.select(others)
+
+    @door
+    def restrict(
+        self,
+        docnos: Iterable[str] | None = None,
+        *,
+        prefix: str | Iterable[str] | None = None,
+        where: OfDocno | None = None,
+    ) -> RunSet:
+        """Return the runs with only some of the documents, as if the corpus had no others.
+
+        Lists close up: ranks count anew, and so do the places of the file and of the rank column, by which
+        :meth:`reorder` puts documents in order. Scores stay.
+
+        Args:
+            docnos: document names: those of a part of the corpus (:func:`subsample_corpus`), or of a small corpus
+                (:meth:`docnos`).
+            prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
+            where: says of a document name, by True or False, whether to keep the document. Give one of the three.
+
+        Returns:
+            RunSet: the same runs; topics that are left without any document go.
+
+        Raises:
+            InputError: no document that any run retrieves.
+
+        Warns:
+            ReuseWarning: a run keeps no document of a topic for which it had some.
+        """
+        return self._with(restricted(self.field, self._names, Part.of(docnos, prefix, where)))
+
+    @door
+    def reorder(self, order: str) -> RunSet:
+        """Return the runs in another ranking order, with the same documents in each list.
+
+        Args:
+            order: ``"trec_eval"`` or ``"trec_eval9"``, which follow from the scores; ``"rank"``, the rank column; or
+                ``"file"``, the order of the lines of the run's file, or of the rows of its frame.
+
+        Returns:
+            RunSet: what reading the runs with this `order` gives, but that of duplicate documents the ones stay that
+            were kept.
+
+        Raises:
+            InputError: ``order="rank"`` and a run without a rank column, or with a rank that is tied or no number.
+        """
+        check_order("order", order)
+        field = in_order(self.field, self._names, self.order, order)
+        return self if order == self.order else self._with(field, order=order)
+
+    @door
+    def in_pool_order(self, order: str | None = None) -> RunSet:
+        """Return the runs in the order in which they are pooled.
+
+        Args:
+            order: one of :data:`pt_reuse.arrays.lists.ORDERS`; default the field's own `pool_order`, else its `order`.
+        """
+        return self.reorder((self.pool_order or self.order) if order is None else order)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._row
+
+    @door
+    def row(self, name: str) -> int:
+        """Return the position of a run among the runs, from 0.
+
+        Args:
+            name: of the run.
+
+        Raises:
+            InputError: no such run; the error says which names are near.
+        """
+        check_known("run", name, self._names)
+        return self._row[name]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the run names, in the order given."""
+        return list(self._names)
+
+    @property
+    def run_table(self) -> pd.DataFrame:
+        """Return a copy of the runs' metadata, ``name team type pooled`` and all further columns, one row per run."""
+        return self._table.copy()
+
+    @property
+    def teams(self) -> list[str]:
+        """Return the distinct teams, in order of appearance."""
+        return distinct(self._table["team"])
+
+    @property
+    def types(self) -> list[str]:
+        """Return the distinct types, in order of appearance."""
+        return distinct(self._table["type"])
+
+    @property
+    def families(self) -> list[str]:
+        """Return the distinct families, in order of appearance; none where the runs' metadata has no ``family``."""
+        return distinct(column_of(self._table, "family"))
+
+    @property
+    def pooled(self) -> pd.Series:
+        """Return which runs contributed to the pool, True or False, <NA> where nobody recorded it (``boolean``)."""
+        return self._table["pooled"].copy()
+
+    @property
+    def pool_is_on_record(self) -> bool:
+        """Return whether somebody recorded of every run whether it was pooled."""
+        return bool(self._table["pooled"].notna().all())
+
+    @door
+    def units(self, by: str) -> Units:
+        """Return the teams, types, families or runs of the field.
+
+        Args:
+            by: ``"team"``, ``"type"``, ``"family"`` or ``"run"``.
+
+        Raises:
+            InputError: another `by`, or runs without a type or family.
+        """
+        return units_of(self._table, by)
+
+    @door
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
+        return run_frame(self.field, self.row(name), name)
+
+    def systems(self) -> dict[str, pt.Transformer]:
+        """Return each run as a system that looks its results up, so that an experiment has it beside live ones.
+
+        A system returns ``qid docno rank score`` and the further columns of the topics; of a topic that its run lacks
+        it returns nothing. Its documents stand in :attr:`order`, and scores say so: PyTerrier and ir_measures sort by
+        score, in float32, so that a score which would not give the order (a tie, or runs in the order of their files)
+        is lowered to the next smaller number. So ``pt.Experiment`` has the scores of :func:`score`.
+
+        Returns:
+            dict: run name -> Transformer, in field order.
+
+        Example:
+            >>> import pyterrier as pt
+            >>> demo = pt.get_dataset("reuse:demo")
+            >>> systems = {"mine": demo.get_dense_retriever(), **demo.get_runs(type="lexical").systems()}
+            >>> found = pt.Experiment(systems, demo.get_topics(), demo.get_judgments(), ["ndcg_cut_10"])
+            >>> found["name"].tolist()[:2]
+            ['mine', 'furrow-bm25-desc']
+        """
+        return {name: StoredRun(self.field, row, name) for row, name in enumerate(self.names)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""
+        return pd.concat([self[name] for name in self.names], ignore_index=True)
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topic names, in natural order."""
+        return list(self.field.topics)
+
+    @door
+    def docnos(self, *, depth: int | None = None) -> list[str]:
+        """Return the documents that the runs retrieve, whatever the topic, each once, in the order of their bytes.
+
+        Args:
+            depth: only the first documents of each list, >= 1; default all of them. The documents to depth 100 are a
+                small corpus: ``runs.restrict(runs.docnos(depth=100))``.
+
+        Example:
+            >>> import pandas as pd, pt_reuse as ptr
+            >>> a = pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0]})
+            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+            >>> ptr.RunSet.from_frames({"A": a, "B": b}).docnos(depth=1)
+            ['d2']
+        """
+        most = None if depth is None else positive("depth", depth, "documents per run and topic")
+        names: set[bytes] = set()
+        for i in range(len(self.field.parts)):
+            block = self.field.part(i)
+            lengths = np.diff(block.starts)
+            lengths = lengths if most is None else np.minimum(lengths, most)
+            retrieved = np.zeros(len(block.vocabulary), dtype=bool)
+            retrieved[block.docs_of(ranges(block.starts[:-1], lengths))] = True
+            names.update(tokens.names_of(block.vocabulary[retrieved]))
+        return tokens.as_texts(sorted(names))
+
+    def sizes(self) -> pd.DataFrame:
+        """Return per run: ``name team type pooled topics rows shortest longest`` and all further metadata."""
+        return pd.concat([self.run_table, run_sizes(self.field)], axis=1)
+
+    @property
+    def pool_order(self) -> str | None:
+        """Return the order in which the collection made its pool of the runs; None where it is `order`, too."""
+        return self.how_pooled.order
+
+    @property
+    def pool_depth(self) -> int | None:
+        """Return to which depth the collection pooled; None where nobody says."""
+        return self.how_pooled.depth
+
+    @property
+    def dropped(self) -> pd.DataFrame:
+        """Return what was left out when the runs were read, one row per line, row of a frame, or whole file.
+
+        The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
+        row of a frame; ``name`` is the run, ``qid`` and ``docno`` say which document of a list stood there again. After
+        :meth:`select` it is that of the runs selected, and the whole files.
+        """
+        return self._dropped.frame.copy()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the settings of a result say of the field, its order and how much was left out, if anything."""
+        return {"order": self.order, **({"dropped": self.left_out} if self.left_out else {})}
+
+    @property
+    def left_out(self) -> str:
+        """Return how much `dropped` is, in words such as ``3 lines and 1 file``; empty where nothing was left out."""
+        return self._dropped.in_words()
+
+    @door
+    def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
+        """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``.
+
+        Args:
+            folder: where to; made when it does not exist.
+            compress: gzip the files.
+            overwrite: replace files that exist already; default is an error before anything is written.
+
+        Returns:
+            list of Path: the files, in the order of the runs.
+
+        Raises:
+            InputError: a name that cannot be a file or a column, or a file that exists.
+        """
+        return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
+
+    @door
+    def write_table(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write all runs as one Parquet or Arrow file, which :func:`read_runs` reads back as they are.
+
+        Its columns are ``qid docno score rank name``: scores in full (float64), ranks from 0 as PyTerrier counts them,
+        in the order in which the runs stand here. Rows are topic by topic, then run by run; a row group holds whole
+        topics. What is on record of the runs (:attr:`run_table`, the order, how they were pooled) stands in the
+        metadata of the file, under the key ``pt_reuse``.
+
+        Args:
+            path: the file. ``.parquet`` is Parquet, ``.arrow`` and ``.feather`` are Arrow's file format; both packed
+                with zstd. Folders are made where they are missing.
+            overwrite: replace a file that is there; default is an error.
+
+        Returns:
+            Path: the file. It is there whole or not at all.
+
+        Raises:
+            InputError: another ending, a file that exists, a run without documents, a name that is no UTF-8, or
+                pyarrow is missing (``pip install 'pt-reuse[parquet]'``).
+
+        Example:
+            >>> import tempfile, pathlib, pandas as pd, pt_reuse as ptr
+            >>> runs = ptr.simulate_field(seed=7).runs
+            >>> path = runs.write_table(pathlib.Path(tempfile.mkdtemp()) / "runs.parquet")
+            >>> pd.read_parquet(path).columns.tolist()
+            ['qid', 'docno', 'score', 'rank', 'name']
+            >>> ptr.read_runs(path).teams == runs.teams
+            True
+        """
+        return write_table(self.field, self.run_table, self.order, self.how_pooled, path, overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        return f"RunSet: {', '.join([*counts_in_words(self.field, self._table), *self._conventions()])}"
+
+    def _conventions(self) -> Iterator[str]:
+        yield f"order={self.order!r}"
+        yield from self.how_pooled.in_words(self.order)
+        if self.left_out:
+            yield f"{self.left_out} left out"
+
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
+
+    def _repr_html_(self) -> str:
+        return _html.headline(repr(self)) + _html.table(self.sizes(), most=12, what="runs in .sizes()")

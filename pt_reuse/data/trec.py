@@ -1,0 +1,302 @@
+"""TREC run files and qrels files: bytes in, columns out, every fault named with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import examples, shown
+from pt_reuse._errors import InputError, Option, Part
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.lists import ranges
+from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
+from pt_reuse.arrays.tokens import Words
+from pt_reuse.data.labelling import LABELS, how_to_grade, not_labels
+from pt_reuse.data.lines import (
+    BOM,
+    QRELS_LINE,
+    SAMPLE_LINE,
+    SKIP_FILE,
+    SKIP_LINES,
+    Fields,
+    as_told,
+    bad_number,
+    document_in,
+    fields_of_part,
+    has_run_lines,
+    names_in,
+    place_of,
+    run_lines,
+    tags_in,
+    topics_in,
+    trec_fields,
+)
+from pt_reuse.data.numbers import parse_numbers
+from pt_reuse.data.packed_files import pieces_of_lines
+
+#: what to do about a rank column that gives no order
+NO_ORDER: tuple[Part, ...] = (
+    Option("order", "rank"),
+    " has no order to follow. Use ",
+    Option("order", "trec_eval"),
+    " (by score) or ",
+    Option("order", "file"),
+    ".",
+)
+
+#: bytes of qrels that are read at once, about, which bounds memory
+_AT_ONCE = 1 << 20
+
+
+@dataclass
+class QrelsRows:
+    """The lines of a qrels file, or of a piece of one.
+
+    Attributes:
+        topics: topic names, each once.
+        topic: (rows,) the topic of each row, as a position among the topics.
+        docs: (rows, k) words of the document names.
+        labels: (rows,) their labels.
+        strata: (rows, k) words of the strata of a sample, else None.
+        line_of: the line on which a row stands, from 1.
+    """
+
+    topics: list[str]
+    topic: NDArray[np.int64]
+    docs: Words
+    labels: NDArray[np.int16]
+    strata: Words | None
+    line_of: Callable[[int], int]
+
+
+@dataclass
+class RunFile:
+    """A run file as read.
+
+    Attributes:
+        tags: each tag of its last column with the line on which it stands first.
+        rows: its rows in ranking order, named by the first tag.
+        longer: (n,) the lines with text after the sixth column, from 1.
+        bad: (m,) the lines that were left out, from 1, ascending.
+        reasons: why each of them was.
+    """
+
+    tags: dict[str, int]
+    rows: RunRows
+    longer: NDArray[np.int64]
+    bad: NDArray[np.int64]
+    reasons: list[str]
+
+
+def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
+    """Read one run file.
+
+    Args:
+        data: its text.
+        order: the ranking order.
+        skip: whether to leave out lines that are no run line.
+
+    Raises:
+        InputError: a line that is no run line, the first one; with `skip` where no line is one.
+    """
+    try:
+        return _parse_run(data, order, skip=skip)
+    except InputError as error:
+        # in a file without any run line it does not help to leave out lines
+        lines = as_told(SKIP_LINES)
+        if error.parts[-len(lines) :] == lines and not has_run_lines(data, order):
+            error.parts = (*error.parts[: -len(lines)], *as_told(SKIP_FILE))
+        raise
+
+
+def _parse_run(data: bytes, order: str, *, skip: bool) -> RunFile:
+    lines = run_lines(data, order, skip=skip)
+    if skip and not len(lines.fields):
+        # what is said where nothing is left out
+        return parse_run(data, order)
+    fields, scores = lines.fields, lines.scores
+    topics, topic = topics_in(fields)
+    docs = names_in(fields, 2, "docno")
+    tags = tags_in(fields)
+    if lines.wrong is not None:
+        raise bad_number(fields, lines.wrong, "score")
+    rows = FileRows(topics, topic, lambda rows: docs.take(rows, axis=0), scores)
+    ranks = rank_places(fields, rows)
+    if order == "rank":
+        try:
+            ranks.check(rows.starts)
+        except NoPlaceError as error:
+            row = error.row if rows.grouping is None else int(rows.grouping[error.row])
+            raise tied_rank(fields, row) if error.tied else bad_number(fields, row, "rank") from None
+    return RunFile(tags, rows.in_order(next(iter(tags)), order, ranks), fields.longer, lines.bad, lines.reasons)
+
+
+def without_advice(error: InputError) -> InputError:
+    """Return an error of :func:`parse_run` without the advice to leave out lines or files."""
+    for advice in map(as_told, (SKIP_LINES, SKIP_FILE)):
+        if error.parts[-len(advice) :] == advice:
+            error.parts = error.parts[: -len(advice)]
+    return error
+
+
+def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
+    """Read one qrels file in its own line order, of judgments of a sample where it has `strata`.
+
+    Args:
+        data: its text.
+        strata: whether there is a column of strata.
+
+    Raises:
+        InputError: a line that is no line of qrels.
+    """
+    columns, line = (5, SAMPLE_LINE) if strata else (4, QRELS_LINE)
+
+    def line_of(row: int) -> int:
+        return trec_fields(data, columns, line).line_of(row)
+
+    if len(data) > _AT_ONCE:
+        pieces = pieces_of_lines(data.removeprefix(BOM), _AT_ONCE)
+        try:
+            each = (fields_of_part(one, columns, line, more=False, skip=False) for one in pieces if not one.isspace())
+            if parts := [_qrels_rows(fields, strata, line_of) for fields in each if len(fields)]:
+                return _joined(parts, line_of)
+        except InputError:
+            pass  # of several faults the one is told that reading all at once finds first, and its line
+    return _qrels_rows(trec_fields(data, columns, line), strata, line_of)
+
+
+def _qrels_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) -> QrelsRows:
+    topics, topic = topics_in(fields)
+    docs = names_in(fields, 2, "docno")
+    values, _ = parse_numbers(fields.buffer, *fields.column(c := 3 + strata))
+    odd = np.flatnonzero(not_labels(values))
+    if len(odd):
+        row = int(odd[0])
+        raise InputError(
+            f"the label of {document_in(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
+            f"{shown(fields.text(row, c))}. ",
+            *how_to_grade(float(values[row])),
+            place=place_of(fields, row),
+        )
+    found = names_in(fields, 3, "stratum") if strata else None
+    return QrelsRows(topics, topic, docs, values.astype(np.int16), found, line_of)
+
+
+def _joined(parts: list[QrelsRows], line_of: Callable[[int], int]) -> QrelsRows:
+    place: dict[str, int] = {}
+    topic = [
+        np.array([place.setdefault(name, len(place)) for name in part.topics], dtype=np.int64)[part.topic]
+        for part in parts
+    ]
+    labels = np.concatenate([part.labels for part in parts])
+    docs = tokens.stacked([part.docs for part in parts])
+    strata = [part.strata for part in parts if part.strata is not None]
+    return QrelsRows(
+        list(place), np.concatenate(topic), docs, labels, tokens.stacked(strata) if strata else None, line_of
+    )
+
+
+def tied_rank(fields: Fields, row: int) -> InputError:
+    """Return what is wrong with a rank that two documents of a topic have."""
+    return InputError(
+        f"{document_in(fields, row)} has rank {fields.text(row, 3)}, which another document of the topic has too, so ",
+        *NO_ORDER,
+        place=place_of(fields, row),
+    )
+
+
+def check_names(names: Iterable[str], what: str) -> None:
+    """Raise when a name could not stand in a file of white-space separated columns."""
+    bad = [name for name in names if "\0" in name or [name.encode("utf-8", "surrogateescape")] != _split(name)]
+    if bad:
+        raise InputError(
+            f"the {what} {examples(bad)} cannot be written to a TREC file, whose columns are separated by white space. "
+            f"Rename it first."
+        )
+
+
+def check_topics(topics: Iterable[str]) -> None:
+    """Raise when a topic id could not stand in a file: it is no one column, or its line would be a comment."""
+    topics = list(topics)
+    check_names(topics, "topic")
+    comments = [topic for topic in topics if topic.startswith("#")]
+    if comments:
+        raise InputError(
+            f"the topic {examples(comments)} cannot be written to a TREC file, in which a line that begins with # is a "
+            f"comment. Rename it first."
+        )
+
+
+def _split(name: str) -> list[bytes]:
+    return name.encode("utf-8", "surrogateescape").split()
+
+
+_COLUMN = 3
+_LARGE = 1 << 18  # rows of a run of which nothing is kept
+_SHORT = 10**5  # smaller ranks are compared as words of text, in which they fit; larger ones are read as numbers
+
+
+def rank_places(fields: Fields, rows: FileRows) -> Places:
+    """Return the places that the rank column gives, for topics where they are not those of the file."""
+    from_zero = count_from_zero(fields, rows)
+    other, ranks = other_ranks(fields, rows, from_zero)
+    return Places.of_ranks(rows.starts, (~from_zero).astype(np.int64), other, ranks)
+
+
+def count_from_zero(fields: Fields, rows: FileRows) -> NDArray[np.bool_]:
+    """Return (topics,): whether the first rank of each is written as one that counts from 0."""
+    return fields.buffer[rows.grouped(fields.column(_COLUMN)[0])[rows.starts[:-1]]] == ord("0")
+
+
+def other_ranks(
+    fields: Fields, rows: FileRows, from_zero: NDArray[np.bool_], before: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the grouped rows whose ranks are not written as those that count the rows of their topic.
+
+    Args:
+        fields: the lines.
+        rows: the same lines.
+        from_zero: (topics,) whether the ranks of each count from 0.
+        before: (topics,) rows of each that stand before these lines, None for none.
+
+    Returns:
+        The rows, ascending, and the rank of each, NaN for what is no number.
+    """
+    begins, ends = (rows.grouped(edge) for edge in fields.column(_COLUMN))
+    lengths, firsts = np.diff(rows.starts), np.where(from_zero, 0, 1)
+    if before is not None:
+        firsts += before
+    # nearly always the ranks of a topic are 0, 1, 2, ... or 1, 2, 3, ..., each followed by the same white space
+    count = _counted if len(begins) <= _LARGE else _counted.__wrapped__
+    counted, kept = count(firsts.tobytes(), lengths.tobytes(), int(fields.buffer[ends[0]]))
+    words = fields.words[begins]
+    words &= kept
+    other = np.flatnonzero(words != counted)
+    ranks, wrong = parse_numbers(fields.buffer, begins[other], ends[other])
+    ranks[wrong] = np.nan
+    return other, ranks
+
+
+@lru_cache(maxsize=2)
+def _counted(firsts: bytes, lengths: bytes, white: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    # the words in which ranks stand that count the lines, and which bytes of a word they are; the next run is often as
+    # long as this one
+    sizes, begins = (np.frombuffer(numbers, dtype=np.int64) for numbers in (lengths, firsts))
+    ranks = ranges(begins, sizes)
+    highest = int((begins + sizes).max())
+    written, kept = _written(min(1 << highest.bit_length(), _SHORT), white)
+    if highest >= _SHORT:
+        ranks = np.minimum(ranks, _SHORT)
+    return written[ranks], kept[ranks]
+
+
+@lru_cache(maxsize=16)
+def _written(n: int, white: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    # the numbers 0..n-1 in decimal writing with white space behind, and which bytes that are; last a word that none is
+    texts = [b"%d%c" % (i, white) for i in range(n)]
+    written = [*(int.from_bytes(text, "little") for text in texts), 1]
+    return np.array(written, dtype=np.uint64), np.array([*((1 << 8 * len(text)) - 1 for text in texts), 0], np.uint64)

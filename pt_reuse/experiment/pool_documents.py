@@ -1,0 +1,159 @@
+"""PoolDocuments: the documents that several pipelines have among their first, as one step of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain, product
+from typing import Any, ClassVar
+
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._check import examples, listed, positive, told
+from pt_reuse._errors import InputError, door
+from pt_reuse.data.coding import run_names
+
+#: what a pool says of each document besides what the pipelines do
+_ADDED = ["best_rank", "runs", "score", "rank"]
+
+
+class PoolDocuments(pt.Transformer):
+    """Pools the first documents of several pipelines: what to judge, as a step of a pipeline.
+
+    ``PoolDocuments(bm25, dense, depth=10) >> judge`` has the documents of ``(bm25 % 10 | dense % 10) >> judge``, and
+    says how each was found: ``best_rank``, the best rank at which a pipeline has it, from 1, and ``runs``, how many
+    have it. Documents are ranked by best rank, equal ones by descending docno, so that ``% 50`` behind it judges the 50
+    best-ranked ones of each topic. ``score`` counts down and means nothing else.
+
+    The first documents of a pipeline are those of its ``rank`` column, as for ``%``; where it has none, those of
+    highest score. A :class:`Pool`, with teams and uniques, is made of the same pipelines by
+    ``depth_pool(RunSet.from_pipelines({...}, topics))``, in the ranking order of the RunSet.
+
+    Args:
+        *pipelines: pyterrier transformers that return results; or a dict of name -> transformer, as
+            :func:`pt_reuse.Experiment` takes it: what it shows and what errors say has these names.
+        depth: documents of each pipeline and topic, >= 1.
+
+    Raises:
+        InputError: no pipeline, something that is none, a depth that is no whole number of at least 1.
+
+    Example:
+        >>> import pandas as pd, pyterrier as pt, pt_reuse as ptr
+        >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "score": [3.0, 2.0, 1.0], "rank": [0, 1, 2]})
+        >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d4", "d5"], "score": [3.0, 2.0, 1.0], "rank": [0, 1, 2]})
+        >>> pool = ptr.PoolDocuments(pt.Transformer.from_df(a), pt.Transformer.from_df(b), depth=2)
+        >>> pool(pd.DataFrame({"qid": ["1"], "query": ["q"]}))[["docno", "best_rank", "runs", "rank"]]
+          docno  best_rank  runs  rank
+        0    d2          1     2     0
+        1    d1          1     1     1
+        2    d4          2     1     2
+    """
+
+    # without an address of its own pyterrier would look the documentation up on the network
+    schematic: ClassVar[dict[str, Any]] = {"label": "Pool", "inner_pipelines_mode": "combine", "help_url": None}
+
+    @door
+    def __init__(self, *pipelines: pt.Transformer | Mapping[str, pt.Transformer], depth: int):
+        named = pipelines[0] if len(pipelines) == 1 and isinstance(pipelines[0], Mapping) else None
+        self.names = None if named is None else run_names("pipelines", named, "pipeline")
+        given = pipelines if named is None else tuple(named.values())
+        odd = [told(one) for one in given if not isinstance(one, pt.Transformer)]
+        if odd or not given:
+            got = listed(odd) if odd else "none"
+            raise InputError(
+                f"give one or more pipelines, each a pyterrier Transformer, or a dict of name -> pipeline, got {got}."
+            )
+        self.pipelines: tuple[pt.Transformer, ...] = given
+        self.depth = positive("depth", depth, "documents of each pipeline and topic")
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the pooled documents, each once: the columns of the pipelines, ``best_rank runs score rank``.
+
+        Args:
+            inp: what each of the pipelines takes, such as topics.
+
+        Raises:
+            InputError: a pipeline whose results have neither ``rank`` nor ``score``.
+        """
+        tops = [self._top(number, pipeline(inp.copy())) for number, pipeline in enumerate(self.pipelines)]
+        columns = list(dict.fromkeys(chain.from_iterable(tops)))
+        # what has no rows has columns of no type, and would take away those of others
+        found = pd.concat([top for top in tops if len(top)] or tops[:1], ignore_index=True).reindex(columns=columns)
+        pair = ["qid", "docno"]
+        by_pair = found.groupby(pair, sort=False)["best_rank"]
+        found = found.assign(best_rank=by_pair.transform("min"), runs=by_pair.transform("size"))
+        found = found.drop_duplicates(pair)
+        topic = found["qid"].map({qid: t for t, qid in enumerate(dict.fromkeys(found["qid"]))})
+        found = found.assign(topic=topic).sort_values(["topic", "best_rank", "docno"], ascending=[True, True, False])
+        by_topic = found.groupby("topic")["docno"]
+        found = found.assign(score=by_topic.cumcount(ascending=False) + 1.0, rank=by_topic.cumcount() + _FIRST)
+        return found.drop(columns="topic").reset_index(drop=True)
+
+    def transform_inputs(self) -> list[list[str]]:
+        """Return the columns that all pipelines together need, in each way in which they can be asked."""
+        ways = product(*map(pt.inspect.transformer_inputs, self.pipelines))
+        return [list(way) for way in dict.fromkeys(tuple(dict.fromkeys(chain.from_iterable(way))) for way in ways)]
+
+    def transform_outputs(self, input_columns: list[str]) -> list[str]:
+        """Return the columns that come out.
+
+        Args:
+            input_columns: those that go in.
+        """
+        found = [pt.inspect.transformer_outputs(pipeline, input_columns) for pipeline in self.pipelines]
+        return [*(column for column in dict.fromkeys(chain.from_iterable(found)) if column not in _ADDED), *_ADDED]
+
+    def compile(self) -> PoolDocuments:
+        """Return the same pool of compiled pipelines, which need not rank more than they give to the pool."""
+        return self._of([(pipeline % self.depth).compile() for pipeline in self.pipelines], self.depth)
+
+    def apply_attributes(self, *, pipelines: Sequence[pt.Transformer] | None = None, **others: int) -> PoolDocuments:
+        """Return the same pool of other pipelines, or to another depth; pipelines keep their names.
+
+        Args:
+            pipelines: as many as there are.
+            **others: ``depth``.
+        """
+        return self._of(self.pipelines if pipelines is None else pipelines, **{"depth": self.depth, **others})
+
+    def _of(self, pipelines: Sequence[pt.Transformer], depth: int) -> PoolDocuments:
+        if self.names is None:
+            return PoolDocuments(*pipelines, depth=depth)
+        return PoolDocuments(dict(zip(self.names, pipelines, strict=True)), depth=depth)
+
+    def _top(self, number: int, results: pd.DataFrame) -> pd.DataFrame:
+        if not len(results.columns):
+            results = pd.DataFrame(columns=["qid", "docno", "rank"])  # a batch without results
+        if "rank" not in results:
+            if "score" not in results:
+                raise InputError(
+                    f"pipeline {self._called(number)}, {self.pipelines[number]!r}, returns neither rank nor score, so "
+                    f"it has no first documents; its columns are {examples(results.columns, 12)}. The operator | keeps "
+                    "no ranks: pool the pipelines that it joins."
+                )
+            results = pt.model.add_ranks(results.copy())
+        place = results.groupby("qid")["rank"].rank(method="first").astype("int64")
+        taken = results.assign(best_rank=place)[place <= self.depth].drop_duplicates(["qid", "docno"])
+        return taken.drop(columns=["score", "rank"], errors="ignore")
+
+    def _called(self, number: int) -> str:
+        return str(number) if self.names is None else repr(self.names[number])
+
+    def __repr__(self) -> str:
+        pipelines = [repr(pipeline) for pipeline in self.pipelines]
+        if self.names is not None:
+            pipelines = [f"{name!r}: {pipeline}" for name, pipeline in zip(self.names, pipelines, strict=True)]
+            return f"PoolDocuments({{{', '.join(pipelines)}}}, depth={self.depth})"
+        return f"PoolDocuments({', '.join(pipelines)}, depth={self.depth})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PoolDocuments):
+            return NotImplemented
+        return (self.pipelines, self.names, self.depth) == (other.pipelines, other.names, other.depth)
+
+    def __hash__(self) -> int:
+        return hash((PoolDocuments, self.pipelines, self.depth))
+
+
+#: the rank of the first document in pyterrier
+_FIRST = pt.model.FIRST_RANK

@@ -1,0 +1,517 @@
+"""Callable: a judge made of a function that reads, such as a model behind a prompt."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import abc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._check import count, examples, flag, positive, shown, told
+from pt_reuse._errors import InputError, Option, door, located
+from pt_reuse._files import check_writable, checked_path
+from pt_reuse.data.labelling import in_rows, now
+from pt_reuse.judging.answers import Answer, Cost, Price, Tokens, answer_form
+from pt_reuse.judging.judge import Judge
+from pt_reuse.judging.session import Journal
+
+#: the file of a cache, and seconds to wait for another process that writes to it
+FILE, _PATIENCE = "labels.jsonl", 60.0
+
+
+class LabelCache:
+    """Answers in a folder, which several judges and processes may share; the first answer of a document stands."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._records: dict[str, Mapping[str, Any]] = {}
+        self._journal = Journal(folder / FILE, "cache of labels", 1, {}, argument="cache")
+        self._one_at_a_time = threading.Lock()
+
+    def records(self, new: Sequence[Mapping[str, Any]] = ()) -> Mapping[str, Mapping[str, Any]]:
+        """Return all records by ``key``, when those that are new are on the disk."""
+        with self._one_at_a_time, self._journal.open(patience=_PATIENCE) as records:
+            for record in records:
+                self._records.setdefault(record["key"], record)
+            lacking = [record for record in new if record["key"] not in self._records]
+            if lacking:
+                self._journal.append(lacking)
+            self._records.update({record["key"]: record for record in lacking})
+        return self._records
+
+
+def key_of(*parts: Any) -> str:
+    """Return what stands for parts that JSON can hold: equal for equal ones, and for no others."""
+    return blake2b(json.dumps(parts).encode("ascii"), digest_size=16).hexdigest()
+
+
+def written(cell: Any) -> str:
+    """Return what a function reads as a text that tells it from all else: of an array or tensor each number."""
+    if hasattr(cell, "__array__"):
+        numbers = np.asarray(cell)
+        if numbers.ndim:
+            # as a text an array is cut short, and has few digits
+            return f"{numbers.dtype} {numbers.tolist()}"
+    return str(cell)
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Call a function again after errors that pass.
+
+    Args:
+        on: the error, or errors, after which it is called again: those of a server that is busy, for instance.
+        times: how often it is called again for the same documents, before the error stands.
+        wait: seconds before it is called again the first time.
+        factor: by how much longer each further wait is than the one before.
+        longest: seconds that no wait exceeds.
+        sleep: what waits; :func:`time.sleep` by default.
+
+    Raises:
+        InputError: what is no error, or a wait that is none.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> list(ptr.judging.Retry(TimeoutError, times=4, wait=10).waits())
+        [10.0, 20.0, 40.0, 60.0]
+    """
+
+    on: type[Exception] | tuple[type[Exception], ...]
+    times: int = 4
+    wait: float = 1.0
+    factor: float = 2.0
+    longest: float = 60.0
+    sleep: abc.Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        errors = self.on if isinstance(self.on, tuple) and self.on else (self.on,)
+        if not all(isinstance(error, type) and issubclass(error, Exception) for error in errors):
+            raise InputError(
+                f"on must be a class of errors or several in a tuple, such as TimeoutError, got {told(self.on)}.",
+                argument="on",
+            )
+        positive("times", self.times, "further calls")
+        for name, least in (("wait", 0), ("factor", 1), ("longest", 0)):
+            value: Any = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not least <= value < np.inf:
+                raise InputError(f"{name} must be a number, at least {least}, got {told(value)}.", argument=name)
+
+    def waits(self) -> Iterator[float]:
+        """Yield the seconds before each further call."""
+        wait = float(self.wait)
+        for _ in range(self.times):
+            yield min(wait, float(self.longest))
+            wait *= self.factor
+
+
+IDS = ("qid", "docno")
+
+
+class FrameCall:
+    """A pipeline as a function of columns."""
+
+    def __init__(self, pipeline: pt.Transformer, reads: Sequence[str], column: str, *, several: bool):
+        self._pipeline, self._reads, self._column, self._several = pipeline, tuple(reads), column, several
+
+    def __call__(self, *columns: Any) -> Any:
+        """Return the answer for one document, or one for each of a batch, None where the pipeline has no row for it."""
+        cells = [list(column) if self._several else [column] for column in columns]
+        asked = pd.DataFrame(dict(zip(self._reads, cells, strict=True)))
+        said = self._pipeline(asked.copy())
+        if not isinstance(said, pd.DataFrame) or not {*IDS, self._column} <= set(said.columns):
+            got = list(said.columns) if isinstance(said, pd.DataFrame) else said
+            raise InputError(
+                f"the pipeline must return {examples([*IDS, self._column])}, got {told(got)}.", argument="fn"
+            )
+        wanted, found = (list(map(tuple, frame[[*IDS]].astype(str).to_numpy())) for frame in (asked, said))
+        answers = said[self._column].tolist()
+        if wanted != found:
+            # a pipeline may sort its rows, and leave some out
+            known = dict(zip(found, answers, strict=True))
+            if len(known) < len(found):
+                twice = next(key for key in found if found.count(key) > 1)
+                raise InputError(
+                    f"the pipeline returned topic {shown(twice[0])}, document {shown(twice[1])} more than once. Return "
+                    "one row for each document.",
+                    argument="fn",
+                )
+            answers = [known.get(key) for key in wanted]
+        answers = [None if self._missing(answer) else answer for answer in answers]
+        return answers if self._several else answers[0]
+
+    @staticmethod
+    def _missing(answer: Any) -> bool:
+        return answer is None or answer is pd.NA or (isinstance(answer, float) and answer != answer)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents that one call is for."""
+
+    keys: Sequence[str]
+    documents: Sequence[tuple[str, str]]
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of the calls for a batch."""
+
+    calls: int
+    value: Any = None
+    error: Exception | None = None
+
+    @property
+    def failed(self) -> int:
+        """Return how many of the calls failed."""
+        return self.calls - (self.error is None)
+
+
+def attempt(fn: abc.Callable[..., Any], arguments: tuple[Any, ...], retry: Retry | None) -> Outcome:
+    """Call a function until it answers, or fails in a way that does not pass."""
+    waits, calls = iter(retry.waits() if retry else ()), 0
+    while True:
+        calls += 1
+        try:
+            return Outcome(calls, fn(*arguments))
+        except Exception as error:
+            wait = next(waits, None) if retry and isinstance(error, retry.on) else None
+            if wait is None or retry is None:
+                return Outcome(calls, error=error)
+            retry.sleep(wait)
+
+
+class Calls:
+    """Calls for batches, of which those that have not begun can be given up."""
+
+    def __init__(self, ask: abc.Callable[[Batch], Outcome], threads: int):
+        self._ask, self._threads, self._over = ask, threads, threading.Event()
+
+    def give_up(self) -> None:
+        """Begin no further call."""
+        self._over.set()
+
+    def outcomes(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, Outcome]]:
+        """Yield each batch with what became of it, as the calls come back."""
+        if self._threads == 1:
+            for batch in batches:
+                if self._over.is_set():
+                    return
+                yield batch, self._ask(batch)
+            return
+        pool = ThreadPoolExecutor(self._threads)
+        try:
+            futures = {pool.submit(self._unless_over, batch): batch for batch in batches}
+            for future in as_completed(futures):
+                outcome = future.result()
+                if outcome is not None:
+                    yield futures[future], outcome
+        finally:
+            self.give_up()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _unless_over(self, batch: Batch) -> Outcome | None:
+        return None if self._over.is_set() else self._ask(batch)
+
+
+class Callable(Judge):
+    """Gives the labels that a function returns: a model behind a prompt, a cross-encoder, a service.
+
+    The library calls the function and sends nothing anywhere itself. Each document is asked for once, however often it
+    stands in a frame. Answers are kept as they came: with other `thresholds` or another `decide`, kept answers give
+    other labels without a call.
+
+    Args:
+        fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: with a value
+            of each, for one document; with `batch_size`, with a list of each. It returns one answer, or one for each
+            document of the batch, in their order, in a list or an array; None is an answer, too: no label. It may
+            return an :class:`Answer`, which tells the tokens. A pipeline is called with a frame of ``qid docno`` and
+            `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as `answers` says; a row that it
+            leaves out has no label.
+        name: what the judge is called in the provenance of its labels.
+        reads: the columns that the function is given; every cell must have something in it.
+        batch_size: documents per call, at most; None (default): the function takes one document.
+        answers: what an answer is: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label ->
+            probability, or probabilities in the order of `labels`; they sum to 1), or ``"score"``.
+        labels: the labels that there are, which say the scale. Default: any whole number for labels, 0, 1, 2 ... for
+            scores; probabilities need them.
+        thresholds: of scores: the score from which on a document has the second label, the third, ...
+        decide: how probabilities become a label: the ``"most probable"`` one (default), or the one nearest to the
+            ``"expected"`` value; of several equally probable or near ones the lowest.
+        rel: the lowest label that is relevant; default: nobody says. In studies it is 1 then where all labels are 0
+            and 1, else as for people.
+        cache: a folder in which answers are kept, each on the disk before the next call. It may be shared by judges and
+            processes. An answer is found again by `name`, `version`, the form of the answers, ``qid``, ``docno`` and
+            all that the function reads.
+        version: which version of the function it is: the model, the prompt. With a `cache` it must be said, as an
+            answer to another prompt is another answer.
+        retry: after which errors the function is called again; default: after none.
+        price: what tokens cost, for :attr:`cost`.
+        threads: how many calls are made at once; the function must allow it.
+        verbose: show progress.
+
+    Attributes:
+        name: as given.
+        rel: as given.
+
+    Raises:
+        InputError: arguments that do not fit together; when it judges: a column or cell that is missing, an answer that
+            is none, too few of them, and an error of the function, which names topic and document. What was answered
+            before is in the cache.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> asked = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "query": "tides", "text": ["the moon", "the tides"]})
+        >>> def overlap(query, text):
+        ...     found = len(set(query.split()) & set(text.split())) / len(query.split())
+        ...     return ptr.judging.Answer({1: found, 0: 1 - found}, input_tokens=len(text.split()))
+        >>> judge = ptr.judging.Callable(overlap, name="overlap", answers="probabilities", labels=(0, 1))
+        >>> judge(asked)[["docno", "label", "judge", "probability"]].values.tolist()
+        [['a', 0, 'overlap', 0.0], ['b', 1, 'overlap', 1.0]]
+        >>> judge.cost
+        Cost: 2 documents, 2 calls, 4 tokens in, 0 out
+    """
+
+    @door
+    def __init__(
+        self,
+        fn: Any,
+        *,
+        name: str,
+        reads: Iterable[str] = ("query", "text"),
+        batch_size: int | None = None,
+        answers: str = "label",
+        labels: Iterable[int] | None = None,
+        thresholds: float | Iterable[float] | None = None,
+        decide: str = "most probable",
+        rel: int | None = None,
+        cache: str | Path | None = None,
+        version: str | None = None,
+        retry: Retry | None = None,
+        price: Price | None = None,
+        threads: int = 1,
+        verbose: bool = False,
+    ):
+        super().__init__(name, rel=rel)
+        if not callable(fn):
+            raise InputError(f"fn must be a function, got {told(fn)}.", argument="fn")
+        self._fn, self._reads = fn, _columns(reads)
+        self._batch_size = None if batch_size is None else positive("batch_size", batch_size, "documents")
+        self._form = answer_form(answers, labels, thresholds, decide, rel)
+        if isinstance(fn, pt.Transformer):
+            self._reads = tuple(dict.fromkeys((*IDS, *self._reads)))
+            self._fn = FrameCall(fn, self._reads, answers, several=batch_size is not None)
+        if version is not None and (not isinstance(version, str) or not version.strip()):
+            raise InputError(f"version must be a text, got {told(version)}.", argument="version")
+        if cache is not None and version is None:
+            raise InputError(
+                "a cache needs the version of the function: the model and the prompt, in a word. An answer to another "
+                "prompt is another answer. Pass ",
+                Option("version", ...),
+                ".",
+                argument="version",
+            )
+        for argument, value, kind in (("retry", retry, Retry), ("price", price, Price)):
+            if value is not None and not isinstance(value, kind):
+                raise InputError(f"{argument} must be a {kind.__name__}, got {told(value)}.", argument=argument)
+        self._cache = None if cache is None else LabelCache(_folder(cache))
+        self._version, self._retry = version, retry
+        self._threads, self._verbose = positive("threads", threads, "calls"), flag("verbose", verbose)
+        self._cost, self._one_at_a_time = Cost(price=price), threading.Lock()
+
+    def declared_labels(self) -> tuple[int, ...] | None:
+        """Return the labels that there are, None where nobody says."""
+        return self._form.labels
+
+    @property
+    def cost(self) -> Cost:
+        """Return what this judge has cost since it was made."""
+        return self._cost
+
+    @property
+    def cost_in_cache(self) -> Cost:
+        """Return what all answers of this judge and version in the cache have cost, those of earlier times included.
+
+        Calls that failed are not among them, nor those for documents that another process had answered meanwhile.
+        """
+        mine = [
+            record
+            for record in (list(self._cache.records().values()) if self._cache else ())
+            if (record["judge"], record["version"]) == (self.name, self._version)
+        ]
+        calls = [record["call"] for record in mine if record["call"] is not None]
+        tokens = [took for took in calls if took]
+        return Cost(
+            calls=len(calls),
+            documents=len(mine),
+            input_tokens=sum(sent for sent, _ in tokens),
+            output_tokens=sum(came for _, came in tokens),
+            told=len(tokens),
+            price=self._cost.price,
+        )
+
+    def needs(self) -> tuple[str, ...]:
+        """Return the columns that the judge reads."""
+        return tuple(dict.fromkeys(("qid", "docno", *self._reads)))
+
+    def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
+        """Return the label of each document, when it was given, and the probabilities or the score that it comes from.
+
+        Args:
+            pairs: the documents, one a row: ``qid docno``, and what the function reads.
+        """
+        _check_present(pairs, self._reads)
+        keys = self._keys(pairs)
+        first: dict[str, int] = {}
+        for row, key in enumerate(keys):
+            first.setdefault(key, row)
+        found = self._cached(list(first))
+        self._count(from_cache=len(found))
+        found |= self._asked(pairs, {key: row for key, row in first.items() if key not in found})
+        records = [found[key] for key in keys]
+        columns = self._form.columns([record["answer"] for record in records])
+        return {**columns, "time": [record["time"] for record in records]}
+
+    def _keys(self, pairs: pd.DataFrame) -> list[str]:
+        # scores do not depend on the labels that become of them
+        about = (self.name, self._version, self._form.form, self._form.form == "probabilities" and self._form.labels)
+        rows = pairs[[*self.needs()]].astype(object).itertuples(index=False, name=None)
+        return [key_of(*about, self._reads, *map(written, row)) for row in rows]
+
+    def _cached(self, keys: Sequence[str]) -> dict[str, Any]:
+        if self._cache is None or not keys:
+            return {}
+        records = self._cache.records()
+        return {key: self._still_good(records[key]) for key in keys if key in records}
+
+    def _still_good(self, record: Any) -> Any:
+        # the labels that there are may be others now
+        with located(f"cache {self._cache.folder if self._cache else ''}, {_place_of(record['qid'], record['docno'])}"):
+            self._form.kept(record["answer"])
+        return record
+
+    def _asked(self, pairs: pd.DataFrame, wanted: dict[str, int]) -> dict[str, Any]:
+        keys, rows, size = list(wanted), list(wanted.values()), self._batch_size or 1
+        starts = range(0, len(rows), size)
+        batches = (self._batch(pairs.iloc[rows[start : start + size]], keys[start : start + size]) for start in starts)
+        calls = Calls(lambda batch: attempt(self._fn, batch.arguments, self._retry), self._threads)
+        fault, found = None, dict[str, Any]()
+        outcomes = calls.outcomes(batches)
+        for batch, outcome in pt.tqdm(outcomes, total=len(starts), disable=not self._verbose, desc=self.name):
+            try:
+                found |= self._kept(batch, outcome)
+            except InputError as error:
+                # what those calls bring that have begun is kept, too
+                fault = fault or error
+                calls.give_up()
+        if fault is not None:
+            raise fault
+        return found
+
+    def _batch(self, part: pd.DataFrame, keys: Sequence[str]) -> Batch:
+        documents = [(str(qid), str(docno)) for qid, docno in zip(part["qid"], part["docno"], strict=True)]
+        columns = [part[column].tolist() for column in self._reads]
+        if self._batch_size is None:
+            return Batch(keys, documents, tuple(column[0] for column in columns))
+        return Batch(keys, documents, tuple(columns))
+
+    def _kept(self, batch: Batch, outcome: Outcome) -> dict[str, Any]:
+        self._count(calls=outcome.calls, failed=outcome.failed)
+        if outcome.error is not None:
+            raise self._failure(batch, outcome) from outcome.error
+        values, tokens = self._taken_apart(batch, outcome.value)
+        if tokens is not None:
+            self._count(input_tokens=tokens.sent, output_tokens=tokens.came, told=1)
+        answers = self._answers(batch, values)
+        self._count(documents=len(answers))
+        # what the call took stands with the first of its documents
+        took = [[] if tokens is None else [tokens.sent, tokens.came], *[None] * (len(answers) - 1)]
+        about = {"judge": self.name, "version": self._version, "time": now()}
+        records = [
+            {"key": key, **about, "qid": qid, "docno": docno, "answer": answer, "call": call_took}
+            for key, (qid, docno), answer, call_took in zip(batch.keys, batch.documents, answers, took, strict=True)
+        ]
+        if self._cache is None:
+            return dict(zip(batch.keys, records, strict=True))
+        kept = self._cache.records(records)
+        return {key: kept[key] for key in batch.keys}
+
+    def _taken_apart(self, batch: Batch, value: Any) -> tuple[list[Any], Tokens | None]:
+        told_of = [value] if isinstance(value, Answer) else []
+        value = value.value if isinstance(value, Answer) else value
+        if self._batch_size is None:
+            return [value], Tokens.of(told_of) if told_of else None
+        with located(_place_of(*batch.documents[0])):
+            values = in_rows(value, None, "the function must return one answer for each document of a batch")
+        told_of += [each for each in values if isinstance(each, Answer)]
+        values = [each.value if isinstance(each, Answer) else each for each in values]
+        return values, Tokens.of(told_of) if told_of else None
+
+    def _answers(self, batch: Batch, values: Sequence[Any]) -> list[Any]:
+        if len(values) != len(batch.documents):
+            raise InputError(
+                f"the function returned {count(len(values), 'answer')} for a batch of "
+                f"{count(len(batch.documents), 'document')}, of which this is the first.",
+                place=_place_of(*batch.documents[0]),
+            )
+        kept = []
+        for document, value in zip(batch.documents, values, strict=True):
+            with located(_place_of(*document)):
+                kept.append(self._form.kept(value))
+        return kept
+
+    def _failure(self, batch: Batch, outcome: Outcome) -> InputError:
+        times = f" {outcome.calls:,} times" if outcome.calls > 1 else ""
+        first = f" (the first of a batch of {len(batch.documents):,})" if len(batch.documents) > 1 else ""
+        advice = (
+            (f"What it answered before is in {self._cache.folder}: judge again to go on.",)
+            if self._cache is not None
+            else ("What it answered before is lost: pass ", Option("cache", "folder"), " to keep it.")
+        )
+        said = str(outcome.error).rstrip(".") if isinstance(outcome.error, InputError) else told(outcome.error)
+        return InputError(f"the function failed{first}{times}: {said}. ", *advice, place=_place_of(*batch.documents[0]))
+
+    def _count(self, **more: int) -> None:
+        with self._one_at_a_time:
+            self._cost = self._cost.plus(**more)
+
+
+def _place_of(qid: str, docno: str) -> str:
+    return f"topic {shown(qid)}, document {shown(docno)}"
+
+
+def _columns(reads: Any) -> tuple[str, ...]:
+    listed = [reads] if isinstance(reads, str) else list(reads) if isinstance(reads, Iterable) else []
+    if not listed or not all(isinstance(column, str) for column in listed):
+        raise InputError(
+            f"reads must be names of columns, such as 'query' and 'text', got {told(reads)}.", argument="reads"
+        )
+    return tuple(listed)
+
+
+def _folder(cache: Any) -> Path:
+    folder = checked_path(cache)
+    check_writable(folder, [FILE], overwrite=True, argument="cache")
+    return folder
+
+
+def _check_present(pairs: pd.DataFrame, reads: Sequence[str]) -> None:
+    for column in reads:
+        missing = np.flatnonzero(pairs[column].isna())
+        if len(missing):
+            row = pairs.iloc[int(missing[0])]
+            raise InputError(
+                f"{count(len(missing), 'document')} without {column}, which the judge reads. Give them one, or judge "
+                "others.",
+                place=_place_of(str(row["qid"]), str(row["docno"])),
+            )

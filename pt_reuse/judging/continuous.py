@@ -1,0 +1,410 @@
+"""Continuous active learning: judge what a scorer takes for relevant, and learn from the labels, by a protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pandas as pd
+
+from pt_reuse._check import checked_seed, count, examples, flag, shown, told
+from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn
+from pt_reuse._report import Column, Digits, Report
+from pt_reuse._result import Record
+from pt_reuse.data.judgments import Qrels, checked_rel
+from pt_reuse.judging.continuous_rounds import InitialPool, Rounds, TopicJudging, topics_table
+from pt_reuse.judging.judges import as_judge
+from pt_reuse.judging.protocols import Protocol
+from pt_reuse.judging.scorers import Scorer, TfIdf, Vectors, check_corpus, check_documents, digest
+from pt_reuse.judging.session import checked_folder, labels_frame, open_session
+from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.pooling.pool import Pool
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ContinuousJudging(Record):
+    """What came of judging a collection by a protocol of continuous active learning.
+
+    Attributes:
+        labels: one row per judgment, in the order in which they were made: ``qid docno label judge time strategy round
+            reason``. The strategy is ``"cal"`` for documents that the scorer chose, else that of the initial pool;
+            rounds count from 1, the initial pool where there is one; the reason is the scorer's, such as
+            ``"probability .83"``, or ``"best rank 3"``.
+        rounds: one row per topic and round, in the order in which they were judged: ``qid round strategy``; ``asked
+            judged relevant density``, of all rounds so far; ``batch_judged batch_relevant batch_share``, of this round,
+            <NA> and NaN for the initial pool; ``decision``, ``"goes on"`` or how the topic ended, and ``why``. *Asked*
+            counts documents put to the judge, *judged* those to which it gave a label of 0 or more, ``density`` is
+            relevant / judged.
+        topics: one row per topic: ``qid status evaluated rounds asked judged relevant density``; ``status`` is
+            ``"finished"``, ``"abandoned"``, ``"exhausted"``, ``"topic budget"`` or ``"total budget"``, ``evaluated``
+            whether the topic enters the evaluation set; ``pool_judged pool_relevant cal_judged cal_relevant``, by what
+            chose the documents.
+        rel: the lowest label that counts as relevant.
+    """
+
+    title: ClassVar[str] = "Continuous judging"
+
+    labels: pd.DataFrame
+    rounds: pd.DataFrame
+    topics: pd.DataFrame
+    rel: int
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """Return the judgments with their provenance, the columns of `labels`; all topics are in the topic set."""
+        return Qrels(self.labels, topics=self.topics["qid"], rel=self.rel if self.rel > 1 else None)
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table by name."""
+        return {"topics": self.topics, "rounds": self.rounds, "labels": self.labels, "counts": self.counts()}
+
+    def counts(self) -> pd.DataFrame:
+        """Return how many judgments were made, by what chose them and by what became of the topics.
+
+        Returns:
+            DataFrame: one row each for the initial pool, CAL, all judgments, those of the evaluation set, and the
+            wasted ones, of topics that do not enter it; ``judgments_of topics judgments per_topic relevant density``.
+            ``topics`` counts those with at least one judgment there; ``per_topic`` and ``density`` are NaN where there
+            is none.
+
+        Source: Voorhees, Craswell and Lin 2022, table 1 and section 7.1. That *wasted* means all judgments of topics
+        outside the evaluation set, those of their pools too, is this library's reading.
+        """
+        topics = self.topics
+        of_set = topics["evaluated"].to_numpy(dtype=bool)
+        rows = {
+            "initial pool": (topics["pool_judged"], topics["pool_relevant"]),
+            "CAL": (topics["cal_judged"], topics["cal_relevant"]),
+            "all": (topics["judged"], topics["relevant"]),
+            "evaluation set": (topics["judged"].where(of_set, 0), topics["relevant"].where(of_set, 0)),
+            "wasted": (topics["judged"].where(~of_set, 0), topics["relevant"].where(~of_set, 0)),
+        }
+        table = pd.DataFrame(
+            {
+                "judgments_of": list(rows),
+                "topics": [int((judged > 0).sum()) for judged, _ in rows.values()],
+                "judgments": [int(judged.sum()) for judged, _ in rows.values()],
+                "relevant": [int(relevant.sum()) for _, relevant in rows.values()],
+            }
+        )
+        table.insert(3, "per_topic", table["judgments"] / table["topics"].where(table["topics"] > 0))
+        table["density"] = table["relevant"] / table["judgments"].where(table["judgments"] > 0)
+        return table
+
+    @property
+    def evaluated(self) -> Qrels:
+        """Return the judgments of the evaluation set: of the topics that enter it."""
+        return self.qrels.select(self.topics.loc[self.topics["evaluated"], "qid"])
+
+    @property
+    def wasted(self) -> float:
+        """Return the share of the judgments that were spent on topics outside the evaluation set; 0 without any."""
+        judged = self.topics["judged"]
+        return float(judged[~self.topics["evaluated"]].sum() / max(int(judged.sum()), 1))
+
+    def headline(self) -> str:
+        """Return how many judgments there are, how many are relevant, and how many topics enter the evaluation set."""
+        judged, relevant = int(self.topics["judged"].sum()), int(self.topics["relevant"].sum())
+        pool = int(self.topics["pool_judged"].sum())
+        entered = count(int(self.topics["evaluated"].sum()), "topic")
+        parts = f" ({pool:,} by the pool, {judged - pool:,} by CAL)" if pool else ""
+        return (
+            f"{count(len(self.topics), 'topic')}, {count(judged, 'judgment')}{parts}, {relevant:,} relevant; "
+            f"{entered} evaluated, {self.wasted:.1%} of the judgments wasted"
+        )
+
+    def report(self) -> Report:
+        """Return the counts of judgments: of the pool, of CAL, of all, of the evaluation set, and the wasted ones."""
+        table = self.counts()
+        status = self.topics["status"].value_counts()
+        ended = ", ".join(f"{name} {n:,}" for name, n in status.items())
+        return Report(
+            [
+                Column("Judgments of", table["judgments_of"].str.capitalize().replace("Cal", "CAL")),
+                Column("Topics", table["topics"], Digits.COUNT),
+                Column("Judgments", table["judgments"], Digits.COUNT),
+                Column("Per topic", table["per_topic"], Digits.COUNT),
+                Column("Relevant", table["relevant"], Digits.COUNT),
+                Column("Density", table["density"], Digits.SCORE),
+            ],
+            caption=f"Judgments by {self.settings['protocol']}; a document is relevant from label {self.rel} on.",
+            notes=[
+                f"How the topics ended: {ended}.",
+                "Density is relevant / judged. Wasted judgments are those of topics outside the evaluation set.",
+            ],
+        )
+
+    @door
+    def plot(
+        self,
+        *,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
+        """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2.
+
+        Args:
+            ax: axes to draw into; default a new figure. This and the others are those of :doc:`every figure <figures>`.
+            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
+            legend: whether there is one, outside the axes.
+            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
+
+        Returns:
+            Axes: an upright line per topic, from its lowest to its highest density, the densest topic on the right; a
+            ring after the first round, a small point after each further one, a large one at the end.
+
+        Source: Voorhees, Craswell and Lin 2022, figure 1.
+        """
+        from pt_reuse.plots.run_scores import plot_density
+        from pt_reuse.plots.sheet import Place
+
+        return plot_density(self.rounds, self.topics, place=Place(ax, title, legend, width))
+
+    def _shown(self) -> pd.DataFrame:
+        return self.topics
+
+    def _rest(self) -> str:
+        return "topics in .topics"
+
+
+@door
+def judge_continuously(
+    corpus: Any,
+    topics: pd.DataFrame,
+    judge: Any,
+    *,
+    protocol: Protocol,
+    runs: Any = None,
+    pool: Pool | None = None,
+    rel: int | None = None,
+    seed: int = 0,
+    session: str | PathLike[str] | None = None,
+    verbose: bool = False,
+) -> ContinuousJudging:
+    """Judge documents that a classifier takes for relevant, round by round, each in the light of the labels before it.
+
+    First the initial pool is judged, where the protocol has one. Then each round has one batch for every topic that
+    goes on: a scorer learns from the topic's labels so far and puts its documents in order, and those are judged next
+    that it puts first. After each round the protocol decides whether the topic goes on. No document is judged twice for
+    a topic.
+
+    Args:
+        corpus: the documents: one dict each with ``docno`` and ``text``, such as a dataset's ``get_corpus_iter()``, or
+            a frame with these columns; or a :class:`~pt_reuse.judging.Scorer`: ``ptr.judging.TfIdf`` for options of the
+            features and to use them again, ``ptr.judging.Vectors`` for dense vectors, or one of your own.
+        topics: a frame with ``qid`` and ``query``, and what else the judge reads of a topic; within a round they are
+            judged in this order.
+        judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form,
+            in which labels are looked up. It gets one frame per topic and round, ``qid docno``, the columns of `topics`
+            and, from a corpus of texts, ``text``.
+        protocol: ``ptr.judging.TrecDL2021(...)``, ``ptr.judging.AutoTAR(...)`` or a ``ptr.judging.Protocol(...)``.
+        runs: the field of which the initial pool is made, to the depth and in the order of the protocol: a RunSet, a
+            dict of run name -> results, or run files, see :doc:`runs`.
+        pool: the initial pool instead, any Pool. Of a topic documents of the best rank are judged first, then in the
+            order of the pool.
+        rel: the lowest label that is relevant; default what the judge says of itself, else 1.
+        seed: decides all that is random, topic by topic; the same judgments in every process.
+        session: a folder that keeps each batch as soon as the judge has labelled it. The same call goes on where the
+            last one was stopped, however that ended, and ends as if it had not been.
+        verbose: show a progress bar.
+
+    Returns:
+        ContinuousJudging: ``.qrels`` with provenance, ``.rounds``, ``.topics``, ``.counts()``, ``.plot()``.
+
+    Raises:
+        InputError: an argument that cannot be used; scikit-learn is not installed; a protocol with an initial pool
+            without `runs` or `pool`, or the other way round; a judge that returns something else than labels; a session
+            that was begun otherwise, or that somebody else has open.
+
+    Warns:
+        ReuseWarning: pooled documents that the corpus lacks, which are judged and teach the scorer nothing; pooled
+            documents of other topics, which are left out; documents to which the judge gives no label.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> corpus = [{"docno": f"d{n}", "text": text} for n, text in enumerate(
+        ...     ["a red apple", "a green apple", "the sky", "an apple tree", "the sea", "trees by the sea"])]
+        >>> topics = pd.DataFrame({"qid": ["1"], "query": ["apple"]})
+        >>> qrels = {"1": {"d0": 1, "d1": 1, "d2": 0, "d3": 1, "d4": 0, "d5": 0}}
+        >>> found = ptr.judge_continuously(
+        ...     corpus, topics, qrels, protocol=ptr.judging.AutoTAR(topic_budget=4, presumed_negatives=2))
+        >>> found.rounds[["round", "judged", "relevant", "decision"]].values.tolist()
+        [[1, 1, 1, 'goes on'], [2, 3, 3, 'goes on'], [3, 4, 3, 'topic budget']]
+        >>> found
+        Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topic evaluated, 0.0% of the judgments wasted [...]
+
+    Source: Cormack and Grossman 2015, Autonomy and reliability of continuous active learning for technology-assisted
+    review, arXiv:1504.06868; Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,
+    SIGIR.
+    """
+    _check_protocol(protocol, runs, pool)
+    asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
+    given, seed, verbose = checked_rel(rel), checked_seed(seed), flag("verbose", verbose)
+    lowest = given or asked.rel or 1
+    queries = queries_of(topics)
+    if not isinstance(corpus, Scorer):
+        check_corpus(corpus)
+    if protocol.query_seed:
+        check_queries(queries, corpus)
+    start = _initial_pool(protocol, runs, pool)
+    scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
+    places = places_of(scorer, list(queries))
+    if start is not None:
+        _compare(start, places)
+    belongs = {
+        "protocol": protocol.name,
+        **{name: value for name, value in protocol.options().items() if name not in ("topic_budget", "total_budget")},
+        "scorer": scorer.fingerprint(),
+        "topics": digest(*(part for qid, query in queries.items() for part in (qid, query or ""))),
+        "pool": None if start is None else start.fingerprint(),
+        "seed": seed,
+        "rel": lowest,
+    }
+    rounds = Rounds(protocol, lowest)
+    judging = [TopicJudging(qid, query, scorer, places[qid], seed) for qid, query in queries.items()]
+    with open_session(folder, "session of continuous judging", belongs, asked, topic_texts, texts=scorer.texts) as kept:
+        rounds.run(judging, start, kept, verbose=verbose)
+    without = sum(one.label is None for one in rounds.judged)
+    if without:
+        warn(f"{count(without, 'document')} of {len(rounds.judged):,} without a label, left out.")
+    settings = {
+        "protocol": protocol.name,
+        **{name: value for name, value in protocol.options().items() if value is not None},
+        "goes_on_while": "; ".join(map(repr, protocol.goes_on_while)) or "always",
+        "scorer": type(scorer).__name__,
+        "rel": lowest,
+        "seed": seed,
+    }
+    return ContinuousJudging(
+        labels=labels_frame(rounds.judged),
+        rounds=rounds.table(),
+        topics=topics_table(judging, protocol),
+        rel=lowest,
+        settings=settings,
+    )
+
+
+def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
+    if not isinstance(protocol, Protocol):
+        raise InputError(
+            Argument("protocol"),
+            f" must be a protocol, such as ptr.judging.TrecDL2021(), got {told(protocol)}.",
+            argument="protocol",
+        )
+    if runs is not None and pool is not None:
+        raise InputError(
+            "give the initial pool as ",
+            Argument("pool"),
+            ", or the ",
+            Argument("runs"),
+            " of which to make it, not both.",
+            argument="pool",
+        )
+    if pool is not None and not isinstance(pool, Pool):
+        raise InputError(Argument("pool"), f" must be a Pool, got {told(pool)}.", argument="pool")
+    if runs is not None and protocol.pool_depth is None:
+        raise InputError(
+            f"{protocol.name} has no initial pool, so the runs would be of no use. Give it a ",
+            Option("pool_depth", ...),
+            ", or no runs.",
+            argument="runs",
+        )
+    if runs is None and pool is None and protocol.pool_depth is not None:
+        raise InputError(
+            f"{protocol.name} begins with a depth-{protocol.pool_depth} pool. Give the ",
+            Option("runs", ...),
+            " of which to make it, or the ",
+            Option("pool", ...),
+            " itself.",
+            argument="runs",
+        )
+
+
+def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
+    """Return topic -> query, None where there is none; in the order of the topics."""
+    qids = [str(qid) for qid in topics["qid"]]
+    if not qids:
+        raise InputError(Argument("topics"), " has no topic to judge.", argument="topics")
+    queries = list(topics["query"]) if "query" in topics else [None] * len(qids)
+    return {
+        qid: query if isinstance(query, str) and query.strip() else None
+        for qid, query in zip(qids, queries, strict=True)
+    }
+
+
+def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
+    """Raise where the query of a topic is to be an example and is not there."""
+    lacks = corpus.lacks_query if isinstance(corpus, Scorer) else lambda qid, query: query is None
+    without = [qid for qid, query in queries.items() if lacks(qid, query)]
+    kind, remedy = ("text", "a column 'query'")
+    if isinstance(corpus, Vectors):
+        kind, remedy = ("vector", "ptr.judging.Vectors the queries of all topics, or none at all")
+    if without:
+        raise InputError(
+            f"{count(len(without), 'topic')} without a {kind} as query: {examples(without)}. The query is the first "
+            f"example of what is relevant. Give {remedy}, or take no query as an example: ",
+            Option("query_seed", False),
+            ".",
+            argument="topics",
+        )
+
+
+def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> InitialPool | None:
+    if pool is not None:
+        return InitialPool.of(pool, "initial pool")
+    if protocol.pool_depth is None:
+        return None
+    with arguments_as(order="pool_order", depth="pool_depth"):
+        made = depth_pool(runs, depth=protocol.pool_depth, order=protocol.pool_order)
+    return InitialPool.of(made, f"depth-{protocol.pool_depth} pool")
+
+
+def places_of(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int]]:
+    """Return topic -> document -> its position among the scorer's documents of the topic."""
+    made: dict[int, tuple[Any, Mapping[str, int]]] = {}
+    found = {}
+    for qid in qids:
+        docnos = scorer.documents(qid)
+        # most scorers have the same documents for all topics; held, so that its id is its own
+        if id(docnos) not in made:
+            with located(f"{type(scorer).__name__}.documents, topic {shown(qid)}"):
+                check_documents(docnos)
+            made[id(docnos)] = (docnos, {docno: place for place, docno in enumerate(docnos.tolist())})
+        found[qid] = made[id(docnos)][1]
+    return found
+
+
+def _compare(start: InitialPool, places: Mapping[str, Mapping[str, int]]) -> None:
+    """Warn of pooled documents that are not judged, or that teach the scorer nothing, and of topics without any."""
+    others = [qid for qid in start.documents if qid not in places]
+    if others:
+        n = sum(len(start.documents[qid]) for qid in others)
+        warn(
+            f"the pool has {count(n, 'document')} of {count(len(others), 'topic')} that are not judged, as they are "
+            f"not among the topics given: {examples(others)}."
+        )
+    without = [qid for qid in places if not start.documents.get(qid)]
+    if without:
+        warn(
+            f"{count(len(without), 'topic')} of {len(places):,} without a pooled document: {examples(without)}. They "
+            "begin with what the scorer chooses."
+        )
+    n_pooled = sum(len(start.documents.get(qid, ())) for qid in places)
+    strangers = [
+        (qid, docno) for qid, known in places.items() for docno, _ in start.documents.get(qid, ()) if docno not in known
+    ]
+    if strangers:
+        warn(
+            f"{count(len(strangers), 'pooled document')} of {n_pooled:,} not among the documents of the scorer, such "
+            f"as {examples(docno for _, docno in strangers[:3])}. They are judged, and teach it "
+            "nothing. Has it the whole corpus?"
+        )

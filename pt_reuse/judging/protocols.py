@@ -1,0 +1,466 @@
+"""Protocol: what is judged first, how large batches are, when a topic goes on, and which topics are evaluated."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from numbers import Real
+from typing import Any
+
+from pt_reuse._check import count, examples, flag, fraction, positive, told, whole
+from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse.data.ordering import check_order_or_none
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far the judging of a topic has come.
+
+    Attributes:
+        asked: documents that the judge was asked for, each once.
+        judged: those to which it gave a label.
+        relevant: those of them that are relevant.
+        batches: how many batches were chosen by the scorer; the initial pool is none of them.
+        batch_judged: judged documents of the last such batch.
+        batch_relevant: those of them that are relevant.
+    """
+
+    asked: int = 0
+    judged: int = 0
+    relevant: int = 0
+    batches: int = 0
+    batch_judged: int = 0
+    batch_relevant: int = 0
+
+    @property
+    def density(self) -> float:
+        """Return the relevant density, the share of the judged documents that is relevant; 0 where none is judged."""
+        return self.relevant / max(self.judged, 1)
+
+    @property
+    def batch_share(self) -> float:
+        """Return the share of the last batch's judged documents that is relevant; 0 where none is judged."""
+        return self.batch_relevant / max(self.batch_judged, 1)
+
+    def after_pool(self, asked: int, judged: int, relevant: int) -> Progress:
+        """Return the progress after documents of the initial pool were judged.
+
+        Args:
+            asked: documents more that the judge was asked for.
+            judged: those of them to which it gave a label.
+            relevant: those of them that are relevant.
+        """
+        return replace(self, asked=self.asked + asked, judged=self.judged + judged, relevant=self.relevant + relevant)
+
+    def after_batch(self, asked: int, judged: int, relevant: int) -> Progress:
+        """Return the progress after one more batch was judged.
+
+        Args:
+            asked: documents more that the judge was asked for.
+            judged: those of them to which it gave a label.
+            relevant: those of them that are relevant.
+        """
+        more = self.after_pool(asked, judged, relevant)
+        return replace(more, batches=self.batches + 1, batch_judged=judged, batch_relevant=relevant)
+
+
+def short(share: float) -> str:
+    """Write a share with three decimals at most: ``.62``, ``.503``, ``1``."""
+    text = f"{share:.3f}".rstrip("0").rstrip(".")
+    return text[1:] if text.startswith("0.") else text
+
+
+@dataclass(frozen=True)
+class Condition(ABC):
+    """A reason to go on with a topic.
+
+    A protocol goes on with a topic while one of its conditions holds. A condition of your own is a frozen dataclass
+    with two methods, :meth:`holds` and :meth:`why`.
+    """
+
+    @abstractmethod
+    def holds(self, progress: Progress) -> bool:
+        """Return whether the topic is to go on.
+
+        Args:
+            progress: how far it has come.
+        """
+
+    @abstractmethod
+    def why(self, progress: Progress) -> str:
+        """Return in a few words why the condition holds; asked where it does.
+
+        Args:
+            progress: how far the topic has come.
+        """
+
+
+@dataclass(frozen=True)
+class DenseTopic(Condition):
+    """A topic goes on while more than a share of what was judged is relevant: there must be more.
+
+    Args:
+        above: the relevant density that is exceeded, from 0 to 1.
+
+    Attributes:
+        above: as given.
+
+    Example:
+        >>> from pt_reuse.judging import DenseTopic, Progress
+        >>> DenseTopic(0.5).holds(Progress(asked=10, judged=10, relevant=5))
+        False
+        >>> DenseTopic(0.5).holds(Progress(asked=10, judged=10, relevant=6))
+        True
+    """
+
+    above: float = 0.5
+
+    @door
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "above", fraction("above", self.above))
+
+    def holds(self, progress: Progress) -> bool:
+        """Return whether the density of `progress` is above the limit."""
+        return progress.density > self.above
+
+    def why(self, progress: Progress) -> str:
+        """Return the density of `progress`, and the limit."""
+        return f"density {short(progress.density)} > {short(self.above)}"
+
+
+@dataclass(frozen=True)
+class FewJudged(Condition):
+    """A topic goes on until the judge was asked for a number of its documents.
+
+    Documents to which the judge gives no label count: they took its time, and else there might be no end.
+
+    Args:
+        below: the number of documents, at least 1.
+
+    Attributes:
+        below: as given.
+    """
+
+    below: int = 150
+
+    @door
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "below", positive("below", self.below, "documents"))
+
+    def holds(self, progress: Progress) -> bool:
+        """Return whether `progress` has fewer documents than that."""
+        return progress.asked < self.below
+
+    def why(self, progress: Progress) -> str:
+        """Return how many documents `progress` has, and the limit."""
+        return f"{count(progress.asked, 'document')} < {self.below:,}"
+
+
+@dataclass(frozen=True)
+class NoBatchYet(Condition):
+    """A topic goes on until one batch that the scorer chose was judged.
+
+    So no topic rests on its initial pool alone.
+    """
+
+    def holds(self, progress: Progress) -> bool:
+        """Return whether `progress` has no batch."""
+        return progress.batches == 0
+
+    def why(self, progress: Progress) -> str:
+        """Return that `progress` has no batch."""
+        return "no batch yet"
+
+
+@dataclass(frozen=True)
+class FruitfulBatch(Condition):
+    """A topic goes on while its last batch found relevant documents: more than a share of it, at first a smaller one.
+
+    Args:
+        above: the share of the last batch that is exceeded, from 0 to 1.
+        early_above: the same for the first batches.
+        early_batches: how many batches are the first; 0 for none.
+
+    Attributes:
+        above: as given.
+        early_above: as given.
+        early_batches: as given.
+    """
+
+    above: float = 0.2
+    early_above: float = 0.1
+    early_batches: int = 2
+
+    @door
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "above", fraction("above", self.above))
+        object.__setattr__(self, "early_above", fraction("early_above", self.early_above))
+        object.__setattr__(self, "early_batches", whole("early_batches", self.early_batches, "batches", least=0))
+
+    def limit(self, progress: Progress) -> float:
+        """Return the share that is to be exceeded.
+
+        Args:
+            progress: how far the topic has come.
+        """
+        return self.early_above if progress.batches <= self.early_batches else self.above
+
+    def holds(self, progress: Progress) -> bool:
+        """Return whether the share of the last batch of `progress` is above its limit."""
+        return progress.batches > 0 and progress.batch_share > self.limit(progress)
+
+    def why(self, progress: Progress) -> str:
+        """Return the share of the last batch of `progress`, and its limit."""
+        return f"last batch {short(progress.batch_share)} > {short(self.limit(progress))}"
+
+
+class Status(Enum):
+    """How the judging of a topic stands after a round.
+
+    It goes on, or it ended: no condition held any more (finished), it was too dense (abandoned), it has no document
+    left (exhausted), its own budget was spent, or that of all topics.
+    """
+
+    GOES_ON = "goes on"
+    FINISHED = "finished"
+    ABANDONED = "abandoned"
+    EXHAUSTED = "exhausted"
+    TOPIC_BUDGET = "topic budget"
+    TOTAL_BUDGET = "total budget"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a protocol decides of a topic after a round."""
+
+    status: Status
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """How a collection is judged: an initial pool, then batches that a scorer chooses, until a topic ends.
+
+    After each round a topic ends, by the first of these that is so: no document is left (*exhausted*); it is
+    *abandoned*; none of the conditions holds (*finished*); the topic's budget is spent (*topic budget*). The total
+    budget is spent round by round, topic after topic; when it ends within a round, the topic at hand has the first part
+    of its batch, and this and all topics after it end by the *total budget*.
+
+    Budgets count documents that the judge was asked about, those without a label, too. Other ways of judging count
+    labels alone, but they choose from a pool. Here a judge who leaves most documents without a label would be led
+    through a whole corpus. To simulate with judged documents alone, give their texts as the corpus.
+
+    Args:
+        pool_depth: depth of the initial pool of ``runs=``, >= 1; None for no initial pool.
+        pool_order: the order in which the runs are pooled, as of :func:`depth_pool`; None for that of the field.
+        batch: documents of the first batch, >= 1.
+        growth: by which share of itself, rounded up, a batch is larger than the one before; 0 for batches of one size.
+        query_seed: whether the query is one of the relevant examples from which a scorer learns.
+        presumed_negatives: documents that were not judged, drawn anew in each round, from which a scorer learns as if
+            they were not relevant; 0 for none.
+        goes_on_while: the conditions; a topic goes on while one of them holds. Empty: it always goes on.
+        topic_budget: documents of a topic for which the judge is asked at most, the pool included; None for no bound.
+        total_budget: documents of all topics together; None for no bound.
+        abandon_above: the relevant density above which a topic is abandoned; None: none is.
+        abandon_from: documents for which the judge was asked before a topic may be abandoned.
+        evaluate_up_to: the relevant density that a topic of the evaluation set may have at most.
+        evaluate_from: relevant documents that it must have at least.
+
+    Attributes:
+        pool_depth: as given, as all others are.
+
+    Raises:
+        InputError: a share that is none, a number below 1, something that is no condition, or a topic without an end.
+    """
+
+    pool_depth: int | None = None
+    pool_order: str | None = None
+    batch: int = 20
+    growth: float = 0.0
+    query_seed: bool = True
+    presumed_negatives: int = 100
+    goes_on_while: tuple[Condition, ...] = ()
+    topic_budget: int | None = None
+    total_budget: int | None = None
+    abandon_above: float | None = None
+    abandon_from: int = 1
+    evaluate_up_to: float = 1.0
+    evaluate_from: int = 1
+
+    @door
+    def __post_init__(self) -> None:
+        for name in ("pool_depth", "topic_budget", "total_budget"):
+            if getattr(self, name) is not None:
+                self._set(name, positive(name, getattr(self, name), "documents"))
+        for name, least in {"batch": 1, "abandon_from": 1, "presumed_negatives": 0, "evaluate_from": 0}.items():
+            self._set(name, whole(name, getattr(self, name), "documents", least=least))
+        check_order_or_none("pool_order", self.pool_order)
+        self._set("query_seed", flag("query_seed", self.query_seed))
+        self._set("evaluate_up_to", fraction("evaluate_up_to", self.evaluate_up_to))
+        if self.abandon_above is not None:
+            self._set("abandon_above", fraction("abandon_above", self.abandon_above))
+        if isinstance(self.growth, bool) or not isinstance(self.growth, Real) or not 0 <= self.growth < math.inf:
+            raise InputError(
+                Argument("growth"), f" must be a number, 0 or more, got {told(self.growth)}.", argument="growth"
+            )
+        self._set("goes_on_while", _checked_conditions(self.goes_on_while))
+        if not self.goes_on_while and self.topic_budget is None and self.total_budget is None:
+            raise InputError(
+                f"{self.name} goes on until every document is judged. Give ",
+                Option("topic_budget", ...),
+                " or ",
+                Option("total_budget", ...),
+                ".",
+                argument="topic_budget",
+            )
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:
+        """Return what the protocol is called."""
+        return type(self).__name__
+
+    def next_batch(self, batch: int | None) -> int:
+        """Return the size of a batch.
+
+        Args:
+            batch: the size of the one before, None for the first.
+        """
+        # a tenth of 70 is 7, not 7.000000000000001
+        return self.batch if batch is None else batch + math.ceil(round(batch * self.growth, 9))
+
+    def decide(self, progress: Progress, left: int) -> Decision:
+        """Say whether a topic goes on after a round.
+
+        Args:
+            progress: how far it has come.
+            left: how many documents it has that were not judged.
+
+        Returns:
+            Decision: the status and why; the total budget is no concern of a topic.
+        """
+        if left == 0:
+            return Decision(Status.EXHAUSTED, "no document left")
+        if (
+            self.abandon_above is not None
+            and progress.asked >= self.abandon_from
+            and progress.density > self.abandon_above
+        ):
+            return Decision(Status.ABANDONED, f"density {short(progress.density)} > {short(self.abandon_above)}")
+        holding = [condition.why(progress) for condition in self.goes_on_while if condition.holds(progress)]
+        if self.goes_on_while and not holding:
+            return Decision(Status.FINISHED, "no condition holds")
+        if self.topic_budget is not None and progress.asked >= self.topic_budget:
+            return Decision(Status.TOPIC_BUDGET, f"{progress.asked:,} of {self.topic_budget:,} documents")
+        return Decision(Status.GOES_ON, "; ".join(holding))
+
+    def evaluated(self, status: Status, progress: Progress) -> bool:
+        """Return whether a topic enters the evaluation set.
+
+        Args:
+            status: how it ended.
+            progress: how far it had come.
+        """
+        return (
+            status is not Status.ABANDONED
+            and progress.judged > 0
+            and progress.density <= self.evaluate_up_to
+            and progress.relevant >= self.evaluate_from
+        )
+
+    def options(self) -> dict[str, Any]:
+        """Return every option and its value, conditions as texts; for display, and to tell protocols apart."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**values, "goes_on_while": [repr(condition) for condition in self.goes_on_while]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoTAR(Protocol):
+    """Continuous active learning without conditions: batches of 1, 2, 3 and so on documents, a tenth more each time.
+
+    The query is the first relevant example, 100 random documents of each round the first that are not relevant. There
+    is no rule to stop but a budget, and no initial pool unless `pool_depth` says so. A topic enters the evaluation set
+    with one relevant document.
+
+    Args:
+        batch: default 1. All other arguments are those of :class:`Protocol`.
+
+    Attributes:
+        batch: as given, as all others are.
+
+    Raises:
+        InputError: neither `topic_budget` nor `total_budget`, or what :class:`Protocol` refuses.
+
+    Example:
+        >>> from pt_reuse.judging import AutoTAR
+        >>> protocol, sizes = AutoTAR(topic_budget=100), [None]
+        >>> for _ in range(14):
+        ...     sizes.append(protocol.next_batch(sizes[-1]))
+        >>> sizes[1:]
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17]
+
+    Source: Cormack and Grossman 2015, Autonomy and reliability of continuous active learning for technology-assisted
+    review, arXiv:1504.06868. There the classifier is a support vector machine, here it is the scorer's.
+    """
+
+    batch: int = 1
+    growth: float = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrecDL2021(Protocol):
+    """The protocol of the TREC Deep Learning track of 2021: a depth-10 pool in file order, then CAL rounds of 20.
+
+    A topic goes on while its relevant density is above 1/2, or fewer than 150 of its documents were judged, or no batch
+    was judged after the pool, or more than 20 % of the last batch was relevant, 10 % early on.
+
+    What the description at hand leaves open, and what is done here: *early on* means the first two batches of a topic;
+    a topic is *abandoned* when 150 of its documents were judged and more than 3/4 of those are relevant; a topic's
+    *budget* is 350 documents; a density is *small enough* for the evaluation set up to 3/4. The published judgments of
+    the track, passages relevant from label 2, have 339 documents of a topic at most, and topics up to a density of
+    .723, so none of these limits would have cut them.
+
+    Args:
+        pool_depth: default 10. All other arguments are those of :class:`Protocol`.
+
+    Attributes:
+        pool_depth: as given, as all others are.
+
+    Raises:
+        InputError: what :class:`Protocol` refuses.
+
+    Example:
+        >>> from pt_reuse.judging import Progress, TrecDL2021
+        >>> TrecDL2021().decide(Progress(asked=200, judged=200, relevant=60, batches=3, batch_judged=20), left=500)
+        Decision(status=<Status.FINISHED: 'finished'>, why='no condition holds')
+        >>> TrecDL2021().decide(Progress(asked=140, judged=140, relevant=84), left=500).why
+        'density .6 > .5; 140 documents < 150; no batch yet'
+
+    Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR.
+    """
+
+    pool_depth: int | None = 10
+    pool_order: str | None = "file"
+    batch: int = 20
+    goes_on_while: tuple[Condition, ...] = (DenseTopic(), FewJudged(), NoBatchYet(), FruitfulBatch())
+    topic_budget: int | None = 350
+    abandon_above: float | None = 0.75
+    abandon_from: int = 150
+    evaluate_up_to: float = 0.75
+    evaluate_from: int = 3
+
+
+def _checked_conditions(conditions: Any) -> tuple[Condition, ...]:
+    given = tuple(conditions) if isinstance(conditions, list | tuple) else (conditions,)
+    strangers = [one for one in given if not isinstance(one, Condition)]
+    if strangers:
+        raise InputError(
+            Argument("goes_on_while"),
+            f" must list conditions, such as FewJudged(150), got {examples(strangers)}.",
+            argument="goes_on_while",
+        )
+    return given

@@ -1,0 +1,444 @@
+"""Scorers that learn a logistic regression of the documents' features: tf-idf of their texts, or vectors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples, flag, shown, told
+from pt_reuse._errors import Argument, InputError, door
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a scorer learns from in a round.
+
+    Attributes:
+        documents: (examples,) positions among the topic's documents: those judged, in the order in which they were
+            judged, then those presumed not to be relevant.
+        relevant: (examples,) whether each is relevant.
+        with_query: whether the query is one more relevant example.
+    """
+
+    documents: NDArray[np.int64]
+    relevant: NDArray[np.bool_]
+    with_query: bool
+
+
+class Scorer(ABC):
+    """Scores the documents of a topic, anew in each round; the best that were not judged are judged next.
+
+    A scorer of your own has two methods, :meth:`documents` and :meth:`fit`. What it returns must follow from its
+    arguments alone, so that an interrupted session can be taken up again.
+
+    Attributes:
+        texts: document -> text, for judges that read it; None where the scorer keeps none.
+
+    Example:
+        >>> import numpy as np, pandas as pd, pt_reuse as ptr
+        >>> class Longest(ptr.judging.Scorer):
+        ...     def documents(self, qid):
+        ...         return np.array(["a", "bbb", "cc"], dtype=object)
+        ...     def fit(self, qid, query, training):
+        ...         return np.array([len(docno) for docno in self.documents(qid)], dtype=float)
+        >>> found = ptr.judge_continuously(
+        ...     Longest(),
+        ...     pd.DataFrame({"qid": ["1"], "query": ["how long?"]}),
+        ...     lambda pairs: [int(docno == "cc") for docno in pairs["docno"]],
+        ...     protocol=ptr.judging.AutoTAR(topic_budget=2),
+        ... )
+        >>> found.qrels.to_frame()[["docno", "label", "round", "reason"]].values.tolist()
+        [['bbb', 0, 1, 'score 3'], ['cc', 1, 2, 'score 2']]
+    """
+
+    texts: Mapping[str, str] | None = None
+
+    @abstractmethod
+    def documents(self, qid: str) -> NDArray[np.object_]:
+        """Return (documents,) the names of a topic's documents, each once, as texts; the same array each time.
+
+        Args:
+            qid: the topic.
+        """
+
+    @abstractmethod
+    def fit(self, qid: str, query: str | None, training: Training) -> NDArray[np.float64]:
+        """Return (documents,) the score of each document of a topic, the higher the sooner it is judged.
+
+        Args:
+            qid: the topic.
+            query: its query, None where there is none.
+            training: what is known of its documents.
+        """
+
+    def lacks_query(self, qid: str, query: str | None) -> bool:
+        """Return whether the scorer needs more than it has to take the query of a topic for an example.
+
+        Args:
+            qid: the topic.
+            query: its query, None where there is none.
+        """
+        return False
+
+    def reason(self, score: float) -> str:
+        """Return a score in words, for the provenance of a label.
+
+        Args:
+            score: what :meth:`fit` returned for the document.
+        """
+        return f"score {score:.4g}"
+
+    def fingerprint(self) -> str:
+        """Return what tells this scorer from others, so that a session is taken up with the same documents alone."""
+        return type(self).__name__
+
+
+def digest(*parts: Any) -> str:
+    """Return a short name of texts, bytes and arrays that is the same in every process."""
+    made = blake2b(digest_size=12)
+    for part in parts:
+        if isinstance(part, np.ndarray) and part.dtype != object:
+            made.update(np.ascontiguousarray(part).data)
+        else:
+            for text in [part] if isinstance(part, str) else part:
+                held = text.encode("utf-8", "surrogateescape")
+                made.update(len(held).to_bytes(8, "little"))
+                made.update(held)
+    return made.hexdigest()
+
+
+#: how exactly the regression is solved; so exactly that no order of documents hangs on it
+_TOLERANCE = 1e-8
+_STEPS = 1000
+
+
+class LogisticScorer(Scorer):
+    """Scores documents by a logistic regression of their features, scikit-learn's, fitted anew in each round.
+
+    The score is the logit of the probability to be relevant. Where no example is not relevant, a document without
+    features stands for one; where none is relevant, all scores are 0.
+
+    Args:
+        docnos: (documents,) the documents.
+        features: (documents, features) an array, or a sparse matrix.
+        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
+    """
+
+    def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):
+        _sklearn()
+        if isinstance(strength, bool) or not isinstance(strength, Real) or not 0 < strength < np.inf:
+            raise InputError(
+                Argument("strength"), f" must be a number above 0, got {told(strength)}.", argument="strength"
+            )
+        if not len(docnos):
+            raise InputError("there are no documents.")
+        check_documents(docnos)
+        self.docnos: NDArray[np.object_] = docnos
+        self.features: Any = features
+        self.strength: float = float(strength)
+
+    def documents(self, qid: str) -> NDArray[np.object_]:
+        """Return all documents, whatever `qid` is."""
+        return self.docnos
+
+    def features_of_query(self, qid: str, query: str | None) -> Any:
+        """Return (1, features) those of the `query` of topic `qid`; None where it has none."""
+        return None
+
+    def fit(self, qid: str, query: str | None, training: Training) -> NDArray[np.float64]:
+        """Return (documents,) the logit of each document's probability to be relevant to `query`, by `training`."""
+        rows, relevant = [self.features[training.documents]], training.relevant
+        if training.with_query and (seed := self.features_of_query(qid, query)) is not None:
+            rows, relevant = [seed, *rows], np.append(True, relevant)
+        if not relevant.any():
+            return np.zeros(len(self.docnos))
+        if relevant.all():
+            rows, relevant = [*rows, 0 * rows[0][:1]], np.append(relevant, False)
+        # a feature that no example has gets no weight
+        stacked = _stacked(rows)
+        seen = _columns(stacked)
+        model = _sklearn().LogisticRegression(C=self.strength, solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS)
+        model.fit(stacked[:, seen], relevant)
+        weights = np.zeros(self.features.shape[1])
+        weights[seen] = model.coef_[0]
+        return np.asarray(self.features @ weights + model.intercept_[0])
+
+    def reason(self, score: float) -> str:
+        """Return the probability that a `score` stands for."""
+        return f"probability {1 / (1 + np.exp(-score)):.2f}".replace(" 0.", " .")
+
+
+class TfIdf(LogisticScorer):
+    """Scores documents by a logistic regression of tf-idf features of their texts.
+
+    The features are those of scikit-learn's TfidfVectorizer: lower case, words of two letters or more, 1 + ln tf times
+    idf, each document of length 1. They are made once. The query's are made of its text in the same way.
+
+    Args:
+        corpus: the documents, one dict each with ``docno`` and the `fields`, such as a dataset's
+            ``get_corpus_iter()``; or a frame with these columns.
+        fields: the fields that are the text, joined by a space.
+        vectorizer: a scikit-learn vectorizer to use instead, such as ``TfidfVectorizer(min_df=2)``.
+        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
+        keep_text: whether texts are kept, for a judge that reads ``text``.
+
+    Attributes:
+        docnos: (documents,) in the order of the corpus.
+        features: (documents, words) sparse, by rows.
+        strength: as given.
+        texts: document -> text where they are kept, else None.
+        vectorizer: what made the features.
+
+    Raises:
+        InputError: scikit-learn is not installed, a document without a field, one that stands twice, no document.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> corpus = [{"docno": "a", "text": "a red apple"}, {"docno": "b", "text": "blue sky"}]
+        >>> ptr.judging.TfIdf(corpus).features.shape
+        (2, 4)
+    """
+
+    @door
+    def __init__(
+        self,
+        corpus: Iterable[Mapping[str, Any]] | pd.DataFrame,
+        *,
+        fields: Sequence[str] = ("text",),
+        vectorizer: Any = None,
+        strength: float = 1.0,
+        keep_text: bool = False,
+    ):
+        fields = _checked_fields(fields)
+        check_corpus(corpus, fields)
+        if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
+            raise InputError(
+                Argument("vectorizer"),
+                f" must be a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2), got {told(vectorizer)}.",
+                argument="vectorizer",
+            )
+        kept: list[str] | None = [] if flag("keep_text", keep_text) else None
+        docnos: list[str] = []
+        texts = _texts(corpus, fields, docnos, kept)
+        self.vectorizer = _vectorizer() if vectorizer is None else vectorizer
+        try:
+            features = self.vectorizer.fit_transform(texts)
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            if not docnos:
+                raise InputError("the corpus has no documents.", argument="corpus") from error
+            raise InputError(
+                f"no features can be made of the texts of {count(len(docnos), 'document')}: {error}.", argument="corpus"
+            ) from error
+        super().__init__(np.array(docnos, dtype=object), features.tocsr(), strength)
+        if kept is not None:
+            self.texts = dict(zip(docnos, kept, strict=True))
+
+    def features_of_query(self, qid: str, query: str | None) -> Any:
+        """Return (1, words) the features of `query`, whatever `qid` is; None where there is none."""
+        return None if query is None else self.vectorizer.transform([query]).tocsr()
+
+    def lacks_query(self, qid: str, query: str | None) -> bool:
+        """Return whether there is no `query`, whatever `qid` is."""
+        return query is None
+
+    def fingerprint(self) -> str:
+        """Return a name of the documents and their features."""
+        features = self.features
+        # not the values, which may differ in the last bit where numpy does
+        return f"TfIdf {digest(self.docnos.tolist(), features.indptr, features.indices)} strength {self.strength:g}"
+
+
+class Vectors(LogisticScorer):
+    """Scores documents by a logistic regression of vectors that you give, such as those of a dense encoder.
+
+    Args:
+        docnos: the documents, in the order of the rows of `vectors`; or a mapping of document -> vector.
+        vectors: (documents, dimensions) numbers; None with a mapping.
+        queries: topic -> (dimensions,) the vector of its query, which may then be an example; None for no such vectors.
+        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
+
+    Attributes:
+        docnos: (documents,) as given.
+        features: (documents, dimensions) the vectors.
+        strength: as given.
+
+    Raises:
+        InputError: scikit-learn is not installed, another number of documents than of vectors, a vector of other
+            dimensions or with what is no number, a document that stands twice.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> scorer = ptr.judging.Vectors({"a": [1.0, 0.0], "b": [0.0, 1.0]}, queries={"1": [1.0, 0.1]})
+        >>> scorer.features.shape
+        (2, 2)
+    """
+
+    @door
+    def __init__(
+        self,
+        docnos: Sequence[str] | Mapping[str, Any],
+        vectors: Any = None,
+        *,
+        queries: Mapping[str, Any] | None = None,
+        strength: float = 1.0,
+    ):
+        if isinstance(docnos, Mapping):
+            if vectors is not None:
+                raise InputError("give a mapping of document -> vector, or documents and vectors.", argument="vectors")
+            names, vectors = list(docnos), list(docnos.values())
+        elif vectors is None:
+            raise InputError(
+                "give the ",
+                Argument("vectors"),
+                " of the documents, one a row, or a mapping of document -> vector.",
+                argument="vectors",
+            )
+        else:
+            names = list(docnos)
+        array = _numbers(vectors, "vectors")
+        if array.ndim != 2 or len(array) != len(names):
+            raise InputError(
+                f"vectors must have one row for each of {count(len(names), 'document')}, got the shape {array.shape}.",
+                argument="vectors",
+            )
+        super().__init__(np.array(names, dtype=object), array, strength)
+        if queries is not None and not isinstance(queries, Mapping):
+            raise InputError(
+                Argument("queries"), f" must be a mapping of topic -> vector, got {told(queries)}.", argument="queries"
+            )
+        self._queries: dict[str, NDArray[np.float64]] = {}
+        for qid, given in (queries or {}).items():
+            vector = _numbers(given, "queries")
+            if vector.shape not in (array.shape[1:], (1, *array.shape[1:])):
+                raise InputError(
+                    f"the query of topic {shown(qid)} has the shape {vector.shape}; the vectors of documents have "
+                    f"{count(array.shape[1], 'dimension')}.",
+                    argument="queries",
+                )
+            self._queries[str(qid)] = vector.reshape(1, -1)
+
+    def lacks_query(self, qid: str, query: str | None) -> bool:
+        """Return whether other topics have a vector of their query and topic `qid` has none; no `query` is read."""
+        return bool(self._queries) and qid not in self._queries
+
+    def features_of_query(self, qid: str, query: str | None) -> Any:
+        """Return (1, dimensions) the vector of the query of topic `qid`; None where there is none, or for `query`."""
+        return self._queries.get(qid)
+
+    def fingerprint(self) -> str:
+        """Return a name of the documents and their vectors."""
+        queries = [part for qid, vector in sorted(self._queries.items()) for part in (qid, vector)]
+        return f"Vectors {digest(self.docnos.tolist(), self.features, *queries)} strength {self.strength:g}"
+
+
+def check_documents(docnos: Any) -> None:
+    """Raise where names of documents are no texts, or one stands twice.
+
+    Args:
+        docnos: (documents,) what a scorer has.
+    """
+    if not isinstance(docnos, np.ndarray) or docnos.ndim != 1:
+        raise InputError(f"documents must be an array of names, got {told(docnos)}.")
+    strangers = [docno for docno in docnos.tolist() if not isinstance(docno, str)]
+    if strangers:
+        raise InputError(f"the name of a document must be a text, got {examples(strangers)}.")
+    twice = docnos[pd.Series(docnos, dtype=object).duplicated().to_numpy()]
+    if len(twice):
+        raise InputError(f"document {examples(dict.fromkeys(twice))} stands twice. Give each document once.")
+
+
+def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
+    """Raise where texts of documents cannot come of a corpus, before it is read."""
+    _sklearn()
+    if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
+        raise InputError(
+            f"corpus must yield one dict per document, with 'docno' and {examples(fields, 5)}, got {told(corpus)}. A "
+            f"dataset's get_corpus_iter() does.",
+            argument="corpus",
+        )
+
+
+def _checked_fields(fields: Any) -> tuple[str, ...]:
+    given = (fields,) if isinstance(fields, str) else fields
+    if not isinstance(given, Sequence) or not given or not all(isinstance(name, str) for name in given):
+        raise InputError(
+            Argument("fields"), f" must list the fields that are the text, got {told(fields)}.", argument="fields"
+        )
+    return tuple(given)
+
+
+def _sklearn() -> Any:
+    try:
+        from sklearn import linear_model
+    except ImportError as error:
+        raise InputError(
+            "continuous active learning needs scikit-learn, which is not installed. Install it: pip install "
+            "'pt-reuse[judging]'."
+        ) from error
+    return linear_model
+
+
+def _vectorizer() -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(sublinear_tf=True)
+
+
+def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[str] | None) -> Iterator[str]:
+    """Yield the text of each document, and add its name to a list."""
+    if isinstance(corpus, pd.DataFrame):
+        corpus = corpus.to_dict("records")
+    for number, document in enumerate(corpus):
+        missing = [name for name in ("docno", *fields) if not isinstance(document, Mapping) or name not in document]
+        if missing:
+            has = f"has {examples(document, 8)}" if isinstance(document, Mapping) else f"is {told(document)}"
+            raise InputError(
+                f"document {number:,} of the corpus must have {examples(missing, 5)}; it {has}.", argument="corpus"
+            )
+        values = [document[name] for name in ("docno", *fields)]
+        odd = [name for name, value in zip(("docno", *fields), values, strict=True) if not isinstance(value, str)]
+        if odd:
+            raise InputError(
+                f"document {number:,} of the corpus must have texts as {examples(odd, 5)}, got "
+                f"{told(document[odd[0]])}.",
+                argument="corpus",
+            )
+        text = " ".join(values[1:])
+        docnos.append(values[0])
+        if kept is not None:
+            kept.append(text)
+        yield text
+
+
+def _numbers(values: Any, argument: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            Argument(argument), " must be vectors of numbers, all of one length.", argument=argument
+        ) from error
+    if not np.isfinite(array).all():
+        raise InputError(Argument(argument), " must hold numbers alone, no NaN and no infinity.", argument=argument)
+    return array
+
+
+def _stacked(rows: list[Any]) -> Any:
+    if isinstance(rows[0], np.ndarray):
+        return np.concatenate(rows)
+    from scipy import sparse
+
+    return sparse.vstack(rows, format="csr")
+
+
+def _columns(features: Any) -> NDArray[np.int64]:
+    return np.flatnonzero(features.any(axis=0)) if isinstance(features, np.ndarray) else np.unique(features.indices)

@@ -1,0 +1,207 @@
+"""Options: what every option of a study means, how it is checked, what a command calls it. Each is said here once."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, whole
+
+#: the width of a docstring
+_WIDTH = 120
+_ENTRY = re.compile(r"^(\*{0,2}\w+): ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """How a command takes an option.
+
+    Attributes:
+        help: in a line; the default is added.
+        metavar: what stands for the value.
+        kind: how the text is read: ``"text" "int" "float" "list"`` (texts between commas), ``"counts"`` (whole numbers
+            between commas), ``"count or text"`` or ``"switch"`` (no value).
+        name: ``"--depth"``; default the name of the option with dashes.
+        default: in words, where the default is None.
+    """
+
+    help: str
+    metavar: str = "N"
+    kind: str = "int"
+    name: str = ""
+    default: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """An option of studies.
+
+    Attributes:
+        name: of the argument.
+        meaning: what the docstring says of it.
+        check: returns the value as it is used, or raises an InputError: a function of the value, or
+            ``module:function``, which is imported when it is first called; None where only the data can tell.
+        choices: the words that it takes, instead of a check.
+        flag: how a command takes it; None where it has none.
+    """
+
+    name: str
+    meaning: str = ""
+    check: Callable[[Any], Any] | str | None = None
+    choices: tuple[str, ...] = ()
+    flag: Flag | None = None
+
+    def checked(self, value: Any) -> Any:
+        """Return the value as it is used.
+
+        Raises:
+            InputError: it cannot be one.
+        """
+        if self.choices:
+            return choice(self.name, value, self.choices)
+        check = self.check
+        if isinstance(check, str):
+            module, _, function = check.partition(":")
+            check = getattr(importlib.import_module(module), function)
+        return value if check is None else check(value)
+
+
+def _flag_of(name: str) -> Callable[[Any], bool]:
+    return lambda value: flag(name, value)
+
+
+#: the options that studies share
+SHARED = {
+    parameter.name: parameter
+    for parameter in (
+        Parameter(
+            name="runs",
+            meaning="the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.",
+        ),
+        Parameter(
+            name="qrels",
+            meaning="the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.",
+        ),
+        Parameter(
+            name="measures",
+            meaning="ir_measures measures or their names, one or several; default AP, from the grade from which "
+            "documents are relevant, and ``nDCG@10``.",
+            check="pt_reuse.scoring.run_scores:checked_measures",
+            flag=Flag(
+                help="comma-separated",
+                metavar="LIST",
+                kind="list",
+                default="AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
+            ),
+        ),
+        Parameter(
+            name="depth",
+            meaning="of the pool, documents per run and topic; default the one on record for the collection "
+            "(``runs.pool_depth``), else 100.",
+            check="pt_reuse.pooling.depth:checked_depth",
+            flag=Flag(help="pool depth", metavar="K", default="that of the collection, else 100"),
+        ),
+        Parameter(
+            name="contributors",
+            meaning='the runs that are pooled: ``"pooled"`` (default), ``"all"``, or run names.',
+        ),
+        Parameter(
+            name="pool_order",
+            meaning="the order in which the runs were pooled, where it is not the one in which they are scored; "
+            "default the one that the field knows of itself.",
+            check="pt_reuse.data.ordering:checked_pool_order",
+        ),
+        Parameter(
+            name="rel",
+            meaning="the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. "
+            "Measures have a `rel` of their own.",
+            check="pt_reuse.data.judgments:checked_rel",
+            flag=Flag(help="lowest label that is relevant", metavar="LABEL", default="that of the collection, else 1"),
+        ),
+        Parameter(
+            name="complete",
+            meaning="the mean is over all topics of the judgments (default), or over those that the run has.",
+            check=_flag_of("complete"),
+        ),
+        Parameter(
+            name="without_topics",
+            meaning='a run with none of the judgments\' topics is an ``"error"`` (default), or scores ``"zero"``.',
+            choices=("error", "zero"),
+        ),
+        Parameter(
+            name="resamples",
+            meaning="how often topics are drawn with replacement for intervals; 0 for none.",
+            check=lambda value: whole("resamples", value, "draws", least=0),
+            flag=Flag(help="draw the topics N times for intervals, 0 for none"),
+        ),
+        Parameter(
+            name="confidence",
+            meaning="of the intervals.",
+            check=lambda value: fraction("confidence", value, ends=False),
+            flag=Flag(help="of the intervals", metavar="P", kind="float"),
+        ),
+        Parameter(
+            name="seed",
+            meaning="of the random numbers: the same seed gives the same numbers in every process.",
+            check=checked_seed,
+            flag=Flag(help="of the random numbers"),
+        ),
+        Parameter(
+            name="n_jobs",
+            meaning="jobs at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The "
+            "numbers do not depend on it.",
+            check=checked_jobs,
+            flag=Flag(name="--jobs", help="how many jobs at a time, -1 for all cores", default="1"),
+        ),
+        Parameter(name="verbose", meaning="show a progress bar.", check=_flag_of("verbose")),
+    )
+}
+
+
+def documented(call: Callable[..., Any], own: Mapping[str, Parameter]) -> str:
+    """Return the docstring of a function with an entry for each argument, in the order of its signature.
+
+    What its own ``Args`` section says comes before what its own options mean, and this before what :data:`SHARED` says.
+    """
+    head, written, tail = _split(inspect.cleandoc(call.__doc__ or ""))
+    entries = []
+    for name in inspect.signature(call).parameters:
+        meaning = written.pop(name, None)
+        if meaning is None:
+            meaning = own[name].meaning if name in own else SHARED[name].meaning
+        entries.append(
+            textwrap.fill(
+                f"{name}: {meaning}",
+                _WIDTH - 4,
+                initial_indent="    ",
+                subsequent_indent="        ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
+    if written:
+        raise TypeError(f"{call.__name__} documents {', '.join(written)}, which it does not take.")
+    return "\n".join([*head, "Args:", *entries, "", *tail]).rstrip() + "\n"
+
+
+def _split(doc: str) -> tuple[list[str], dict[str, str], list[str]]:
+    """Return what stands before the Args section, its entries, and what stands after it."""
+    lines = doc.split("\n")
+    if "Args:" not in lines:
+        at = lines.index("Returns:") if "Returns:" in lines else len(lines)
+        return lines[:at], {}, lines[at:]
+    at = lines.index("Args:")
+    end = next((n for n, line in enumerate(lines) if n > at and line and not line.startswith(" ")), len(lines))
+    entries: dict[str, str] = {}
+    for line in textwrap.dedent("\n".join(lines[at + 1 : end])).strip().split("\n"):
+        found = _ENTRY.match(line)
+        if found:
+            entries[found[1].lstrip("*")] = line[found.end() :]
+        elif entries and line.strip():
+            entries[next(reversed(entries))] += f" {line.strip()}"
+    return lines[:at], entries, lines[end:]

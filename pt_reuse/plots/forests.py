@@ -1,0 +1,399 @@
+"""Figures with a row for each unit: numbers as dots, with their intervals as lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import count
+from pt_reuse.plots.look import COLOURS, DARK, MIDDLE, MOST, looks
+from pt_reuse.plots.marks import BANDS, down, draw_dots, draw_level, finish_rows, most_rows, not_shown
+from pt_reuse.plots.sheet import Place, Sheet, Style
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+#: of the width that a name may take
+_WIDE_NAME = 0.38
+#: who scores a re-ranked run -> colour, marker, whether it is filled, and by how much it stands above its row's middle
+_SCORERS = {
+    "itself": (COLOURS[1], "o", True, 0.22),
+    "other": (MIDDLE, "|", True, 0.0),
+    "people": (COLOURS[0], "s", False, -0.22),
+}
+_AGAINST = {
+    "others": "over all other runs",
+    "matched": "over runs that people score alike",
+    "alone": "over the others, the family left out of the field",
+}
+
+
+def plot_kappas(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
+    """Draw the kappa of each two that are compared, the largest on top, with its interval and the bands.
+
+    `rows` have ``first second kappa kappa_low kappa_high``; what has no kappa has no row.
+    """
+    sheet = Sheet.open(place, "pairs")
+    known = rows[rows["kappa"].notna()].sort_values("kappa", ascending=False, kind="stable")
+    shown = known.head(most_rows(sheet))
+    at, colour = down(len(shown)), sheet.ink.first
+    sheet.ax.hlines(at, shown["kappa_low"], shown["kappa_high"], color=colour, linewidth=sheet.sizes.line, zorder=2)
+    draw_dots(sheet, shown["kappa"], at, face=colour, edge="white", linewidth=0.5)
+    for edge in BANDS:
+        draw_level(sheet, "x", edge, ":")
+    lowest = float(np.nanmin([0.0, *known["kappa"], *known["kappa_low"]]))
+    sheet.limit("x", (lowest - 0.03, 1.03))
+    rest = not_shown(len(known) - len(shown), "pair")
+    sheet.label(
+        title="Agreement of annotators", x=f"Cohen's kappa and its interval{rest}\n(dotted: weak, moderate, strong)"
+    )
+    names = [f"{first} - {second}" for first, second in zip(shown["first"], shown["second"], strict=True)]
+    return finish_rows(sheet, names, name_share=_WIDE_NAME, grid="both")
+
+
+def plot_annotator_taus(table: pd.DataFrame, *, place: Place | None = None) -> Axes:
+    """Draw how far the ranking under each annotator agrees with the reference, a dot for each of six measures."""
+    sheet = Sheet.open(place, "annotators")
+    every = list(dict.fromkeys(table["annotator"]))
+    measures = list(dict.fromkeys(table["measure"]))
+    names = every[: most_rows(sheet)]
+    taus = table.pivot_table(index="annotator", columns="measure", values="tau_b", dropna=False)[measures[:MOST]]
+    entries = []
+    for measure, look in zip(taus.columns, looks(taus.shape[1]), strict=True):
+        face = sheet.ink.first if taus.shape[1] == 1 else look.colour
+        style: Style = {"marker": look.marker, "linewidth": 0.5}
+        values = taus.loc[names, measure]
+        entries.append((draw_dots(sheet, values, down(len(names)), face=face, edge=look.edge, **style), measure))
+    sheet.limit("x", (float(np.nanmin([0.0, *taus.to_numpy().ravel()])) - 0.03, 1.03))
+    rest = not_shown(len(measures) - taus.shape[1], "measure") + not_shown(len(every) - len(names), "annotator")
+    sheet.label(
+        title="Rankings of systems under the labels of each annotator",
+        x=f"tau_b with the ranking under the judgments{rest}",
+    )
+    return finish_rows(sheet, names, entries, name_share=_WIDE_NAME, grid="both")
+
+
+def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
+    """Draw tau_b of each judge in a row, the highest on top, and below the judges that of other people.
+
+    `table` has ``judge kind tau_b`` and, where there are intervals, ``tau_b_low tau_b_high``; judges without tau_b have
+    no row. Dots are filled for a judge, rings for a person.
+    """
+    sheet = Sheet.open(place, "judges")
+    ax, ink, width = sheet.ax, sheet.ink, sheet.sizes.line
+    known = table[table["tau_b"].notna()].sort_values(["kind", "tau_b"], ascending=[True, False], kind="stable")
+    rows = known.head(most_rows(sheet))
+    at = down(len(rows))
+    ends = rows.reindex(columns=["tau_b_low", "tau_b_high"])
+    if "tau_b_low" not in rows:
+        ends = ends.assign(tau_b_low=rows["tau_b"], tau_b_high=rows["tau_b"])
+    low, high = ends.to_numpy(dtype=float).T
+    entries: list[tuple[Artist, str]] = []
+    for kind, said, colour, stroke, marker in (
+        ("model", "judge", ink.first, "-", "o"),
+        ("people", "other person, on the documents of this person", ink.strong, ":", "D"),
+    ):
+        mine = (rows["kind"] == kind).to_numpy()
+        if mine.any():
+            ax.hlines(at[mine], low[mine], high[mine], color=colour, linewidth=width, linestyles=stroke, zorder=2)
+            face = colour if kind == "model" else ax.get_facecolor()
+            style: Style = {"face": face, "edge": colour, "marker": marker, "linewidth": 0.9}
+            entries.append((draw_dots(sheet, rows["tau_b"][mine], at[mine], **style), said))
+    lowest = float(np.nanmin([1.0, *rows["tau_b"], *low]))
+    span = max(1 - lowest, 0.1)
+    sheet.limit("x", (lowest - 0.05 * span, 1 + 0.03 * span))
+    rest, without = len(known) - len(rows), len(table) - len(known)
+    notes = [f"{count(n, 'judge')} {why}" for n, why in ((rest, "more not shown"), (without, "without a ranking")) if n]
+    sheet.label(
+        title="Rankings of the runs under other labels",
+        x=f"tau_b with people's ranking by {measure}{' (' + ', '.join(notes) + ')' if notes else ''}",
+    )
+    entries = entries if len(entries) > 1 else []
+    return finish_rows(sheet, rows["judge"].tolist(), entries, name_share=_WIDE_NAME, grid="both")
+
+
+def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Place | None = None) -> Axes:
+    """Draw a figure of each judge and of each other person, with intervals: judges above, the largest on top.
+
+    Args:
+        rows: ``judge kind value low high together``; `kind` is ``"model"`` or ``"people"``; all other people together
+            come before each of them. Who has no value has no row, and is counted at the axis.
+        said: what the values are.
+        banded: whether upright lines show where the bands of a kappa begin.
+        place: where to draw.
+    """
+    sheet = Sheet.open(place, "judges")
+    ax, ink, width = sheet.ax, sheet.ink, sheet.sizes.line
+    known = rows[rows["value"].notna()].sort_values(
+        ["kind", "together", "value"], ascending=[True, False, False], kind="stable"
+    )
+    at = down(len(known))
+    entries: list[tuple[Artist, str]] = []
+    for kind, text, colour, marker in (("model", "judge", ink.first, "o"), ("people", "other people", ink.second, "s")):
+        mine = (known["kind"] == kind).to_numpy()
+        if mine.any():
+            part, y = known[mine], at[mine]
+            ax.hlines(y, part["low"], part["high"], color=colour, linewidth=width, zorder=2)
+            face = colour if kind == "model" else ax.get_facecolor()
+            style: Style = {"marker": marker, "linewidth": width}
+            entries.append((draw_dots(sheet, part["value"], y, face=face, edge=colour, **style), text))
+    if len(entries) > 1:
+        ax.axhline(int((known["kind"] == "people").sum()) - 0.5, color=ink.strong, linewidth=0.6, zorder=1)
+    for edge in BANDS if banded else ():
+        draw_level(sheet, "x", edge, ":")
+    sheet.limit("x", (float(np.nanmin(known[["value", "low"]].to_numpy(dtype=float), initial=0.0)) - 0.03, 1.03))
+    bands = "\n(dotted: weak, moderate, strong)" if banded else ""
+    without = f"\n({len(rows) - len(known):,} without a value)" if len(known) < len(rows) else ""
+    sheet.label(title="Agreement with the judgments of people", x=f"{said}{bands}{without}")
+    entries = entries if len(entries) > 1 else []
+    return finish_rows(sheet, known["judge"].tolist(), entries, name_share=_WIDE_NAME, grid="both")
+
+
+def _draw_scorer(sheet: Sheet, kind: str, x: Any, y: Any, size: float, width: float) -> Artist:
+    colour, marker, filled, _ = _SCORERS[kind]
+    (points,) = sheet.ax.plot(
+        x,
+        y,
+        linestyle="none",
+        marker=marker,
+        markersize=sheet.sizes.area**0.5 * size,
+        markerfacecolor=colour if filled else "white",
+        markeredgecolor=colour,
+        markeredgewidth=width * sheet.sizes.line,
+        zorder=3,
+    )
+    drawn: Artist = points
+    return drawn
+
+
+def plot_gains(rows: pd.DataFrame, *, measure: str, people: str, place: Place | None = None) -> Axes:
+    """Draw the mean gain under each scorer, a row per judge that re-ranks, the first on top.
+
+    Args:
+        rows: of one measure, one per judge and scorer: ``judge scorer same mean_gain`` and, where there are intervals,
+            ``mean_gain_low mean_gain_high``, which the judge itself and people have.
+        measure: its name.
+        people: the scorer that is no judge.
+        place: where to draw.
+    """
+    sheet = Sheet.open(place, "judges")
+    judges = list(dict.fromkeys(rows["judge"]))
+    at = dict(zip(judges, down(len(judges)), strict=True))
+    kinds = np.select([rows["same"], rows["scorer"] == people], ["itself", "people"], "other")
+    entries: list[tuple[Artist, str]] = []
+    for kind, said in (("itself", "by the judge itself"), ("other", "by another judge"), ("people", "by people")):
+        mine, (colour, _, _, above) = rows[kinds == kind], _SCORERS[kind]
+        y = mine["judge"].map(at).astype(float) + above
+        if "mean_gain_low" in mine and kind != "other":
+            ends = mine["mean_gain_low"], mine["mean_gain_high"]
+            sheet.ax.hlines(y, *ends, color=colour, linewidth=sheet.sizes.line, zorder=2)
+        if len(mine):
+            size = 1.6 if kind == "other" else 0.9
+            entries.append((_draw_scorer(sheet, kind, mine["mean_gain"], y, size, 0.8), said))
+    draw_level(sheet, "x", 0)
+    ends = rows.reindex(columns=["mean_gain", "mean_gain_low", "mean_gain_high"]).to_numpy(dtype=float)
+    sheet.limit_around("x", [0.0, *ends.ravel()])
+    sheet.label(title="Runs re-ranked by a judge's labels", x=f"mean gain in {measure}", y="re-ranked by")
+    return finish_rows(sheet, judges, entries, height=2.2, title="scored")
+
+
+def plot_run_gains(
+    own: pd.DataFrame, people: pd.DataFrame, *, measure: str, judge: str, place: Place | None = None
+) -> Axes:
+    """Draw what each run gains, under the judge that re-ranks it and under people, joined, over its score before.
+
+    `own` has ``name gain`` and `people` ``name score gain`` of the same runs.
+    """
+    sheet = Sheet.open(place)
+    x = people["score"].astype(float)
+    gains = own.set_index("name").loc[people["name"], "gain"].to_numpy(), people["gain"].to_numpy(dtype=float)
+    sheet.ax.vlines(x, *gains, color=sheet.ink.faint, linewidth=0.6 * sheet.sizes.line, zorder=2)
+    entries = [
+        (_draw_scorer(sheet, kind, x, gain, 0.75, 0.6), sheet.legend_name(said))
+        for kind, gain, said in (("itself", gains[0], f"by {judge}"), ("people", gains[1], "by people"))
+    ]
+    draw_level(sheet, "y", 0)
+    sheet.label(
+        title=f"Runs re-ranked by {judge}", x=f"{measure} by people, before", y=f"gain in {measure} by re-ranking"
+    )
+    return sheet.finish(entries, (0.62, 0.42), grid="y", title="scored")
+
+
+def plot_forest(
+    table: pd.DataFrame,
+    *,
+    measure: str,
+    judge: str,
+    confidence: float,
+    top: int | None = None,
+    place: Place | None = None,
+) -> Axes:
+    """Draw two intervals per run, by people and a judge and by people alone, the highest estimate on top.
+
+    `table` has ``name human human_low human_high by_judge estimate estimate_low estimate_high``.
+    """
+    sheet = Sheet.open(place, "runs")
+    ink, width = sheet.ink, sheet.sizes.line
+    rows = table.iloc[table["estimate"].argsort(kind="stable").to_numpy()[::-1]].head(most_rows(sheet, top))
+    at = down(len(rows))
+    entries: list[tuple[Artist, str]] = []
+    for prefix, shift, marker, colour, face, stroke, said in (
+        ("estimate", 0.17, "o", ink.first, ink.first, "-", f"people and {judge}"),
+        ("human", -0.17, "s", ink.second, "white", (0, (4, 1)), "people alone"),
+    ):
+        ends = rows[f"{prefix}_low"], rows[f"{prefix}_high"]
+        sheet.ax.hlines(at + shift, *ends, color=colour, linestyle=stroke, linewidth=width, zorder=2)
+        style: Style = {"marker": marker, "area": 0.5, "linewidth": 0.8, "zorder": 4}
+        entries.append((draw_dots(sheet, rows[prefix], at + shift, face=face, edge=colour, **style), said))
+    crosses: Style = {"marker": "x", "s": 0.5 * sheet.sizes.area, "linewidth": 0.8, "zorder": 3}
+    entries.append((sheet.ax.scatter(rows["by_judge"], at, color=ink.strong, **crosses), f"{judge} alone"))
+    columns = ["estimate_low", "estimate_high", "human_low", "human_high", "by_judge", "estimate"]
+    sheet.limit_around("x", rows[columns], air=0.03, least=1e-3)
+    rest = len(table) - len(rows)
+    more = f"; {count(rest, 'more run')} not shown" if rest else ""
+    sheet.label(
+        title=f"Scores by few labels of people and many of {judge}",
+        x=f"{measure} ({100 * confidence:.4g} % intervals{more})",
+    )
+    return finish_rows(sheet, rows["name"].tolist(), entries, height=1.4)
+
+
+def plot_filled(rows: pd.DataFrame, *, unit: str, top: int | None = None, place: Place | None = None) -> Axes:
+    """Draw a line per unit from its runs' score without its uniques to the one with them filled by a judge.
+
+    `rows` are of one judge and measure: the unit, ``measure judge removed_change filled_change`` and, for intervals as
+    thin lines, the ends of both. 0 is the true score.
+    """
+    sheet = Sheet.open(place, "lines")
+    ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
+    shown = rows.head(most_rows(sheet, top))
+    at = down(len(shown))
+    removed, filled = (shown[f"{way}_change"].to_numpy(dtype=float) for way in ("removed", "filled"))
+    draw_level(sheet, "x", 0, zorder=2)
+    first, last = np.fmin(np.fmin(removed, filled), 0), np.fmax(np.fmax(removed, filled), 0)
+    ax.hlines(at, first, last, color=ink.faint, linewidth=2 * sizes.line, zorder=2.2)
+    judge, measure = (str(rows[column].iloc[0]) for column in ("judge", "measure"))
+    values, entries = [np.zeros(1)], []
+    for way, x, shift, marker, face, said in (
+        ("removed", removed, -0.22, "o", "white", "uniques removed"),
+        ("filled", filled, 0.22, "D", ink.first, f"filled by {judge}"),
+    ):
+        values.append(x)
+        if f"{way}_change_low" in shown:
+            ends = [shown[f"{way}_change_{end}"].to_numpy(dtype=float) for end in ("low", "high")]
+            ax.hlines(at + shift, *ends, color=ink.strong, linewidth=0.5 * sizes.line, zorder=2.5)
+            values += ends
+        entries.append((draw_dots(sheet, x, at, face=face, edge=DARK, marker=marker, linewidth=0.8), said))
+    sheet.limit_around("x", np.concatenate(values), least=0.001)
+    word = "run" if unit == "name" else unit
+    more = not_shown(len(rows) - len(shown), word)
+    sheet.label(
+        title=f"What each {word}'s own runs lose and get back",
+        x=f"mean change of {measure} of the {word}'s own runs; 0 is the true score{more}",
+    )
+    return finish_rows(sheet, shown[unit].tolist(), entries, height=1.15)
+
+
+def effect_in_words(column: str, measure: str, against: str) -> str:
+    """Return what the effects of judges on families of runs are."""
+    equal = ", at equal scores by people" if column == "score_effect" and against != "matched" else ""
+    gained = "ranks gained" if column == "rank_effect" else "score gained"
+    return f"{gained} by {measure} {_AGAINST[against]}{equal}"
+
+
+def plot_family_forest(
+    cells: pd.DataFrame, *, column: str, measure: str, against: str, top: int | None = None, place: Place | None = None
+) -> Axes:
+    """Draw a row for each judge and family of runs: the effect as a point, its interval as a line.
+
+    `cells` are as for the map of them, :func:`~pt_reuse.plots.maps.plot_family_map`. Squares are those where the judge
+    is of the family; where rows are left out, these and the largest effects stay.
+    """
+    sheet = Sheet.open(place, "judges and families")
+    ax, ink = sheet.ax, sheet.ink
+    drawn = cells[cells[column].notna()]
+    first = np.lexsort([-drawn[column].abs().to_numpy(), ~drawn["own"].to_numpy(dtype=bool)])[: most_rows(sheet, top)]
+    shown = drawn.iloc[np.sort(first)]
+    at, own = down(len(shown)), shown["own"].to_numpy(dtype=bool)
+    ends = shown.reindex(columns=[column, f"{column}_low", f"{column}_high"])
+    if f"{column}_low" in shown:
+        ax.hlines(at, ends.iloc[:, 1], ends.iloc[:, 2], color=ink.strong, linewidth=sheet.sizes.line, zorder=2)
+    draw_level(sheet, "x", 0)
+    entries: list[tuple[Artist, str]] = []
+    for rows, marker, face, said in (
+        (own, "s", ink.first, "the judge's own family"),
+        (~own, "o", "white", "another family"),
+    ):
+        style: Style = {"marker": marker, "linewidth": 0.9}
+        entries.append((draw_dots(sheet, shown[column][rows], at[rows], face=face, edge=ink.first, **style), said))
+    sheet.limit_around("x", [0.0, *ends.to_numpy(dtype=float).ravel()], air=0.06)
+    rest, without = len(drawn) - len(shown), len(cells) - len(drawn)
+    notes = [f"{count(n, 'row')} {why}" for n, why in ((rest, "not shown"), (without, "without a number")) if n]
+    more = f" ({', '.join(notes)})" if notes else ""
+    sheet.label(title="What judges make of families of runs", x=effect_in_words(column, measure, against) + more)
+    names = [f"{judge}: {family}" for judge, family in zip(shown["judge"], shown["family"], strict=True)]
+    return finish_rows(sheet, names, entries if own.any() else (), name_share=0.39, height=1.2)
+
+
+def plot_label_estimates(table: pd.DataFrame, *, confidence: float, place: Place | None = None) -> Axes:
+    """Draw the numbers of a LabelEstimate with their intervals, and an open diamond where the judge puts each."""
+    sheet = Sheet.open(place)
+    ax, ink, sizes, at = sheet.ax, sheet.ink, sheet.sizes, down(len(table))
+    drawn = ax.errorbar(
+        table["estimate"],
+        at,
+        xerr=[table["estimate"] - table["estimate_low"], table["estimate_high"] - table["estimate"]],
+        fmt="o",
+        color=ink.first,
+        markersize=0.7 * sizes.area**0.5,
+        elinewidth=sizes.line,
+        capsize=0.35 * sizes.area**0.5,
+        zorder=3,
+    )
+    entries: list[tuple[Artist, str]] = [(drawn[0], f"by people, with its {100 * confidence:g} % interval")]
+    has = table["judge"].notna().to_numpy()
+    if has.any():
+        style: Style = {"marker": "D", "linewidth": sizes.line, "zorder": 4}
+        ring = draw_dots(sheet, table.loc[has, "judge"], at[has], face="none", edge=ink.second, **style)
+        entries.append((ring, "by the judge's labels"))
+    sheet.limit_around("x", table[["estimate_low", "estimate_high", "judge"]], least=0.02)
+    sheet.limit("y", (-0.5, len(table) - 0.5))
+    ax.set_yticks(at, labels=table["number"].tolist())
+    ax.tick_params(axis="y", length=0, labelsize=sizes.text)
+    sheet.label(title="What people found", x="estimate", y="")
+    sheet.grid("x")
+    sheet.ticks("x")
+    sheet.key(entries)
+    sheet.fit(0.9 + 2 * sizes.row * len(table))
+    return ax
+
+
+def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
+    """Draw the mean tau_b of each pool of one type and tested group, side by side, with its spread over splits.
+
+    A thin line goes from the least to the largest tau_b of a split, a thick one a standard deviation to both sides.
+    """
+    sheet = Sheet.open(place)
+    ax, width = sheet.ax, sheet.sizes.line
+    pools, tested = list(dict.fromkeys(rows["pool"])), list(dict.fromkeys(rows["tested"]))
+    shift = np.linspace(-0.3, 0.3, len(tested)) if len(tested) > 1 else np.zeros(1)
+    kinds = looks(min(len(tested), MOST))
+    entries: list[tuple[Artist, str]] = []
+    for number, name in enumerate(tested):
+        mine, look = rows[rows["tested"] == name], kinds[number % len(kinds)]
+        x, tau, sd = mine["pool"].map(pools.index) + shift[number], mine["tau_b"], mine["tau_b_sd"].fillna(0)
+        ax.vlines(x, mine["tau_b_min"], mine["tau_b_max"], color=look.colour, linewidth=0.6 * width, zorder=2)
+        ends = np.maximum(tau - sd, -1), np.minimum(tau + sd, 1)
+        ax.vlines(x, *ends, color=look.colour, linewidth=2.2 * width, alpha=0.6, zorder=2)
+        dots = draw_dots(sheet, x, tau, face=look.colour, edge=look.edge, marker=look.marker)
+        entries.append((dots, sheet.legend_name(name)))
+    low = float(np.nanmin([0.0, *rows["tau_b_min"]]))
+    sheet.limit("y", (low - 0.05, 1.05))
+    sheet.limit("x", (-0.5, len(pools) - 0.5))
+    room = 0.8 * sheet.axes_size[0] / max(len(pools), 1)
+    sheet.label(title="How well a pool of one type ranks others", x="type that made the pool", y="tau-b to the gold")
+    ax.set_xticks(range(len(pools)), [sheet.short(pool, room / sheet.width) for pool in pools])
+    return sheet.finish(entries, grid="y", numbers="y", title="tested")

@@ -1,0 +1,421 @@
+"""Figures of lines: over depths, budgets, sizes and differences, and ranks from people to a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count
+from pt_reuse.plots.look import COLOURS, MARKERS, MOST, blend, breadth, looks, plain
+from pt_reuse.plots.marks import draw_level, draw_line, not_shown
+from pt_reuse.plots.run_scores import groups_of
+from pt_reuse.plots.sheet import Entries, Place, Sheet, Style
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+#: the second time that colours or markers come round, the line is broken
+_STROKES = ("-", "--", ":")
+#: markers of a line at most
+_FEW = 12
+#: runs either way that are drawn strongly where ranks change
+_NAMED = 3
+
+
+def _many_looks(number: int) -> dict[str, Any]:
+    """Return stroke, colour and marker of one of many lines."""
+    stroke, (colour, marker) = list(product(_STROKES, zip(COLOURS, MARKERS, strict=True)))[number % 18]
+    return {"linestyle": stroke, "colour": colour, "marker": marker}
+
+
+def plot_depths(table: pd.DataFrame, *, by: str | None = None, place: Place | None = None) -> Axes:
+    """Draw the mean share of unjudged documents of each group over the depths.
+
+    Six groups at most have a line, those with most unjudged at the deepest depth; a dotted line is that of the
+    contributors, each without its own team, where that is known. `by` None is one line of all runs.
+    """
+    sheet = Sheet.open(place)
+    depths = sorted(set(table["depth"]))
+    grouped = table.assign(group=groups_of(table, by))
+    wide = grouped.pivot_table(index="group", columns="depth", values="unjudged")
+    most = wide.sort_values(depths[-1], ascending=False, kind="stable").index[:MOST].tolist()
+    runs = grouped.groupby("group")["name"].nunique()
+    entries: list[tuple[Artist, str]] = []
+    for name, look in zip(most, looks(len(most)), strict=True):
+        line = draw_line(sheet, range(len(depths)), wide.loc[name, depths], look.colour, marker=look.marker)
+        entries.append((line, sheet.legend_name(name, f" ({count(int(runs[name]), 'run')})")))
+    known = table[table["contributed"].fillna(False).astype(bool) & table["unjudged_without_own"].notna()]
+    without = known.groupby("depth")["unjudged_without_own"].mean()
+    if len(known):
+        at = [depths.index(depth) for depth in without.index]
+        line = draw_line(sheet, at, without, sheet.ink.strong, linestyle=":", zorder=2)
+        entries.append((line, "contributors, had they not taken part"))
+    sheet.ax.set_xticks(range(len(depths)), [f"{depth:,}" for depth in depths])
+    sheet.limit("x", (-0.3, len(depths) - 0.7))
+    sheet.limit("y", (0, 1.08 * max([0.05, float(wide.loc[most].to_numpy().max()), *without])))
+    rest = not_shown(len(wide) - len(most), str(by))
+    sheet.label(
+        title="Unjudged documents by depth", x=f"documents from the top{rest}", y="share unjudged, mean over runs"
+    )
+    return sheet.finish(entries, (0.62, 0.42), grid="y", numbers="y", title=by)
+
+
+def plot_found(
+    table: pd.DataFrame, *, column: str, units: Sequence[str], judged_to: int, place: Place | None = None
+) -> Axes:
+    """Draw how many relevant documents the pool of each unit finds against its depth: in all, and, broken, alone.
+
+    An upright line stands at the depth beyond which not everything is judged, where that is in view.
+    """
+    sheet = Sheet.open(place)
+    entries: list[tuple[Artist, str]] = []
+    for name, look in zip(units, looks(len(units)), strict=True):
+        rows = table[table[column] == name].sort_values("depth", kind="stable")
+        style: Style = {"marker": look.marker, "markevery": max(1, len(rows) // 10)}
+        for values, stroke, face, said in (("relevant", "-", look.colour, ""), ("unique", "--", "none", ", alone")):
+            line = draw_line(
+                sheet, rows["depth"], rows[values], look.colour, linestyle=stroke, markerfacecolor=face, **style
+            )
+            entries.append((line, sheet.legend_name(name, said)))
+    deepest = int(table["depth"].max())
+    if 0 < judged_to < deepest:
+        entries.append((draw_level(sheet, "x", judged_to, ":"), "all is judged up to here"))
+    sheet.limit("x", (0, 1.02 * deepest))
+    sheet.limit("y", (0, max(float(sheet.ax.get_ylim()[1]), 1)))
+    sheet.label(title="Relevant documents by depth of the pool", x="pool depth", y="relevant documents found")
+    return sheet.finish(entries, whole="xy")
+
+
+def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place: Place | None = None) -> Axes:
+    """Draw the share of judged documents at each rank, of an inferred pool's tables, and a line at every depth.
+
+    Lines are those of the runs judged as deep (needed, needed together or covered), of their documents that are new at
+    a rank, and of all other runs.
+    """
+    sheet = Sheet.open(place)
+    ink, depths = sheet.ink, np.unique(by_topic["depth"].to_numpy())
+    depths = depths[depths > 0]
+    shown = by_rank[by_rank["rank"] <= max(2 * int(depths.max(initial=0)), 20)]
+    size = 0.7 if len(shown) <= 25 else 0
+    entries: list[tuple[Artist, str]] = []
+    for column, label, colour, stroke, marker in (
+        ("judged", "runs judged as deep", ink.first, "-", "o"),
+        ("new_judged", "their new documents", ink.second, "--", "D"),
+        ("other_judged", "other runs", ink.faint, "-.", "^"),
+    ):
+        if shown[column].notna().any():
+            line = draw_line(sheet, shown["rank"], shown[column], colour, linestyle=stroke, marker=marker, size=size)
+            entries.append((line, label))
+    for depth in depths:
+        upright = draw_level(sheet, "x", depth, ":")
+    if len(depths):
+        entries.append((upright, "depth" if len(depths) == 1 else "depth of a topic"))
+    sheet.limit("y", (-0.03, 1.03))
+    sheet.label(title="Where the judged documents end", x="rank", y="share of the documents that is judged")
+    return sheet.finish(entries, (0.5, 0.4), grid="y", whole="x")
+
+
+def plot_pool_costs(table: pd.DataFrame, agreement: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
+    """Draw the share of relevant documents found and tau_b over the number of documents in the pool.
+
+    tau_b has a band where it has an interval; above the lines stand the depths, where there is room.
+    """
+    sheet = Sheet.open(place)
+    ax, ink = sheet.ax, sheet.ink
+    x = table["documents"].to_numpy(dtype=float)
+    tau_said = f"tau_b of {measure} to the ranking by all"
+    found = draw_line(sheet, x, table["share"].astype(float), ink.first, marker="o", size=0.8)
+    tau = draw_line(sheet, x, agreement["tau_b"].astype(float), ink.second, linestyle="--", marker="s", size=0.8)
+    if "tau_b_low" in agreement:
+        ends = agreement["tau_b_low"], agreement["tau_b_high"]
+        ax.fill_between(x, *ends, color=ink.second, alpha=0.25, linewidth=0, zorder=2)
+    sheet.limit("y", (min(0.0, float(agreement.filter(like="tau_b").min(axis=None))) - 0.03, 1.12))
+    sheet.limit("x", (0, 1.05 * max(float(x.max(initial=0)), 1)))
+    sheet.label(title="What a pool costs and what it finds", x="documents in the pool (depth above)", y="share, tau_b")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    entries = [(found, "relevant documents found"), (tau, tau_said)]
+    sheet.finish(entries, (0.55, 0.4), grid="y", whole="x")
+    # each depth above its pool, the deepest first, as far as they do not touch
+    free = float("inf")
+    for depth, documents in reversed(list(zip(table["depth"], table["documents"], strict=True))):
+        middle = sheet.inches(ax.transData.transform((documents, 1.0))[0])
+        half = breadth(ax, f"{depth:,}", sheet.sizes.text) / 2
+        if middle + half < free:
+            ax.annotate(f"{depth:,}", (documents, 1.05), ha="center", va="bottom", fontsize=sheet.sizes.text)
+            free = middle - half - 0.04
+    return ax
+
+
+def plot_strategies(
+    rows: pd.DataFrame, *, strategies: Sequence[str], column: str, label: str, place: Place | None = None
+) -> Axes:
+    """Draw a line for each strategy over the budget, the band from its lowest to its highest seed around it.
+
+    `rows` have ``strategy budget``, the column, and the same with ``_low`` and ``_high``; eighteen strategies differ.
+    """
+    sheet = Sheet.open(place)
+    shares = rows["budget"].dtype.kind == "f"
+    entries: list[tuple[Artist, str]] = []
+    for number, name in enumerate(strategies):
+        mine, look = rows[rows["strategy"] == name].sort_values("budget", kind="stable"), _many_looks(number)
+        x = mine["budget"] * 100 if shares else mine["budget"]
+        ends = mine[f"{column}_low"], mine[f"{column}_high"]
+        sheet.ax.fill_between(x, *ends, color=look["colour"], alpha=0.2, linewidth=0, zorder=2)
+        entries.append((draw_line(sheet, x, mine[column], markevery=max(1, len(mine) // _FEW), **look), name))
+    sheet.limit("x", (0, max(float(sheet.ax.get_xlim()[1]), 1)))
+    unit = "share of each topic's judged pool, %" if shares else "judgments per topic"
+    sheet.label(title="What strategies of judging reach", x=unit, y=label)
+    return sheet.finish(entries)
+
+
+def plot_achieved_levels(
+    rows: pd.DataFrame, *, lines: str, alpha: float, of: str = "", place: Place | None = None
+) -> Axes:
+    """Draw the p-values of the pairs, the largest first, in a line for each measure or set of judgments.
+
+    The legend says how many pairs are significant, after the correction of the result, which the line does not show.
+    The highest p-value in view is four times `alpha`.
+    """
+    sheet = Sheet.open(place)
+    entries: list[tuple[Artist, str]] = []
+    longest, top = 1, 4 * alpha
+    for number, (name, mine) in enumerate(rows.groupby(lines, sort=False)):
+        p = np.sort(mine["p"].dropna().to_numpy())[::-1]
+        longest, in_view = max(longest, len(p)), np.flatnonzero(p <= top)
+        every = in_view[:: max(1, len(in_view) // _FEW)].tolist()
+        line = draw_line(sheet, np.arange(1, len(p) + 1), p, markevery=every, **_many_looks(number))
+        entries.append((line, f"{name}: {mine['significant'].mean():.0%} significant"))
+    ink, width = sheet.ink.strong, sheet.sizes.line
+    level = sheet.ax.axhline(alpha, color=ink, linewidth=width, linestyle=(0, (1, 1)), zorder=2)
+    entries.append((level, f"p = {alpha:g}"))
+    sheet.limit("x", (0, longest + 1))
+    sheet.limit("y", (0, min(1.0, top)))
+    sheet.label(
+        title="Which pairs of systems differ significantly",
+        x="pairs of systems, from the largest p-value",
+        y=f"p-value{f' ({of})' if of else ''}",
+    )
+    return sheet.finish(entries)
+
+
+def plot_swap_rates(
+    rows: pd.DataFrame, *, by_size: bool, measure: str, wanted: float, place: Place | None = None
+) -> Axes:
+    """Draw swap rates: a line for each size of the samples against the difference, or a line for each bin by size.
+
+    Args:
+        rows: of one measure and judgments, with ``size bin at_least below rate``; with ``rate_low`` and ``rate_high``,
+            there is a band around each line where these are three at most, else around the darkest.
+        by_size: whether the size is what is level, and the lines are bins: of those with a rate six at most.
+        measure: its name.
+        wanted: a rate that a level line shows.
+        place: where to draw. A line passes over bins without a rate.
+    """
+    sheet = Sheet.open(place)
+    level, line = ("size", "at_least") if by_size else ("at_least", "size")
+    names = _chosen_bins(rows, line) if by_size else list(dict.fromkeys(rows[line]))
+    colours = blend(max(len(names), 2), COLOURS[4], COLOURS[0])[:: -1 if by_size else 1]
+    entries: list[tuple[Artist, str]] = []
+    for number, (name, colour) in enumerate(zip(names, colours, strict=False)):
+        # of few topics a measure has few values, and leaves bins empty between others
+        mine = rows[(rows[line] == name) & rows["rate"].notna()].sort_values(level)
+        darkest = number == (0 if by_size else len(names) - 1)
+        if "rate_low" in mine and (darkest or len(names) <= 3):
+            ends = mine["rate_low"], mine["rate_high"]
+            sheet.ax.fill_between(mine[level], *ends, color=colour, alpha=0.15, linewidth=0, zorder=1)
+        stroke, marker = _STROKES[number // len(MARKERS) % len(_STROKES)], MARKERS[number % len(MARKERS)]
+        style: Style = {"linestyle": stroke, "marker": marker, "markeredgewidth": 0, "size": 0.6}
+        drawn = draw_line(sheet, mine[level], mine["rate"], colour, **style)
+        entries.append((drawn, f"from {name:g}" if by_size else f"{name:,}"))
+    draw_level(sheet, "y", wanted, ":", 2)
+    highest = max(wanted, rows["rate"].max()) if rows["rate"].notna().any() else wanted
+    sheet.limit("y", (0, 0.05 * np.ceil(highest * 1.04 / 0.05)))
+    last = rows["at_least"].max()
+    across = "topics in a sample" if by_size else f"difference on the first sample (the last point: {last:g} and above)"
+    sheet.label(title=f"How often other topics turn {measure} round", x=across, y="swap rate")
+    title = "difference" if by_size else "topics in a sample"
+    return sheet.finish(entries, whole="x" if by_size else "", title=title)
+
+
+def _chosen_bins(rows: pd.DataFrame, line: str) -> list[float]:
+    """Return the bins to draw: those in which swaps happen, six at most, evenly."""
+    seen = rows[rows["rate"] > 0].groupby(line)["rate"].max()
+    bins = [float(name) for name, rate in seen.items() if rate >= 0.001] or [float(rows[line].min())]
+    places = np.unique(np.linspace(0, len(bins) - 1, min(6, len(bins))).round().astype(int))
+    return [bins[place] for place in places]
+
+
+def plot_label_costs(curve: pd.DataFrame, *, labels: int, planned: float, place: Place | None = None) -> Axes:
+    """Draw the width of an interval over the labels that it takes: as planned, in proportion, and at random.
+
+    `labels` and `planned` are the labels of the plan and the width that is expected of it.
+    """
+    sheet = Sheet.open(place)
+    ink = sheet.ink
+    entries: list[tuple[Artist, str]] = []
+    for column, label, colour, stroke, marker in (
+        ("labels", "strata, as planned", ink.first, "-", "o"),
+        ("proportional", "strata, in proportion", ink.second, "--", "D"),
+        ("random", "at random", ink.faint, "-.", "^"),
+    ):
+        style: Style = {"linestyle": stroke, "marker": marker, "size": 0.6}
+        entries.append((draw_line(sheet, curve[column], curve["width"], colour, **style), label))
+    draw_level(sheet, "y", planned, ":")
+    entries.append((draw_level(sheet, "x", labels, ":"), "the plan"))
+    # narrow intervals take many labels: the few that are wanted would stand at the edge
+    shown = curve[curve["width"] >= 0.7 * planned]
+    most = float(shown[["labels", "proportional", "random"]].max().max()) if len(shown) else float(labels)
+    sheet.limit("x", (0, 1.05 * max(most, labels, 1)))
+    sheet.limit("y", (0, 1.05 * max(float(curve["width"].max()), planned)))
+    sheet.label(title="What a width takes", x="labels that people check", y="width of the interval")
+    return sheet.finish(entries, (0.6, 0.45), grid="y", whole="x")
+
+
+def plot_sizes(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
+    """Draw agreement against the size of one part of a corpus, a line for each size of the other.
+
+    `rows` have ``size other_size`` of each pair of sizes, smaller first, the column and its standard error.
+    """
+    sheet = Sheet.open(place)
+    swapped = rows.rename(columns={"size": "other_size", "other_size": "size"})
+    both = pd.concat([rows, swapped], ignore_index=True).drop_duplicates(["size", "other_size"])
+    lines = [(f"{int(size):,}", mine) for size, mine in both.groupby("other_size", sort=True)]
+    entries = _draw_with_errors(sheet, lines, "size", column)
+    sheet.limit("x", (0, float(both["size"].max()) * 1.05))
+    sheet.label(title="Agreement of two parts by their sizes", x="documents drawn for one part", y=label)
+    return _finish_beside(sheet, entries, "documents of the other part")
+
+
+def plot_source_shares(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
+    """Draw agreement against the share of a part that comes from the source of the other, a line for each source."""
+    sheet = Sheet.open(place)
+    shown = rows.assign(share=100 * rows["share"])
+    several = len(set(shown["size"])) > 1
+    lines = []
+    for key, mine in shown.groupby(["source", "size"] if several else ["source"], sort=False):
+        lines.append((f"{key[0]}, {int(key[1]):,} documents" if several else str(key[0]), mine))
+    entries = _draw_with_errors(sheet, lines, "share", column)
+    sheet.limit("x", (-3, 103))
+    sheet.label(
+        title="Agreement by the share of one source", x="share of the other part from the same source, %", y=label
+    )
+    return _finish_beside(sheet, entries, "source")
+
+
+def _draw_with_errors(
+    sheet: Sheet, lines: Sequence[tuple[str, pd.DataFrame]], across: str, column: str
+) -> list[tuple[Artist, str]]:
+    """Draw lines with standard errors, neighbours of which differ in colour, marker and stroke."""
+    entries: list[tuple[Artist, str]] = []
+    ends: list[float] = []
+    size, width = sheet.sizes.area**0.5 * 0.8, sheet.sizes.line
+    for number, (name, rows) in enumerate(lines):
+        mine = rows.sort_values(across, kind="stable")
+        error = mine[f"{column}_se"].fillna(0)
+        drawn = sheet.ax.errorbar(
+            mine[across],
+            mine[column],
+            yerr=error,
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=("-", "--", "-.", ":")[number % 4],
+            linewidth=width,
+            elinewidth=0.7 * width,
+            capsize=2,
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=size,
+            zorder=3,
+        )
+        # the legend shows the line and its marker, without the bar of an error
+        entries.append((drawn.lines[0], plain(name)))
+        ends += [float((mine[column] - error).min()), float((mine[column] + error).max())]
+    seen = [end for end in ends if not np.isnan(end)] or [0.0, 1.0]
+    # differences of a few hundredths are what there is to see; 0 need not be in view
+    room = max(0.12 * (max(seen) - min(seen)), 0.01)
+    sheet.limit("y", (min(seen) - room, max(seen) + room))
+    return entries
+
+
+def _finish_beside(sheet: Sheet, entries: Entries, title: str) -> Axes:
+    """Finish a figure that is as high as its legend at least, where that stands beside the axes."""
+    sheet.grid()
+    sheet.ticks("x", "y")
+    sheet.key(entries, title)
+    key = sheet.ax.get_legend()
+    n = 0 if key is None or sheet.below else len(key.get_texts()) + 1
+    sheet.fit(max(0.62 * sheet.width if sheet.narrow else 0.42 * sheet.width, 1.4 * n * sheet.sizes.text / 72))
+    return sheet.ax
+
+
+def plot_judge_ranks(movers: pd.DataFrame, *, judge: str, measure: str, place: Place | None = None) -> Axes:
+    """Draw how ranks change from people, on the left, to a judge, on the right; the best run is on top.
+
+    `movers` has one row per run, the one that gains most ranks first: ``name rank judge_rank rise``. The three that
+    gain most are unbroken and the three that lose most are dashed, with their names and ranks gained on the right.
+    """
+    sheet = Sheet.open(place)
+    ax, ink, width, n = sheet.ax, sheet.ink, sheet.sizes.line, len(movers)
+    up, down = movers[movers["rise"] > 0].head(_NAMED), movers[movers["rise"] < 0].tail(_NAMED)
+    named = pd.concat([up, down]).sort_values("judge_rank", kind="stable")
+    entries: list[tuple[Artist, str]] = []
+    for rows, colour, style, said in (
+        (movers[~movers["name"].isin(named["name"])], ink.faint, {"linewidth": 0.6 * width, "zorder": 2}, "other runs"),
+        (up, ink.first, {"marker": "o"}, "gain most ranks"),
+        (down, ink.second, {"linestyle": "--", "marker": "s"}, "lose most ranks"),
+    ):
+        drawn = [draw_line(sheet, [0, 1], ranks, colour, **style) for ranks in rows[["rank", "judge_rank"]].to_numpy()]
+        entries += [(line, said) for line in drawn[-1:]]
+    ax.set_ylim(max(n, 2) + 0.5, 0.5)
+    sheet.label(title=f"Ranks of {count(n, 'run')} by {measure}", x="", y="rank")
+    ax.set_xticks([0, 1], ["people", sheet.short(judge, 0.3)])
+    ax.set_yticks(round_ranks(n, 6))
+    sheet.grid("y")
+    _name_movers(sheet, named, entries, max(n, 2))
+    return ax
+
+
+def _name_movers(sheet: Sheet, named: pd.DataFrame, entries: Entries, n: int) -> None:
+    """Write names in the axes, right of the judge, and fit the figure."""
+    ax, size, left, gap, axes_share = sheet.ax, sheet.sizes.text, 0.04, 0.06, 0.84
+    texts = [f"{sheet.short(name, 0.3)} {rise:+d}" for name, rise in named[["name", "rise"]].itertuples(index=False)]
+    share = max((breadth(ax, text, size) for text in texts), default=0) / (axes_share * sheet.width)
+    right = (1 + gap + left * share) / (1 - share) if share < 0.6 else 1 + gap
+    sheet.limit("x", (-left, right + left))
+    sheet.key(entries, below=True)
+    sheet.fit(0.75 * sheet.width if sheet.narrow else 0.55 * sheet.width)
+    apart = 1.3 * size / 72 / max(sheet.axes_size[1], 0.1) * n
+    ranks = named["judge_rank"].to_numpy(dtype=float)
+    arrow: Style = {"arrowstyle": "-", "linewidth": 0.4, "color": sheet.ink.strong, "shrinkA": 1, "shrinkB": 3}
+    for text, rank, at in zip(texts, ranks, _spread(ranks, apart, n), strict=True):
+        ax.annotate(text, (1.0, rank), xytext=(1 + gap, at), fontsize=size, va="center", arrowprops=arrow)
+
+
+def round_ranks(n: int, most: int) -> list[int]:
+    """Return rank 1 and round ranks up to `n`, about `most` of them."""
+    step = next(size for size in _round_numbers() if n / size <= most)
+    return [1, *range(step, n + 1, step)] if step > 1 else list(range(1, n + 1))
+
+
+def _round_numbers() -> Iterator[int]:
+    """Yield round numbers, ascending."""
+    size = 1
+    while True:
+        yield from (size, 2 * size, 5 * size)
+        size *= 10
+
+
+def _spread(wanted: NDArray[np.float64], apart: float, last: float) -> list[float]:
+    """Return places in order, no two nearer than `apart`, near those wanted and none beyond the last."""
+    found = wanted.tolist()
+    for i in range(1, len(found)):
+        found[i] = max(found[i], found[i - 1] + apart)
+    if found:
+        found[-1] = min(found[-1], last)
+    for i in range(len(found) - 2, -1, -1):
+        found[i] = min(found[i], found[i + 1] - apart)
+    return found

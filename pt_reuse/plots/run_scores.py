@@ -1,0 +1,420 @@
+"""Figures with a point for each run, or for each topic: scores under two sets of judgments, and what was found anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count
+from pt_reuse.plots.look import BESIDE, COLOURS, COLUMN_SIZES, MOST, plain, shortened
+from pt_reuse.plots.marks import draw_dots, draw_level
+from pt_reuse.plots.points import (
+    UNKNOWN,
+    Views,
+    colour_column,
+    draw_points,
+    largest_first,
+    limit_views,
+    name_losses,
+    name_points,
+)
+from pt_reuse.plots.sheet import STEPS, Entries, Place, Sheet, Style, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: heights of figures of points, as shares of a column's and of a page's width
+_HEIGHTS = (0.55, 0.45)
+#: panels beside each other on a page, and in a column
+_BESIDE, _IN_COLUMN = 3, 2
+
+
+def plot_two_scores(
+    changes: pd.DataFrame,
+    *,
+    measure: str,
+    kind: str = "change",
+    by: str | None = None,
+    judgments: tuple[str, str] = ("first judgments", "other judgments"),
+    place: Place | None = None,
+) -> Axes:
+    """Draw each run's score under one set of judgments against what becomes of it under another.
+
+    Runs on the line keep their score. Those that lose most are named where there is room. `kind` is one of
+    :data:`~pt_reuse.plots.points.VIEWS`; where `changes` has ``other_measure``, the other scores are of that one.
+    """
+    sheet = Sheet.open(place)
+    rows = changes[changes["measure"] == measure]
+    views = Views(rows, kind)
+    column = colour_column(views.table, by)
+    entries = draw_points(sheet, views, column, largest_first(views, column) if column else [])
+    limit_views(sheet, views)
+    first, other = judgments
+    other_measure = rows["other_measure"].iloc[0] if "other_measure" in rows else measure
+    what, (here, there) = f"of {measure} ", (first, other)
+    if other_measure != measure:
+        what, (here, there) = "", (f"{measure}, {first}", f"{other_measure}, {other}")
+    y = {
+        "change": f"change {what}({there} − {here})",
+        "percent": f"change {what}in % ({there} against {here})",
+        "scores": f"{other_measure}, {other}",
+    }
+    sheet.label(
+        title="The same runs under two sets of judgments", x=f"{measure}, {first}{views.not_drawn()}", y=y[kind]
+    )
+    sheet.finish(entries, None if kind == "scores" else _HEIGHTS, title=column)
+    name_losses(sheet, views)
+    return sheet.ax
+
+
+@dataclass(frozen=True)
+class TwoScores:
+    """What a figure calls a run's score, its score by fewer judgments, and itself."""
+
+    full: str
+    without: str
+    title: str
+
+    @classmethod
+    def of_uniques(cls, unit: str) -> TwoScores:
+        """Return the words for judgments from which a unit's uniques are taken away."""
+        without = "without its own uniques" if unit == "run" else f"without the uniques of its own {unit}"
+        owner = "own" if unit == "run" else f"{unit}'s"
+        return cls("all judgments", without, f"What runs lose without their {owner} uniques")
+
+
+def plot_reduced_scores(
+    by_run: pd.DataFrame,
+    *,
+    measure: str,
+    unit: str,
+    kind: str = "change",
+    by: str | None = None,
+    said: TwoScores | None = None,
+    place: Place | None = None,
+) -> Axes:
+    """Draw each run's score against what becomes of it without the uniques of its own unit.
+
+    Runs on the line lose nothing; those that lose most are named where there is room. By the unit that was left out,
+    the six that lose most have a colour; by another column all have one where they are no more than six.
+
+    Source: the scores after figure 3 of Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR.
+    """
+    sheet = Sheet.open(place)
+    views = Views(by_run[by_run["measure"] == measure].rename(columns={"reduced_score": "other_score"}), kind)
+    by = by or unit
+    column = "name" if by == "run" else by
+    losses = views.losses(column)
+    few = by != unit and len(set(views.groups(column))) <= MOST
+    shown = largest_first(views, column) if few else losses[losses > 0].index[:MOST].tolist()
+    tails = {group: f" ({views.loss_in_words(losses.get(group))})" for group in shown}
+    entries = draw_points(sheet, views, column, shown, word=by, tails=tails)
+    limit_views(sheet, views)
+    words = said or TwoScores.of_uniques(unit)
+    y = {
+        "change": f"change of {measure} {words.without}",
+        "percent": f"change of {measure} in % {words.without}",
+        "scores": f"{measure}, {words.without}",
+    }
+    sheet.label(title=words.title, x=f"{measure}, {words.full}{views.not_drawn()}", y=y[kind])
+    title = "run (loss)" if by == "run" else f"{by} (largest loss of a run)"
+    sheet.finish(entries, None if kind == "scores" else _HEIGHTS, title=title)
+    name_losses(sheet, views)
+    return sheet.ax
+
+
+def plot_judge_scores(
+    movers: pd.DataFrame, *, judge: str, measure: str, tau: float, place: Place | None = None
+) -> Axes:
+    """Draw the score of each run by a judge against the one by people; on the dashed line both are the same.
+
+    Those that gain or lose most ranks are named where there is room.
+    """
+    sheet = Sheet.open(place)
+    views = _draw_by_judge(sheet, movers, None)
+    title = f"{judge} against people, {_tau_b(tau)}"
+    sheet.label(title=title, x=f"{measure}, people{views.not_drawn()}", y=f"{measure}, {judge}")
+    sheet.grid()
+    sheet.ticks("x", "y")
+    sheet.fit(0.62 * sheet.width if sheet.narrow else 0.5 * sheet.width)
+    moved = movers.assign(x=movers["score"], y=movers["judge_score"], most=movers["rise"].abs())
+    named = moved[moved["most"] > 0].sort_values("most", ascending=False, kind="stable")
+    name_points(sheet, named, moved[["x", "y"]].to_numpy(dtype=float))
+    return sheet.ax
+
+
+def plot_score_panels(
+    movers: pd.DataFrame, taus: Mapping[str, float], *, measure: str, place: Place | None = None
+) -> Axes:
+    """Draw a small panel for each judge in a new figure, and return the first: scores by it against those by people."""
+    given = place or Place()
+    figure = new_figure(given.inches)
+    from matplotlib.ticker import MaxNLocator
+
+    width, columns = given.inches, min(len(taus), _IN_COLUMN if given.inches < BESIDE else _BESIDE)
+    rows = ceil(len(taus) / columns)
+    figure.set_figheight(round(rows * (0.85 * width / columns + 0.35) + 0.6, 2))
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for number, (ax, (judge, tau)) in enumerate(zip(panels, taus.items(), strict=False)):
+        sheet = Sheet.open(replace(given, ax=ax, width=None, title=None, legend=False))
+        views = _draw_by_judge(sheet, movers[movers["judge"] == judge], width / columns - 0.5)
+        last = number + columns >= len(taus)
+        x = f"{measure}, people{views.not_drawn()}" if last else ""
+        sheet.label(title="", x=x, y=f"{measure}, judge" if number % columns == 0 else "")
+        size = sheet.sizes.text
+        name = shortened(ax, judge, size, 0.8 * width / columns)
+        ax.set_title(f"{name}\n{_tau_b(tau)}", fontsize=size, pad=0.4 * size)
+        sheet.grid()
+        # a search for as many numbers as there is room for would lay out all panels for each
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS))
+    for ax in panels[len(taus) :]:
+        ax.set_axis_off()
+    said = "Scores by each judge against those by people" if given.title is None else given.title
+    if said:
+        figure.suptitle(plain(said), fontsize=sheet.sizes.text)
+    handles, texts = panels[0].get_legend_handles_labels()
+    if given.legend and handles:
+        style: Style = {"frameon": False, "fontsize": COLUMN_SIZES.text, "ncols": min(columns, len(texts))}
+        figure.legend(handles, texts, loc="outside lower center", **style)
+    first: Axes = panels[0]
+    return first
+
+
+def _draw_by_judge(sheet: Sheet, movers: pd.DataFrame, room: float | None) -> Views:
+    views = Views(movers.assign(other_score=movers["judge_score"], drop=-movers["rise"]), "scores")
+    column = colour_column(movers, None)
+    if column == "team" and movers[column].nunique() > MOST:
+        column = None
+    entries = draw_points(sheet, views, column, largest_first(views, column) if column else [], room=room)
+    for which, values in (("x", views.table["score"].to_numpy(dtype=float)), ("y", views.upright)):
+        sheet.limit_around("x" if which == "x" else "y", values[views.drawn], air=0.07, least=0.01)
+    # scores are the same on this line, which a lenient judge leaves below
+    sheet.ax.axline((0, 0), slope=1, color=sheet.ink.strong, linewidth=0.8, linestyle="--", zorder=2)
+    sheet.key(entries, title=column)
+    return views
+
+
+def _tau_b(tau: float) -> str:
+    return "no tau_b" if np.isnan(tau) else f"tau_b {tau:.4f}"
+
+
+def plot_type_scores(
+    rows: pd.DataFrame, *, measure: str, pool: str, taus: Mapping[str, float], of: str, place: Place | None = None
+) -> Axes:
+    """Draw what each run scores by the pool of one type against what it scores by the gold, around y = x.
+
+    Args:
+        rows: one row per run, with ``name type score estimated``.
+        measure: its name.
+        pool: the type that made the pool.
+        taus: group -> tau_b of its runs, last of all that were tested.
+        of: which splits that is of, in words.
+        place: where to draw.
+    """
+    sheet = Sheet.open(place)
+    views = Views(rows.rename(columns={"estimated": "other_score"}).assign(drop=0), "scores")
+    shown = largest_first(views, "type")
+    tails = {group: f" (τ {_tau(taus.get(str(group), float('nan')))})" for group in shown}
+    entries = draw_points(sheet, views, "type", shown, tails=tails)
+    limit_views(sheet, views)
+    sheet.label(title=scores_title(pool, taus, of), x=f"{measure}, actual", y=f"{measure}, by the pool of {pool}")
+    return sheet.finish(entries, None, title="tested")
+
+
+def scores_title(pool: str, taus: Mapping[str, float], of: str) -> str:
+    """Return the title of a figure of actual and estimated scores: the pool, and the tau of each tested group."""
+    said = [f"{plain(group)} {_tau(tau)}" for group, tau in taus.items()]
+    # many types would fill a figure with its title; the legend has them
+    shown = said if len(said) <= MOST else said[-1:]
+    return f"Pool of {plain(pool)}, {of}\nτ {', '.join(shown)}"
+
+
+def _tau(tau: float) -> str:
+    return "−" if np.isnan(tau) else f"{tau:.2f}".replace("-", "−")
+
+
+def plot_new_by_topic(
+    by_topic: pd.DataFrame, *, kind: str, judgments: tuple[str, str], depth: int, place: Place | None = None
+) -> Axes:
+    """Draw what each topic has that the earlier judgments do not know, against its known relevant documents.
+
+    `kind` is ``"remainder"``, how many documents runs rank and nobody judged before, or ``"relevant"``, how many new
+    relevant ones there are. Topics with most are named where there is room.
+
+    Source: after figure 1 of Voorhees, Soboroff and Lin 2022, https://arxiv.org/abs/2201.11086.
+    """
+    sheet = Sheet.open(place)
+    older, newer = judgments
+    column, title, y_label = {
+        "remainder": (
+            "remainder",
+            "What runs have that nobody judged",
+            f"documents to rank {depth:,} that {older} does not know",
+        ),
+        "relevant": ("new_relevant", "What was found anew", f"relevant documents that {newer} alone has"),
+    }[kind]
+    points = by_topic.assign(name=by_topic["qid"], x=by_topic["relevant"], y=by_topic[column])
+    draw_dots(sheet, points["x"], points["y"], face=COLOURS[0], edge="white")
+    sheet.label(title=title, x=f"relevant documents of the topic, {older}", y=y_label)
+    return _finish_counts(sheet, points)
+
+
+def plot_new_by_run(
+    by_run: pd.DataFrame,
+    *,
+    judgments: tuple[str, str],
+    depth: int,
+    by: str | None = None,
+    place: Place | None = None,
+) -> Axes:
+    """Draw how many new relevant documents each run has, against how many of its documents nobody had judged.
+
+    Source: after figure 2 of Voorhees, Soboroff and Lin 2022, https://arxiv.org/abs/2201.11086.
+    """
+    sheet = Sheet.open(place)
+    older, newer = judgments
+    points = by_run.assign(x=by_run["unjudged"], y=by_run["new_relevant"])
+    views = Views(points.assign(score=points["x"], other_score=points["y"]), "scores")
+    column = colour_column(points, by)
+    entries = draw_points(sheet, views, column, largest_first(views, column) if column else [])
+    sheet.label(
+        title="What runs have that was judged later",
+        x=f"documents to rank {depth:,} that {older} does not know",
+        y=f"of these relevant, {newer}",
+    )
+    return _finish_counts(sheet, points, entries, column)
+
+
+def _finish_counts(sheet: Sheet, points: pd.DataFrame, entries: Entries = (), title: str | None = None) -> Axes:
+    """Set limits that begin just below 0, and name the highest points, of equals the one furthest to the right."""
+    for which in ("x", "y"):
+        most = max(float(points[which].max()) if len(points) else 0.0, 1.0)
+        sheet.limit("x" if which == "x" else "y", (-0.04 * most, 1.07 * most))
+    sheet.finish(entries, _HEIGHTS, whole="xy", title=title)
+    named = points[points["y"] > 0].sort_values(["y", "x"], ascending=False, kind="stable")
+    name_points(sheet, named, points[["x", "y"]].to_numpy(dtype=float))
+    return sheet.ax
+
+
+def plot_disadvantage(
+    by_run: pd.DataFrame, *, column: str, label: str, by: str | None, depth: int, place: Place | None = None
+) -> Axes:
+    """Draw a point for each run: its share of unjudged documents, and what these may do to it.
+
+    The runs with most unjudged are named where there is room; of groups, those of such runs have a colour.
+    """
+    sheet = Sheet.open(place)
+    points = by_run.assign(x=by_run["unjudged"], y=by_run[column].astype(float))
+    views = Views(points.assign(score=points["x"], other_score=points["y"], drop=0), "scores")
+    most = points.assign(group=groups_of(points, by)).groupby("group")["unjudged"].max()
+    shown = sorted(most.sort_values(ascending=False, kind="stable").index[:MOST]) if by else []
+    entries = draw_points(sheet, views, by, shown)
+    draw_level(sheet, "y", 0, zorder=2)
+    # what lies on the edge is seen whole
+    sheet.limit_around("x", [0.0, 0.05, *points["x"]], air=0.06)
+    sheet.limit_around("y", [0.0, 0.05, *points["y"]], air=0.06)
+    sheet.label(title="Unjudged documents and what they may do", x=f"share unjudged down to rank {depth}", y=label)
+    sheet.finish(entries, (0.7, 0.45), title=by)
+    worst = points[points["unjudged"] > 0].sort_values("unjudged", ascending=False, kind="stable")
+    name_points(sheet, worst, points[["x", "y"]].to_numpy(dtype=float), share=0.4)
+    return sheet.ax
+
+
+def groups_of(table: pd.DataFrame, by: str | None) -> NDArray[np.object_]:
+    """Return (rows,) the group of each row, a word where nobody gave one."""
+    if by is None:
+        return np.full(len(table), "all runs", dtype=object)
+    return table[by].astype(object).where(table[by].notna(), UNKNOWN).to_numpy(dtype=object)
+
+
+def plot_topic_taus(per_topic: pd.DataFrame, *, measured: str, overall: float, place: Place | None = None) -> Axes:
+    """Draw tau_b of the runs ranked on each topic alone, the lowest first, and a line at that of the means.
+
+    Topics without a tau_b, where all runs tie, are counted at the axis; the lowest are named where there is room.
+    """
+    sheet = Sheet.open(place)
+    points = per_topic[per_topic["tau_b"].notna()].sort_values("tau_b", kind="stable")
+    points = points.assign(name=points["qid"], x=np.arange(1.0, len(points) + 1), y=points["tau_b"].astype(float))
+    entries = [(draw_dots(sheet, points["x"], points["y"], face=sheet.ink.first, edge="white"), "one topic")]
+    if not np.isnan(overall):
+        entries.append((draw_level(sheet, "y", overall, "--", 2), plain(f"means over topics ({overall:.4f})")))
+    without = len(per_topic) - len(points)
+    rest = f" ({count(without, 'topic')} without, as all runs tie)" if without else ""
+    lowest = float(np.nanmin([1.0, overall, *points["y"]]))
+    span = max(1 - lowest, 0.1)
+    # below the lowest there is room for its name
+    sheet.limit("y", (lowest - 0.15 * span, 1 + 0.07 * span))
+    sheet.limit("x", (0, len(points) + 1))
+    sheet.label(
+        title="The ranking of the runs on each topic",
+        x=f"topics, the lowest first{rest}",
+        y=f"tau_b of the two rankings by {measured}",
+    )
+    sheet.finish(entries, (0.55, 0.4), grid="y", whole="x")
+    name_points(sheet, points, points[["x", "y"]].to_numpy(dtype=float))
+    return sheet.ax
+
+
+def plot_density(
+    rounds: pd.DataFrame,
+    topics: pd.DataFrame,
+    *,
+    first_said: str = "first round",
+    last_said: str = "at the end",
+    place: Place | None = None,
+) -> Axes:
+    """Draw the relevant density of each topic after each round.
+
+    An upright line per topic goes from its lowest to its highest density, in the order of the density at the end, those
+    without any first. Above a density of 1/3 unjudged documents may not be taken for not relevant, above 1/2 more of
+    what is judged is relevant than is not.
+
+    Args:
+        rounds: the `rounds` table of a :class:`~pt_reuse.ContinuousJudging` or a :class:`~pt_reuse.Density`.
+        topics: one row per topic: ``qid density`` and, where some are not evaluated, ``evaluated``.
+        first_said: what the legend calls the first round.
+        last_said: what it calls the last one.
+        place: where to draw.
+    """
+    sheet = Sheet.open(place)
+    ink, sizes = sheet.ink, sheet.sizes
+    order = topics.sort_values(["density", "qid"], kind="stable", na_position="first")["qid"].tolist()
+    seen = rounds[rounds["density"].notna()]
+    x = seen["qid"].map({qid: number for number, qid in enumerate(order, 1)}).to_numpy(dtype=float)
+    y = seen["density"].to_numpy(dtype=float)
+    spans = pd.Series(y).groupby(x).agg(["min", "max"])
+    sheet.ax.vlines(spans.index, spans["min"], spans["max"], color=ink.faint, linewidth=0.6 * sizes.line, zorder=2)
+    first, last = ~seen["qid"].duplicated().to_numpy(), ~seen["qid"].duplicated(keep="last").to_numpy()
+    entered = np.ones(len(seen), dtype=bool)
+    if "evaluated" in topics:
+        entered = seen["qid"].map(topics.set_index("qid")["evaluated"]).to_numpy(dtype=bool)
+    # where there is but one round, it is the last
+    first &= (~last).any()
+    # as large as there is room for, with as many topics beside each other
+    area = min(1, (72 * 0.7 * sheet.width / max(len(order), 1)) ** 2 * 0.6 / sizes.area)
+    entries = []
+    for rows, label, marker, share, edge, face in (
+        (first, first_said, "o", area, ink.strong, "none"),
+        (~first & ~last, "further rounds", "o", 0.2 * area, ink.faint, ink.faint),
+        (last & entered, last_said, "o", area, ink.first, ink.first),
+        (last & ~entered, f"{last_said}, not evaluated", "D", area, ink.second, ink.second),
+    ):
+        if rows.any():
+            style: Style = {"marker": marker, "area": share, "linewidth": 0.6}
+            entries.append((draw_dots(sheet, x[rows], y[rows], face=face, edge=edge, **style), label))
+    entries += [
+        (draw_level(sheet, "y", value, dashes), f"density {name}")
+        for value, name, dashes in ((1 / 3, "1/3", "--"), (1 / 2, "1/2", ":"))
+    ]
+    highest = float(np.max(y, initial=0))
+    sheet.limit("y", (-0.03, 1.03 if highest > 0.9 else max(0.6, highest * 1.08)))
+    sheet.limit("x", (0, len(order) + 1))
+    sheet.label(title="Relevant density", x="topics, the densest last", y="relevant / judged")
+    return sheet.finish(entries, (0.55, 0.4), grid="y", whole="x")

@@ -1,0 +1,295 @@
+"""Strategies that take the runs for the arms of a bandit and judge the chosen run's next document."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+
+import numpy as np
+
+from pt_reuse._check import fraction, shown
+from pt_reuse.pooling.adaptive.chooser import Chooser, first_of_best
+from pt_reuse.pooling.adaptive.lists import TopicLists
+
+
+class Bandit(Chooser):
+    """Picks a run and has the best of its documents judged that is not judged yet.
+
+    A document that is judged already costs nothing: the run's next one is taken. A run all of whose documents are
+    judged is out. A label counts for every run that has the document, not for the picked run alone: a run is what its
+    list says, whoever was asked first. A subclass says which run to pick, and what a label does to a run.
+
+    Args:
+        topic: the lists of the runs; of runs that are equally good the first is picked.
+        random: of this topic and seed.
+
+    Attributes:
+        run: the run that was picked last, -1 before the first.
+        documents_of: (runs,) how many documents of each run are left.
+    """
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        self.run = -1
+        self.documents_of: list[int] = topic.lengths.tolist()
+        self._lists = [topic.list_of(run).tolist() for run in range(topic.n_runs)]
+        self._place = [0] * topic.n_runs
+        self._runs_of = topic.runs_of
+
+    @abstractmethod
+    def pick(self) -> int:
+        """Return a run that has documents left; at least one has."""
+
+    @abstractmethod
+    def credit(self, run: int, relevant: bool) -> None:
+        """Learn that a document of a run, which has more documents left, is relevant or not."""
+
+    @abstractmethod
+    def retire(self, run: int) -> None:
+        """Learn that a run has no documents left, and is not to be picked again."""
+
+    def choose(self) -> int:
+        self.run = run = self.pick()
+        documents, place, left = self._lists[run], self._place[run], self.left
+        while not left[documents[place]]:
+            place += 1
+        self._place[run] = place
+        return documents[place]
+
+    def leave(self, document: int) -> None:
+        left = self.documents_of
+        for run in self._runs_of[document]:
+            left[run] -= 1
+            if not left[run]:
+                self.retire(run)
+
+    def observe(self, document: int, relevant: bool) -> None:
+        left, credit = self.documents_of, self.credit
+        for run in self._runs_of[document]:
+            if left[run]:
+                credit(run, relevant)
+
+    def reason(self, document: int) -> str:
+        return f"run {shown(self.topic.names[self.run])}, {self.said_of(self.run)}, rank {self._place[self.run] + 1}"
+
+    @abstractmethod
+    def said_of(self, run: int) -> str:
+        """Return in words why a run was picked."""
+
+
+class MoveToFront(Bandit):
+    """Stay with a run while its documents are relevant, then go to a run of the highest priority.
+
+    Every run starts with the priority 0. The next document of the run is judged. Is it relevant, or gets no label, the
+    run is kept. Is it not, the run's priority falls by one, and the first run of the highest priority follows. Here,
+    and in no other strategy, a label counts for the picked run alone.
+
+    Source: Cormack, Palmer and Clarke, Efficient construction of large test collections, SIGIR 1998: the local form,
+    each topic by itself.
+    """
+
+    name = "mtf"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        self._priority: list[float] = [0 if left else -np.inf for left in self.documents_of]
+
+    def pick(self) -> int:
+        # the run that was picked last is still it, unless its priority fell: priorities never rise
+        return self._priority.index(max(self._priority))
+
+    def observe(self, document: int, relevant: bool) -> None:
+        self.credit(self.run, relevant)
+
+    def credit(self, run: int, relevant: bool) -> None:
+        self._priority[run] -= not relevant
+
+    def retire(self, run: int) -> None:
+        self._priority[run] = -np.inf
+
+    def said_of(self, run: int) -> str:
+        return f"priority {self._priority[run]}"
+
+
+class MaxMean(Bandit):
+    """Pick the run with the largest mean (1 + relevant) / (2 + judged) over its judged documents.
+
+    This is the mean of the Beta distribution of the run's share of relevant documents, which is uniform before the
+    first label: a run without labels has .5. The first of equal runs is picked.
+
+    Source: Losada, Parapar and Barreiro, Multi-armed bandits for adjudicating documents in pooling-based evaluation of
+    information retrieval systems, Information Processing and Management 53 (2017): MM.
+    """
+
+    name = "max-mean"
+    _rate = 1.0
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        self._mean = [0.5 if left else -1.0 for left in self.documents_of]
+        self._relevant = [0.0] * topic.n_runs
+        self._judged = [0.0] * topic.n_runs
+
+    def pick(self) -> int:
+        return self._mean.index(max(self._mean))
+
+    def credit(self, run: int, relevant: bool) -> None:
+        self._relevant[run] = found = self._rate * self._relevant[run] + relevant
+        self._judged[run] = judged = self._rate * self._judged[run] + 1.0
+        self._mean[run] = (1.0 + found) / (2.0 + judged)
+
+    def retire(self, run: int) -> None:
+        self._mean[run] = -1.0
+
+    def said_of(self, run: int) -> str:
+        return f"mean {self._mean[run]:.3g}"
+
+
+class NonStationaryMaxMean(MaxMean):
+    """Pick the run with the largest mean, old labels counting less: what a run finds falls with depth.
+
+    With each label of a document that the run has, relevant = rate * relevant + (1 or 0) and judged = rate * judged +
+    1; the mean is (1 + relevant) / (2 + judged), as of ``max-mean``.
+
+    Args:
+        topic: the lists of the runs.
+        random: of this topic and seed.
+        rate: from 0, the last label alone counts (default), to 1, which is MaxMean.
+
+    Source: Losada, Parapar and Barreiro 2017, MM-NS, as others describe it; the paper's text was not at hand.
+    """
+
+    name = "max-mean-ns"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator, *, rate: float = 0.0):
+        super().__init__(topic, random)
+        self._rate = fraction("rate", rate)
+
+
+class EpsilonGreedy(MaxMean):
+    """Pick the run with the largest mean as MaxMean does, but with probability epsilon any run that is left.
+
+    Each step draws one number from [0, 1); below epsilon, a run is drawn, each that has documents left being as likely
+    as the others. With epsilon = 0 it is MaxMean.
+
+    Args:
+        topic: the lists of the runs.
+        random: of this topic and seed.
+        epsilon: from 0 to 1.
+
+    Source: Sutton and Barto, Reinforcement learning, chapter 2; Losada, Parapar and Barreiro 2017 let epsilon fall
+    with the number of judgments instead (the epsilon_n-greedy of Auer et al. 2002).
+    """
+
+    name = "epsilon-greedy"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator, *, epsilon: float = 0.1):
+        super().__init__(topic, random)
+        self._epsilon = fraction("epsilon", epsilon)
+        self._explored = False
+
+    def pick(self) -> int:
+        self._explored = bool(self.random.random() < self._epsilon)
+        if not self._explored:
+            return super().pick()
+        left = [run for run, documents in enumerate(self.documents_of) if documents]
+        return left[int(self.random.integers(len(left)))]
+
+    def said_of(self, run: int) -> str:
+        return f"drawn from all, {super().said_of(run)}" if self._explored else super().said_of(run)
+
+
+class UCB1Tuned(Bandit):
+    """Pick the run with the largest upper confidence bound of its share of relevant documents.
+
+    With n labels in all and n_r of documents that run r has, a share p of them relevant, the bound is
+    p + sqrt(ln n / n_r * min(1/4, p (1 - p) + sqrt(2 ln n / n_r))). Runs of whose documents none has a label are picked
+    before all others. The first of runs whose bounds are within 1e-12 of the largest is picked.
+
+    Source: Auer, Cesa-Bianchi and Fischer, Finite-time analysis of the multiarmed bandit problem, Machine Learning 47
+    (2002), section 4, on runs as in Losada, Parapar and Barreiro 2017.
+    """
+
+    name = "ucb1-tuned"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        self._n = 0
+        self._relevant, self._judged = [0] * topic.n_runs, [0] * topic.n_runs
+        self._new = list(range(topic.n_runs))[::-1]
+        self._share: np.ndarray = np.where(np.array(self.documents_of) > 0, 0.0, -np.inf)
+        self._variance: np.ndarray = np.zeros(topic.n_runs)
+        self._per_label: np.ndarray = np.zeros(topic.n_runs)
+
+    def pick(self) -> int:
+        new = self._new
+        while new and (self._judged[new[-1]] or not self.documents_of[new[-1]]):
+            new.pop()
+        return new[-1] if new else first_of_best(self._bounds())
+
+    def observe(self, document: int, relevant: bool) -> None:
+        self._n += 1
+        super().observe(document, relevant)
+
+    def credit(self, run: int, relevant: bool) -> None:
+        self._relevant[run] += relevant
+        self._judged[run] += 1
+        self._share[run] = share = self._relevant[run] / self._judged[run]
+        self._variance[run] = share * (1 - share)
+        self._per_label[run] = 1 / self._judged[run]
+
+    def retire(self, run: int) -> None:
+        self._share[run] = -np.inf
+
+    def said_of(self, run: int) -> str:
+        return f"bound {self._bounds()[run]:.3g}" if self._judged[run] else "none of its documents has a label"
+
+    def _bounds(self) -> np.ndarray:
+        ratio = math.log(max(self._n, 1)) * self._per_label
+        width = np.sqrt(2 * ratio)
+        width += self._variance
+        np.minimum(width, 0.25, out=width)
+        width *= ratio
+        np.sqrt(width, out=width)
+        width += self._share
+        return width
+
+
+class Thompson(Bandit):
+    """Draw the share of relevant documents of each run from what its labels say of it; pick the largest.
+
+    The share of a run with documents left is drawn from Beta(1 + relevant, 1 + not relevant) over its judged documents,
+    uniform before the first label; the runs draw in their order, at each step anew.
+
+    Source: Thompson 1933; Losada, Parapar and Barreiro, Multi-armed bandits for adjudicating documents in pooling-based
+    evaluation of information retrieval systems, Information Processing and Management 53 (2017): TS.
+    """
+
+    name = "thompson"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        # (runs with documents left,)
+        self._runs: list[int] = np.flatnonzero(topic.lengths).tolist()
+        self._relevant, self._other = np.ones(len(self._runs)), np.ones(len(self._runs))
+        self._at = dict(zip(self._runs, range(len(self._runs)), strict=True))
+        self._drawn = 0.0
+
+    def pick(self) -> int:
+        shares = self.random.beta(self._relevant, self._other)
+        best = shares.argmax()
+        self._drawn = shares[best]
+        return self._runs[best]
+
+    def credit(self, run: int, relevant: bool) -> None:
+        (self._relevant if relevant else self._other)[self._at[run]] += 1
+
+    def retire(self, run: int) -> None:
+        place = self._at[run]
+        del self._runs[place]
+        self._relevant, self._other = np.delete(self._relevant, place), np.delete(self._other, place)
+        self._at = dict(zip(self._runs, range(len(self._runs)), strict=True))
+
+    def said_of(self, run: int) -> str:
+        place = self._at[run]
+        return f"drew {self._drawn:.3g} from Beta({self._relevant[place]:.0f}, {self._other[place]:.0f})"

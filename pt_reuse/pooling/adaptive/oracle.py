@@ -1,0 +1,225 @@
+"""Topics whose judgments are known, so that any strategy can be tried on them, and the pool that one makes there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._check import checked_seed, count, flag
+from pt_reuse._errors import Call, InputError, door
+from pt_reuse.arrays import tokens
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.pooling.adaptive.lists import TopicLists, lists_of_topic
+from pt_reuse.pooling.adaptive.strategy import Strategy, as_strategy, judging
+from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.pooling.depth import check_pooling, depth_of
+from pt_reuse.pooling.fit import MOSTLY
+from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.taking import Candidates, Per, Pooled, PoolSize, Taken, pool_of
+from pt_reuse.scoring.caveats import Caveat, noted, tell
+
+
+@dataclass(frozen=True)
+class OracleTopic:
+    """The lists of one topic, and what the judgments say of their documents.
+
+    Attributes:
+        lists: of the contributing runs.
+        row: (documents,) their rows in the judgments, -1 where there is none.
+        relevant: (documents,) 1 relevant, 0 judged not relevant, -1 without a label of at least 0.
+    """
+
+    lists: TopicLists
+    row: NDArray[np.int64]
+    relevant: NDArray[np.int8]
+
+    @cached_property
+    def n_judged(self) -> int:
+        """Return how many of the documents are judged."""
+        return int((self.relevant >= 0).sum())
+
+    @property
+    def n_relevant(self) -> int:
+        """Return how many of the documents are relevant."""
+        return int((self.relevant > 0).sum())
+
+
+@dataclass(frozen=True)
+class OracleTopics:
+    """Judgments that are known, and the runs whose pool they are tried on.
+
+    Attributes:
+        ranked: the field, in the order in which it is pooled.
+        qrels: the judgments.
+        depth: of the pool.
+        rel: the lowest label that is relevant.
+        contributing: (runs,) which runs make the pool.
+    """
+
+    ranked: RunSet
+    qrels: Qrels
+    depth: int
+    rel: int
+    contributing: NDArray[np.bool_]
+
+    def topic(self, qid: str, without: NDArray[np.bool_] | None = None) -> OracleTopic | None:
+        """Return one topic, None where no run has it or no judgments are of it.
+
+        Args:
+            qid: the topic.
+            without: (runs,) runs that do not contribute here; default none.
+        """
+        t, documents = self.ranked.field.topic_row.get(qid), self.qrels.arrays.documents
+        if t is None or qid not in documents.place:
+            return None
+        contributing = self.contributing if without is None else self.contributing & ~without
+        lists = lists_of_topic(self.ranked, t, self.depth, contributing)
+        here = documents.rows(documents.place[qid])
+        row = np.full(len(lists), -1, dtype=np.int64)
+        if len(lists) and here.stop > here.start:
+            found = tokens.match(tokens.as_words(tokens.encode(lists.docnos)), documents.words[here])
+            row = np.where(found >= 0, found + here.start, -1)
+        labels = np.append(self.qrels.arrays.labels, np.int16(-1))[row]
+        return OracleTopic(lists, row, np.where(labels < 0, -1, labels >= self.rel).astype(np.int8))
+
+
+def check_some_judged(topics: Sequence[OracleTopic | None]) -> None:
+    """Raise unless a document of the pool is judged, on one topic at least."""
+    if not any(topic is not None and topic.n_judged for topic in topics):
+        raise InputError(
+            f"no document of the pool is judged, on none of {count(len(topics), 'topic')}. Are these the qrels of "
+            "these runs, and are the contributing runs the ones that were pooled?",
+            argument="qrels",
+        )
+
+
+def caveats_of(topics: Sequence[OracleTopic | None], rel: int) -> Iterator[Caveat]:
+    """Yield what is to be told of a pool on which strategies are tried: all of it relevant, most of it without a label.
+
+    Args:
+        topics: its topics, of which a document is judged on one at least.
+        rel: the lowest label that is relevant.
+    """
+    known = [topic for topic in topics if topic is not None]
+    judged, relevant = sum(topic.n_judged for topic in known), sum(topic.n_relevant for topic in known)
+    pooled = sum(len(topic.lists) for topic in known)
+    if judged == relevant:
+        yield Caveat(
+            "every judged document of the pool is relevant",
+            (
+                f"every judged document of the pool, {judged:,}, has a label of at least {rel}. A document without a "
+                "label costs nothing, so whatever a strategy asks for is relevant, and all strategies find alike.",
+            ),
+        )
+    if pooled - judged > MOSTLY * pooled:
+        share = f"{1 - judged / pooled:.0%}"
+        yield Caveat(
+            f"{share} of the pool has no label",
+            (
+                f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0. A "
+                "strategy passes over them at no cost, which no assessor could. ",
+                Call("infer_pool", "runs, qrels"),
+                " says which runs and which depth fit the judgments.",
+            ),
+        )
+
+
+@door
+def adaptive_pool(
+    runs: Any,
+    qrels: Any,
+    strategy: Any,
+    n: int,
+    *,
+    depth: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    order: str | None = None,
+    rel: int | None = None,
+    seed: int = 0,
+    verbose: bool = False,
+) -> Pool:
+    """Pool the first `n` documents of each topic that a strategy has judged, where known judgments answer it.
+
+    A document without a label of at least 0 gets no answer, costs nothing and is not in the pool.
+
+    Args:
+        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
+        qrels: the judgments that answer, in any form.
+        strategy: the name of a strategy, a Strategy, or a subclass of Chooser.
+        n: how many labels each topic has, 0 or more; a topic with fewer is judged to its end.
+        depth: documents per run and topic that can be chosen; default as in :func:`depth_pool`.
+        contributors: which runs count, as in :func:`depth_pool`.
+        order: the order in which the runs are pooled, as in :func:`depth_pool`.
+        rel: the lowest label that the strategy takes for relevant; default the judgments' own.
+        seed: decides what the strategy draws, and in which order it tries runs that tie.
+        verbose: show a progress bar.
+
+    Returns:
+        Pool: the documents in the order of judging, with ``round`` (the place in that order, from 1), ``reason`` (why
+        the strategy chose it) and the contributing runs that have them within `depth`.
+
+    Raises:
+        InputError: an unknown strategy or option of it, a number out of range, no document of the pool that is judged.
+
+    Warns:
+        ReuseWarning: a pool of which every judged document is relevant, or of which more than half has no label.
+            ``settings["beware"]`` says it, too.
+    """
+    chosen, size = as_strategy(strategy), PoolSize.of(n, Per.TOPIC.value)
+    check_pooling(depth, order)
+    checked_rel(rel)
+    seed, verbose = checked_seed(seed), flag("verbose", verbose)
+    runs, qrels = as_runs_before(runs, qrels)
+    qrels = as_qrels(qrels)
+    common, lowest = depth_of(runs, depth).value, relevant_from(qrels, rel)
+    contributing = contributors_of(runs, contributors)
+    ranked = runs.in_pool_order(order)
+    oracle = OracleTopics(ranked, qrels, common, lowest, contributing.runs)
+    topics = [oracle.topic(qid) for qid in ranked.topics]
+    check_some_judged(topics)
+    caveats = list(caveats_of(topics, lowest))
+    tell(caveats)
+    bar = pt.tqdm(topics, desc="judging", unit="topic", disable=not verbose)
+    return pool_of(
+        ranked,
+        (_taken(oracle, t, topic, chosen, size.n, seed) for t, topic in enumerate(bar)),
+        strategy=chosen.name,
+        contributors=contributing,
+        settings={
+            **size.settings,
+            "depth": common,
+            "relevant": f"label of at least {lowest}",
+            "seed": seed,
+            **noted(caveats),
+        },
+    )
+
+
+def _taken(oracle: OracleTopics, t: int, topic: OracleTopic | None, strategy: Strategy, n: int, seed: int) -> Taken:
+    field = oracle.ranked.field
+    pool = Pooled.of(field, t, oracle.depth, oracle.contributing)
+    # documents of a topic's lists are numbered in this order, too
+    codes = Candidates.ordered(field, t, pool, [pool.best_rank]).codes
+    order: list[int] = []
+    reasons: list[str] = []
+    if topic is not None:
+        chooser = strategy.start(topic.lists, seed)
+        for document in islice(judging(chooser, topic.relevant), n):
+            order.append(document)
+            reasons.append(chooser.reason(document))
+    return Taken(
+        codes[np.array(order, dtype=np.int64)],
+        pool.code,
+        pool.rows.run.astype(np.int32),
+        pool.rows.rank.astype(np.int32),
+        {"round": np.arange(1, len(order) + 1), "reason": np.array(reasons, dtype=object)},
+    )

@@ -1,0 +1,144 @@
+"""A study is a declaration: its options, its command and its default measures stand beside its mathematics."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ParamSpec, TypeVar, get_type_hints
+
+from pt_reuse._errors import door
+from pt_reuse.options import SHARED, Parameter, documented
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+#: what arguments of studies are that no check and no default of their own is for
+_DATA = ("runs", "qrels")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """The command of a study.
+
+    Attributes:
+        name: of the command, ``"pool-costs"``.
+        summary: what it does, in a line of the list of commands.
+        details: further sentences for its own help.
+        needs: columns that must be filled for some run, such as ``type``.
+        screen: the views that are printed; default every one.
+    """
+
+    name: str
+    summary: str
+    details: str = ""
+    needs: tuple[str, ...] = ()
+    screen: tuple[str, ...] = ()
+
+
+class Study:
+    """What is declared of a study.
+
+    Args:
+        call: the function that computes it.
+        own: the options that it alone has, or has in its own way.
+        command: its command; None where it has none.
+        measures: the measures that are taken where nobody names any, by the lowest label that is relevant.
+        depth: that of pools where neither the call nor the field says another.
+
+    Attributes:
+        name: of the function.
+        parameters: name -> option, in the order of the signature.
+        defaults: name -> default, of the options that have one.
+    """
+
+    def __init__(
+        self,
+        call: Callable[..., Any],
+        own: Mapping[str, Parameter],
+        command: Command | None,
+        *,
+        measures: Callable[[int], list[Any]] | None,
+        depth: int | None,
+    ):
+        signature = inspect.signature(call).parameters
+        self.name, self.call, self.command = call.__name__, call, command
+        self.measures, self.depth = measures, depth
+        self.parameters = {name: own[name] if name in own else SHARED[name] for name in signature}
+        self.defaults = {name: p.default for name, p in signature.items() if p.default is not p.empty}
+
+    @property
+    def declaration(self) -> dict[str, Any]:
+        """Return what a command line has to know before the study is imported, as JSON has it."""
+        if self.command is None:
+            raise TypeError(f"{self.name} has no command.")
+        flags = {name: parameter.flag for name, parameter in self.parameters.items()}
+        views = self.result.views.values()  # type: ignore[attr-defined]
+        return {
+            "name": self.command.name,
+            "module": self.call.__module__,
+            "function": self.name,
+            "summary": self.command.summary,
+            "details": self.command.details,
+            "data": [name for name in self.parameters if name in _DATA],
+            "contributors": self.defaults.get("contributors"),
+            "long": any(getattr(view, "long", False) for view in views),
+            "flags": [
+                {"dest": name, **asdict(flag), "usual": self.defaults.get(name)} for name, flag in flags.items() if flag
+            ],
+        }
+
+    @property
+    def result(self) -> type:
+        """Return the class of its result."""
+        kind: type = get_type_hints(self.call)["return"]
+        return kind
+
+    def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments as they are used, as far as that shows before any data is read.
+
+        Args:
+            given: name -> value; None stands for a default that is found later, where the default is None.
+
+        Raises:
+            InputError: a value that cannot be one of the option.
+        """
+        return {
+            name: value
+            if name in _DATA or (value is None and self.defaults.get(name, ...) is None)
+            else self.parameters[name].checked(value)
+            for name, value in given.items()
+        }
+
+
+def study(
+    *own: Parameter,
+    command: Command | None = None,
+    measures: Callable[[int], list[Any]] | None = None,
+    depth: int | None = None,
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Declare a study: a public function whose arguments are options.
+
+    Its docstring gets an entry for every argument. What is raised or warned inside bears its name.
+
+    Args:
+        *own: the options that it alone has, or has in its own way; all others are those of :mod:`pt_reuse.options`.
+        command: its command; default none.
+        measures: the measures that are taken where nobody names any, by the lowest label that is relevant; default AP
+            and ``nDCG@10``.
+        depth: that of pools where neither the call nor the field says another; default 100.
+    """
+
+    def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
+        mine = {parameter.name: parameter for parameter in own}
+        call.__doc__ = documented(call, mine)
+        entered = door(call)
+        entered.study = Study(call, mine, command, measures=measures, depth=depth)  # type: ignore[attr-defined]
+        return entered
+
+    return declare
+
+
+def study_of(call: Callable[..., Any]) -> Study:
+    """Return what is declared of a public function."""
+    found: Study = call.study  # type: ignore[attr-defined]
+    return found

@@ -1,0 +1,244 @@
+"""What is drawn, and the interval that the draws give."""
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pt_reuse.arrays import bootstrap
+from pt_reuse.arrays.bootstrap import (
+    NUMBERS,
+    TopicBootstrap,
+    TopicScores,
+    checked_bootstrap,
+    drawn_counts,
+    numbers_of,
+    ranking_agreement,
+)
+
+
+def both(topics=20, runs=12, seed=5):
+    random = np.random.default_rng(seed)
+    truth = (random.normal(0.4, 0.1, runs) + random.normal(0, 0.2, (topics, runs))).clip(0, 1).round(2)
+    return TopicScores(truth), TopicScores((truth + random.normal(0, 0.1, truth.shape)).clip(0, 1).round(2))
+
+
+# drawing
+
+
+def test_a_t_interval_is_that_of_the_mean():
+    """Of a mean, the spread of the draws times the root of n/(n-1) is the standard error, whatever the sample."""
+    values, asked = np.random.default_rng(2).gamma(2.0, size=12), TopicBootstrap(40_000, 1, 0.9)
+    drawn = asked.counts(12) @ values / 12
+    expected = scipy.stats.t.interval(0.9, 11, values.mean(), scipy.stats.sem(values))
+    assert asked.t_interval(values.mean(), drawn, 12) == pytest.approx(expected, rel=0.01)
+    with_gaps = np.append(drawn, np.nan)
+    assert asked.t_interval(values.mean(), with_gaps, 12) == asked.t_interval(values.mean(), drawn, 12)
+    for estimate, some, n_topics in (
+        (np.nan, drawn, 12),
+        (0.5, drawn[:1], 12),
+        (0.5, np.full(9, np.nan), 12),
+        (0.5, drawn, 1),
+    ):
+        assert np.isnan(asked.t_interval(estimate, some, n_topics)).all()
+
+
+def test_none_and_all_of_n_have_a_one_sided_bound():
+    asked, drawn = TopicBootstrap(200, 1, 0.95), np.random.default_rng(1).uniform(size=200)
+    (low, high), (least, most) = asked.share(0, 81, np.zeros(200)), asked.share(81, 81, np.ones(200))
+    assert (low, most) == (0, 1)
+    assert scipy.stats.binom.cdf(0, 81, high) == pytest.approx(0.05)
+    assert least == pytest.approx(1 - high)
+    assert asked.share(20, 81, drawn) == asked.percentiles(20 / 81, drawn)
+    assert np.isnan(asked.share(0, 0, np.full(200, np.nan))).all()
+
+
+def test_a_draw_has_as_many_topics_as_there_are():
+    counts = TopicBootstrap(500, 3, 0.9).counts(7)
+    assert counts.shape == (500, 7)
+    assert (counts.sum(axis=1) == 7).all()
+    assert counts.mean() == 1
+    # a topic is missing from a draw as often as it must be
+    assert (counts == 0).mean() == pytest.approx((6 / 7) ** 7, abs=0.02)
+
+
+def test_draws_are_those_of_numpy_whatever_is_drawn_at_once(monkeypatch):
+    positions = np.random.default_rng(3).integers(0, 7, (50, 7))
+    expected = [np.bincount(row, minlength=7).tolist() for row in positions]
+    assert TopicBootstrap(50, 3, 0.9).counts(7).tolist() == expected
+    monkeypatch.setattr(bootstrap, "AT_ONCE", 20)
+    blocks = list(drawn_counts(7, resamples=50, seed=3))
+    assert {len(block) for block in blocks} == {2}
+    assert np.concatenate(blocks).tolist() == expected
+    assert TopicBootstrap(51, 4, 0.9).counts(7)[:50].tolist() != expected
+
+
+# the interval
+
+
+def test_an_interval_by_hand():
+    drawn = np.array([0.5, 0.6, 0.7, 0.8, 0.9, np.nan])
+    half = TopicBootstrap(6, 0, 0.5)
+    # percentiles 25 and 75 of five draws are the second and the fourth
+    assert half.percentiles(0.75, drawn) == pytest.approx((0.6, 0.8))
+    # .6 is .15 away, so the other end is .15 away too
+    assert half.interval(0.75, drawn) == pytest.approx((0.6, 0.9))
+    assert half.interval(0.95, drawn, within=(-1, 1)) == pytest.approx((0.6, 1.0))
+    assert half.interval(-0.9, -drawn, within=(-1, 1)) == pytest.approx((-1.0, -0.6))
+    # both miss their estimate but for being made to have it
+    assert half.percentiles(0.99, drawn) == pytest.approx((0.6, 0.99))
+    assert half.interval(3, 10 * drawn, within=(0, 4), integer=True) == (0, 4)
+    assert half.interval(7, 10 * drawn, integer=True) == (6, 8)
+
+
+def test_there_is_no_interval_without_an_estimate_or_a_draw():
+    one = TopicBootstrap(2, 0, 0.95)
+    for found in (
+        one.interval(np.nan, np.ones(2)),
+        one.interval(1.0, np.full(2, np.nan)),
+        one.interval(1.0, np.ones(0)),
+    ):
+        assert np.isnan(found).all()
+
+
+finite = st.floats(-1, 1)
+
+
+@given(finite, st.lists(st.one_of(finite, st.just(float("nan"))), max_size=20), st.floats(0.01, 0.99))
+@settings(deadline=None)
+def test_an_interval_contains_its_estimate_and_the_percentile_interval(estimate, drawn, confidence):
+    made = TopicBootstrap(1, 0, confidence)
+    low, high = made.interval(estimate, np.array(drawn, dtype=float), within=(-1, 1))
+    if np.isnan(drawn).all():
+        assert np.isnan(low)
+        assert np.isnan(high)
+        return
+    assert -1 <= low <= estimate <= high <= 1
+    inner = made.percentiles(estimate, np.array(drawn))
+    assert low - 1e-12 <= inner[0] <= estimate <= inner[1] <= high + 1e-12
+    whole = made.interval(round(estimate), np.array(drawn).round(), within=(-1, 1), integer=True)
+    assert [end.is_integer() for end in map(float, whole)] == [True, True]
+
+
+# of two rankings
+
+
+def test_an_interval_is_made_of_draws_one_by_one():
+    truth, estimate = both()
+    made = TopicBootstrap(80, 3, 0.9)
+    row = ranking_agreement(truth, estimate, made)
+    taus, drops = [], []
+    for counts in made.counts(20):
+        x, y = (np.repeat(side.values, counts, axis=0).mean(axis=0).round(12) for side in (truth, estimate))
+        taus.append(scipy.stats.kendalltau(x, y).statistic)
+        drops.append(max(0, (scipy.stats.rankdata(-y, "min") - scipy.stats.rankdata(-x, "min")).max()))
+    reach = np.abs(np.percentile(taus, [5, 95]) - row["tau_b"]).max()
+    assert (row["tau_b_low"], row["tau_b_high"]) == pytest.approx((row["tau_b"] - reach, min(1, row["tau_b"] + reach)))
+    reach = np.abs(np.percentile(drops, [5, 95]) - row["max_drop"]).max()
+    assert row["max_drop_low"] == max(0, np.floor(row["max_drop"] - reach))
+    assert row["max_drop_high"] == min(11, np.ceil(row["max_drop"] + reach))
+
+
+def test_ends_lie_beside_their_numbers_and_within_their_range():
+    row = ranking_agreement(*both(6, 4), TopicBootstrap(60, 1, 0.99))
+    assert list(row) == [f"{name}{end}" for name in NUMBERS for end in ("", "_low", "_high")]
+    for name in NUMBERS:
+        assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
+        assert row[f"{name}_low"] >= -1
+        assert row[f"{name}_high"] <= (3 if name.startswith("max") else 1)
+
+
+def test_a_seed_gives_the_same_interval_in_every_process():
+    rows = [ranking_agreement(*both(), TopicBootstrap(150, seed, 0.9)) for seed in (1, 1, 2)]
+    assert rows[0] == rows[1] != rows[2]
+    # kept from another process
+    assert [rows[0][f"tau_b{end}"] for end in ("_low", "", "_high")] == pytest.approx([0.7428048762783893, 10 / 11, 1])
+
+
+def test_draws_in_which_all_runs_tie_are_counted_and_told(messages):
+    values = np.array([[0.5, 0.5], [0.5, 0.5], [0.2, 0.4]])
+    made = TopicBootstrap(200, 1, 0.95)
+    n_without = int((made.counts(3)[:, 2] == 0).sum())
+    assert 30 < n_without < 90
+    with pytest.warns(match=f"in {n_without} of 200 resamples"):
+        row = ranking_agreement(TopicScores(values), TopicScores(values), made)
+    assert (row["tau_b"], row["tau_b_low"], row["tau_b_high"]) == (1, 1, 1)
+    messages.warned(ranking_agreement, truth=TopicScores(values), estimate=TopicScores(values), bootstrap=made)
+
+
+@pytest.mark.parametrize("topics", [0, 1])
+def test_one_topic_gives_no_interval(topics):
+    row = ranking_agreement(*both(topics, 4), TopicBootstrap(10, 1, 0.95))
+    assert np.isnan([row[f"{name}_{end}"] for name in NUMBERS for end in ("low", "high")]).all()
+
+
+def test_scores_alike_have_an_interval_without_width():
+    truth, _ = both()
+    row = ranking_agreement(truth, truth, TopicBootstrap(50, 3, 0.9))
+    assert (row["tau_b_low"], row["tau_b_high"], row["max_drop_low"], row["max_drop_high"]) == (1, 1, 0, 0)
+
+
+def test_topics_of_a_run_alone_count_for_its_mean_in_a_draw():
+    (truth, estimate), has = both(), np.ones((20, 12), dtype=bool)
+    has[5:, 2] = False
+    counts = TopicBootstrap(4, 0, 0.9).counts(20)
+    found = TopicScores(truth.values, has).means(counts)
+    for draw, mean in zip(counts, found, strict=True):
+        assert mean[2] == pytest.approx(np.repeat(truth.values[:5, 2], draw[:5]).sum() / max(1, draw[:5].sum()))
+        assert mean[3] == pytest.approx(np.repeat(truth.values[:, 3], draw).mean())
+    row = ranking_agreement(
+        TopicScores(truth.values, has), TopicScores(estimate.values, has), TopicBootstrap(30, 0, 0.9)
+    )
+    assert row["tau_b_low"] <= row["tau_b"] <= row["tau_b_high"]
+
+
+def test_in_a_few_simulated_fields_ours_cover_where_percentile_intervals_do_not():
+    """A look at what scripts/interval_coverage.py simulates: 60 systems, of which noise swaps those of like quality."""
+    random = np.random.default_rng(60)
+    quality, gain = random.normal(0.3, 0.1, 60), random.normal(0, 0.01, 60)
+    true = scipy.stats.kendalltau(quality, quality + gain).statistic
+    hits = {"ours": 0, "percentiles": 0}
+    for field in range(40):
+        truth = quality + random.normal(0, 0.15, (50, 60))
+        sides = [TopicScores(truth), TopicScores(truth + gain + random.normal(0, 0.06, truth.shape))]
+        row = ranking_agreement(*sides, made := TopicBootstrap(200, field, 0.95))
+        counts = made.counts(50)
+        low, high = made.percentiles(row["tau_b"], numbers_of(*(side.means(counts) for side in sides))["tau_b"])
+        hits["ours"] += row["tau_b_low"] <= true <= row["tau_b_high"]
+        hits["percentiles"] += low <= true <= high
+    assert hits["percentiles"] < 5
+    assert hits["ours"] > 25
+
+
+def test_arguments(messages):
+    for argument, value in (("resamples", -1), ("resamples", 2.5), ("seed", -1), ("confidence", 1), ("confidence", 0)):
+        given = {"resamples": 10, "seed": 0, "confidence": 0.9, argument: value}
+        messages.refused(checked_bootstrap, argument=argument, **given)
+    assert checked_bootstrap(resamples=0, seed=0, confidence=0.95) is None
+    assert "1,000 resamples, seed 7" in TopicBootstrap(1000, 7, 0.95).words()
+
+
+@pytest.mark.parametrize(("n", "confidence"), [(2, 0.95), (10, 0.9), (20, 0.95), (53, 0.99)])
+def test_an_expanded_interval_of_a_mean_is_as_wide_as_that_of_student(n, confidence):
+    made = TopicBootstrap(9, seed=3, confidence=confidence)
+    found = made.expanded(n)
+    assert (found.resamples, found.seed) == (9, 3)
+    # the normal distribution that the draws of a mean of n topics have, with a variance divided by n
+    half = scipy.stats.norm.ppf((1 + found.confidence) / 2) * np.sqrt((n - 1) / n)
+    assert half == pytest.approx(scipy.stats.t.ppf((1 + confidence) / 2, n - 1)) or found.confidence == 1
+    assert found.confidence > confidence
+    assert TopicBootstrap(9, 3, 0.95).expanded(10**9).confidence == pytest.approx(0.95)
+
+
+def test_an_expanded_interval_covers_a_mean_of_few_topics():
+    random, hits = np.random.default_rng(5), {"percentile": 0, "expanded": 0}
+    for seed in range(400):
+        scores = random.normal(size=20)
+        made = TopicBootstrap(400, seed=seed, confidence=0.95)
+        drawn = made.counts(20) @ scores / 20
+        for name, how in (("percentile", made), ("expanded", made.expanded(20))):
+            low, high = how.percentiles(scores.mean(), drawn)
+            hits[name] += low <= 0 <= high
+    assert hits["percentile"] < hits["expanded"]
+    assert 0.93 <= hits["expanded"] / 400 <= 0.98, hits

@@ -1,0 +1,226 @@
+"""Coefficients of rank correlation: by hand, as published with other software, and where there is none."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from correlation_parts import CORRELATIONS, EVERY, X, Y
+
+import pt_reuse
+from pt_reuse._errors import ReuseWarning
+from pt_reuse.arrays.correlation import (
+    correlations,
+    gamma,
+    largest_drop,
+    largest_rise,
+    rank_changes,
+    tau_a,
+    tau_ap,
+    tau_ap_a,
+    tau_ap_b,
+    tau_b,
+    weighted_tau,
+)
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (tau_a, 1 / 6),
+        (tau_b, 1 / math.sqrt(6 * 5)),
+        (gamma, 1 / 5),
+        # y: a | c d | b. Orders acdb: C = 1, 2, 1 over 1, 2, 3; adcb: C = 1, 1, 1 over 1, 2, 3. Sums 7/3 and 11/6,
+        # mean 25/12; 2/3 * 25/12 - 1 = 7/18
+        (tau_ap_a, 7 / 18),
+        # down y: c 1/1, d 1/1, b 1/3: 2 (7/3)/3 - 1 = 5/9; down x: b 1/1, c 1/2, d 1/3: 2 (11/6)/3 - 1 = 2/9; mean 7/18
+        (tau_ap_b, 7 / 18),
+        # weights by x and y: a 1, b 1/4, c 1/2, d 1/3 down y (c before d, as in x); a 1, b 1/2, c 1/3, d 1/4 down x.
+        # Down y: + (5/4 + 3/2 + 4/3) - (3/4 + 7/12) = 11/4 over sqrt(25/4 (25/4 - 5/6)); down x: + (3/2 + 4/3 + 5/4)
+        # - (5/6 + 3/4) = 5/2 over sqrt(25/4 (25/4 - 7/12))
+        (weighted_tau, (11 / 4 / math.sqrt(25 / 4 * 65 / 12) + 5 / 2 / math.sqrt(25 / 4 * 17 / 3)) / 2),
+    ],
+)
+def test_by_hand(function, wanted):
+    assert function(X, Y) == pytest.approx(wanted, abs=1e-14)
+
+
+def test_tau_ap_by_hand_and_its_direction():
+    # truth a b c d, estimate d a b c: C = 0, 1, 2 over 1, 2, 3: 2/3 (1/2 + 2/3) - 1 = -2/9
+    # the other way, walking a b c d with d a b c as truth: C = 1, 2, 0: 2/3 (1 + 1 + 0) - 1 = 1/3
+    truth, estimate = [4, 3, 2, 1], [3, 2, 1, 4]
+    assert tau_ap(truth, estimate) == pytest.approx(-2 / 9, abs=1e-15)
+    assert tau_ap(estimate, truth) == pytest.approx(1 / 3, abs=1e-15)
+    assert tau_ap(truth=truth, estimate=estimate) == tau_ap(truth, estimate)
+
+
+def test_top_heavy():
+    truth, top, bottom = [4, 3, 2, 1], [3, 4, 2, 1], [4, 3, 1, 2]
+    assert tau_b(truth, top) == tau_b(truth, bottom)
+    for function in (tau_ap, tau_ap_a, tau_ap_b, weighted_tau):
+        assert function(truth, top) < function(truth, bottom)
+
+
+def test_drops_by_hand():
+    # ranks a 1, b 2, c 2, d 4 under the truth; a 3, b 1, c 4, d 1 under the estimate
+    truth, estimate = [0.9, 0.5, 0.5, 0.1], [0.2, 0.8, 0.1, 0.8]
+    assert (largest_drop(truth, estimate), largest_rise(truth, estimate)) == (2, 3)
+    assert (largest_drop(estimate, truth), largest_rise(estimate, truth)) == (3, 2)
+    assert type(largest_drop(truth, estimate)) is type(largest_rise(truth, estimate)) is int
+    wanted = pd.DataFrame(
+        {
+            "name": ["a", "b", "c", "d"],
+            "score": truth,
+            "other_score": estimate,
+            "rank": [1, 2, 2, 4],
+            "other_rank": [3, 1, 4, 1],
+            "drop": [2, -1, 2, -3],
+        }
+    )
+    pd.testing.assert_frame_equal(rank_changes(truth, estimate, names=list("abcd")), wanted)
+    assert rank_changes(truth, estimate)["name"].tolist() == [0, 1, 2, 3]
+
+
+def test_no_system_no_drop():
+    assert largest_drop([], []) == largest_rise([], []) == largest_drop([0.3], [0.1]) == 0
+    assert list(rank_changes([], []).columns) == ["name", "score", "other_score", "rank", "other_rank", "drop"]
+    assert rank_changes([0.3], [0.1])["drop"].tolist() == [0]
+
+
+def test_agreement_by_hand():
+    table = correlations(X, [Y, X, [0.1, 0.2, 0.3, 0.4]])
+    assert table.columns.tolist() == ["tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b", "max_drop", "max_rise"]
+    np.testing.assert_allclose(
+        table.to_numpy(),
+        [
+            [1 / 6, 1 / math.sqrt(30), 1 / 5, np.nan, 7 / 18, 2, 2],  # ranks of Y: 1 4 2 2
+            [1, 1, 1, 1, 1, 0, 0],
+            [-1, -1, -1, -1, -1, 3, 3],
+        ],
+        atol=1e-15,
+    )
+    assert table[["max_drop", "max_rise"]].dtypes.tolist() == [np.int64, np.int64]
+
+
+def test_every_coefficient_is_public():
+    assert list(CORRELATIONS) == ["tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_a", "tau_ap_b", "weighted_tau"]
+    assert all(getattr(pt_reuse, name) is function for name, function in CORRELATIONS.items())
+
+
+def test_import_does_not_load_scipy():
+    code = "import sys, pt_reuse.arrays.correlation as c; c.tau_b([1, 2], [1, 2]); print('scipy.stats' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+# golden: the R package ircor 1.0 (github.com/julian-urbano/ircor), x the truth and y the estimate throughout
+
+ONE = {
+    "x": [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992],
+    "y": [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988],
+}
+TWO = {
+    "x": [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
+    "y": [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644],
+}
+THREE = {
+    "x": [0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
+    "y": [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
+}
+
+
+@pytest.mark.parametrize(
+    ("data", "untied", "x_untied", "tied"),
+    [  # tests/testthat/test_tau.R and test_tauAP.R; ties come from rounding to one decimal
+        (ONE, (0.9111, 0.8519, 0.8333), (0.8889, 0.7454), (0.9398, 0.7321)),
+        (TWO, (0.2889, 0.2504, 0.2880), (0.3333, 0.2692), (0.3765, 0.297)),
+        (THREE, (-0.6889, -0.6971, -0.668), (-0.6222, -0.5558), (-0.6510, -0.7047)),
+    ],
+)
+def test_ircor_tests(data, untied, x_untied, tied):
+    x, y = data["x"], data["y"]
+    x_ties, y_ties = np.round(x, 1), np.round(y, 1)
+    digits = {"abs": 5e-5}
+    for function in (tau_a, tau_b, gamma):
+        assert function(x, y) == pytest.approx(untied[0], **digits)
+    for function in (tau_ap, tau_ap_a):
+        assert function(x, y) == pytest.approx(untied[1], **digits)
+    assert tau_ap_b(x, y) == pytest.approx(untied[2], **digits)
+    assert (tau_a(x, y_ties), tau_ap_a(x, y_ties)) == pytest.approx(x_untied, **digits)
+    assert (tau_b(x_ties, y_ties), tau_ap_b(x_ties, y_ties)) == pytest.approx(tied, **digits)
+    assert (tau_b(y_ties, x_ties), tau_ap_b(y_ties, x_ties)) == pytest.approx(tied, **digits)
+
+
+def test_direction_of_the_fixture():
+    assert tau_ap(ONE["x"], ONE["y"]) == pytest.approx(0.8519, abs=5e-5)
+    assert tau_ap(ONE["y"], ONE["x"]) == pytest.approx(0.8148, abs=5e-5)  # so y is the list that is walked
+    assert tau_ap_b(ONE["x"], ONE["y"]) == pytest.approx((0.8519 + 0.8148) / 2, abs=1e-4)
+
+
+def test_ircor_readme():
+    x = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
+    y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
+    digits = {"abs": 5e-8}
+    assert (tau_a(x, y), tau_ap(x, y)) == pytest.approx((0.7777778, 0.7491182), **digits)  # no ties yet
+    y = np.round(y * 5) / 5
+    assert (tau_a(x, y), tau_ap_a(x, y)) == pytest.approx((0.7111111, 0.6074515), **digits)
+    x = np.round(x * 5) / 5
+    assert (tau_b(x, y), tau_ap_b(x, y)) == pytest.approx((0.75, 0.6269841), **digits)
+
+
+def test_ircor_manual():
+    # man/tauAP.Rd, its examples and their output
+    x = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54])
+    y = np.array([0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84])
+    digits = {"abs": 5e-8}
+    assert (tau_ap(x, y), tau_ap_a(x, y)) == pytest.approx((0.3928571, 0.3928571), **digits)
+    y = np.round(y, 1)
+    assert (tau_ap_a(x, y), tau_ap_b(x, y)) == pytest.approx((0.39903, 0.3317019), abs=5e-6)
+    x = np.round(x, 1)
+    assert tau_ap_b(x, y) == pytest.approx(0.339418, **digits)
+
+
+# undefined: NaN and a warning
+
+
+@EVERY
+@pytest.mark.parametrize("scores", [[], [0.5]])
+def test_fewer_than_two_systems(function, scores, messages):
+    assert math.isnan(messages.warned(lambda: function(scores, scores)))
+
+
+@EVERY
+@pytest.mark.parametrize("side", [0, 1])
+def test_one_side_ties_all(function, side, messages):
+    data = [[0.5, 0.5, 0.5], [0.1, 0.2, 0.3]]
+    with pytest.warns(ReuseWarning) as caught:
+        assert math.isnan(function(*(data if side == 0 else data[::-1])))
+    assert [warning.filename for warning in caught] == [__file__]
+    messages.told(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    ("function", "truth", "estimate"),
+    [
+        (tau_ap, [4, 3, 3, 1], [4, 3, 2, 1]),
+        (tau_ap, [4, 3, 2, 1], [4, 3, 4, 1]),
+        (tau_ap_a, [4, 3, 3, 1], [4, 4, 2, 1]),
+    ],
+)
+def test_ties_where_there_must_be_none(function, truth, estimate, messages):
+    assert math.isnan(messages.warned(lambda: function(truth, estimate)))
+
+
+def test_tied_systems_are_named(messages):
+    scores = pd.Series({"ok8alx": 0.3, "tno8d3": 0.4, "fub99a": 0.3})
+    messages.warned(lambda: tau_ap(scores, [1, 2, 3]))
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0), (2, 1)])
+def test_agreement_of_nothing_is_nan_without_warning(shape):
+    table = correlations(np.zeros(shape[1]), np.zeros(shape))
+    assert table.shape == (shape[0], 7)
+    assert table.iloc[:, :5].isna().all(axis=None)
+    assert table.dtypes.tolist() == [np.float64] * 5 + [np.int64] * 2

@@ -1,0 +1,237 @@
+"""Prediction-powered means, against ppi_py, plain formulas and scipy."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_differences, powered_means
+
+
+def drawn(n=12, more=40, columns=4, seed=4, noise=0.1):
+    random = np.random.default_rng(seed)
+    topic = random.normal(0.4, 0.2, (n + more, 1))
+    human = topic + random.normal(0, noise, (n + more, columns)) + 0.02 * np.arange(columns)
+    judge = 0.3 + 1.1 * human + random.normal(0, noise, (n + more, columns))
+    return TopicValues(human[:n], judge[:n], judge[n:])
+
+
+def literal(y, f, f_more, lam):
+    """Return estimate and standard error by the plain formulas, one number after the other."""
+    n, more = len(y), len(f_more)
+    estimate = sum(y) / n + lam * (sum(f_more) / more - sum(f) / n)
+    rest = [a - lam * b for a, b in zip(y, f, strict=True)]
+    squared = np.var(rest, ddof=1) / n + lam**2 * np.var(f_more, ddof=1) / more
+    return estimate, squared**0.5
+
+
+def literal_lambda(y, f, f_more):
+    n, more = len(y), len(f_more)
+    covariance = np.cov(y, f)[0, 1]
+    return min(max(covariance / ((1 + n / more) * np.var([*f, *f_more], ddof=1)), 0), 1)
+
+
+def jackknifed(y, f, f_more):
+    """Return the standard error with the estimate made anew without each of the topics that people labelled."""
+    n, estimates = len(y), []
+    for i in range(n):
+        column = [y[:i] + y[i + 1 :], f[:i] + f[i + 1 :], f_more]
+        estimates.append(literal(*column, literal_lambda(*column))[0])
+    of_topics = (n - 1) / n * sum((one - np.mean(estimates)) ** 2 for one in estimates)
+    return (of_topics + literal_lambda(y, f, f_more) ** 2 * np.var(f_more, ddof=1) / len(f_more)) ** 0.5
+
+
+def test_means_are_the_plain_formulas_column_by_column():
+    values = drawn()
+    found = powered_means(values, variance=PLAIN)
+    for i in range(4):
+        column = [part[:, i].tolist() for part in (values.human, values.judge, values.unlabelled)]
+        lam = literal_lambda(*column)
+        assert 0 < lam < 1
+        assert found.weight[i] == pytest.approx(lam, abs=1e-12)
+        estimate, se = literal(*column, lam)
+        assert (found.estimate[i], found.se[i]) == pytest.approx((estimate, se), abs=1e-12)
+        low, high = scipy.stats.t.interval(0.9, 11, estimate, se)
+        assert [end[i] for end in found.interval(0.9)] == pytest.approx([low, high], abs=1e-12)
+        assert found.p[i] == pytest.approx(2 * scipy.stats.t.sf(abs(estimate) / se, 11), abs=1e-12)
+        assert found.by_judge[i] == pytest.approx(np.mean(column[1] + column[2]))
+        assert found.n_eff[i] == pytest.approx(12 * (np.var(column[0], ddof=1) / 12) / se**2)
+
+
+@pytest.mark.parametrize(("n", "more", "noise"), [(3, 2, 0.1), (12, 40, 0.1), (8, 9, 0.6), (20, 400, 0.3)])
+def test_the_variance_is_that_of_estimates_without_each_topic(n, more, noise):
+    """With much noise lambda is cut to 0 without some topics."""
+    values = drawn(n, more, noise=noise)
+    for found, of in (
+        (powered_means(values), values),
+        (powered_differences(values), values.differences(0)),
+    ):
+        for i in range(3):
+            column = [part[:, i].tolist() for part in (of.human, of.judge, of.unlabelled)]
+            assert found.se[i] == pytest.approx(jackknifed(*column), abs=1e-12)
+            lam = literal_lambda(*column)
+            assert found.estimate[i] == pytest.approx(literal(*column, lam)[0], abs=1e-12)
+
+
+def test_of_a_given_lambda_both_variances_are_the_same():
+    values = drawn()
+    for lam in (0, 0.37, 1):
+        assert powered_means(values, lam).se.tolist() == powered_means(values, lam, PLAIN).se.tolist()
+
+
+def test_lambda_0_is_people_s_labels_alone():
+    values = drawn()
+    found = powered_means(values, 0)
+    assert found.estimate.tolist() == found.human.tolist()
+    assert found.se == pytest.approx(found.human_se, abs=1e-15)
+    assert found.n_eff == pytest.approx(12)
+    for i, (low, high) in enumerate(zip(*found.interval(0.95), strict=True)):
+        expected = scipy.stats.ttest_1samp(values.human[:, i], 0)
+        assert (low, high) == pytest.approx(expected.confidence_interval(0.95), abs=1e-12)
+        assert [found.human_p[i], found.p[i]] == pytest.approx([expected.pvalue] * 2, abs=1e-12)
+
+
+def test_lambda_1_is_the_plain_difference_estimator():
+    values = drawn()
+    found = powered_means(values, 1)
+    rectifier = values.human - values.judge
+    assert found.estimate == pytest.approx(values.unlabelled.mean(axis=0) + rectifier.mean(axis=0))
+    squared = values.unlabelled.var(axis=0, ddof=1) / 40 + rectifier.var(axis=0, ddof=1) / 12
+    assert found.se == pytest.approx(np.sqrt(squared))
+
+
+def test_the_estimated_lambda_makes_the_variance_least_up_to_the_variances_it_takes():
+    # with F of both kinds of topics of one spread, no other lambda does better
+    values = drawn(n=40, more=40)
+    twin = TopicValues(values.human, values.judge, values.judge[::-1])
+    best = powered_means(twin, variance=PLAIN)
+    # var over all 2n topics has the divisor 2n - 1
+    for lam in np.linspace(0, 1, 101):
+        assert (best.se <= powered_means(twin, lam).se * 1.001).all()
+
+
+def test_ppi_py_says_the_same_where_conventions_agree():
+    """Point estimates are equal; its variances divide by n, and its interval is by z."""
+    ppi_py = pytest.importorskip("ppi_py", reason="needs `pip install 'pt-reuse[peers]'`")
+    for seed, n, more in ((0, 20, 80), (1, 8, 9), (2, 30, 300)):
+        values = drawn(n, more, seed=seed)
+        mine = powered_means(values)
+        for i in range(4):
+            column = [part[:, i] for part in (values.human, values.judge, values.unlabelled)]
+            for lam in (0.0, 0.37, 1.0):
+                ours = powered_means(values, lam)
+                theirs = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*column, lam=lam)))
+                assert ours.estimate[i] == pytest.approx(theirs, abs=1e-12)
+                low, high = (float(np.squeeze(end)) for end in ppi_py.ppi_mean_ci(*column, alpha=0.05, lam=lam))
+                assert (low + high) / 2 == pytest.approx(ours.estimate[i], abs=1e-12)
+                # both terms by a divisor of one more
+                people = np.var(column[0] - lam * column[1], ddof=1) / n * (n - 1) / n
+                squared = people + lam**2 * np.var(column[2], ddof=1) / more * (more - 1) / more
+                reach = scipy.stats.norm.ppf(0.975) * squared**0.5
+                assert (high - low) / 2 == pytest.approx(reach, rel=1e-9)
+                mine_low, mine_high = (end[i] for end in ours.interval(0.95))
+                assert mine_high - mine_low > high - low, "t and n - 1 are wider"
+            # its covariance divides by n, its variance of all n + N topics by n + N - 1
+            theirs_lambda = mine.weight[i] * (n - 1) / n
+            theirs = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*column)))
+            assert powered_means(values, theirs_lambda).estimate[i] == pytest.approx(theirs, abs=1e-12)
+            assert 0 < mine.weight[i] < 1
+
+
+@pytest.mark.parametrize(("n", "least", "most"), [(20, 0.945, 1.25), (50, 0.945, 1.1)])
+def test_intervals_cover_the_truth(n, least, most):
+    """Each column is a field of its own; the judge is as far off as it likes."""
+    random = np.random.default_rng(n)
+    human = random.normal(0.4, 0.2, (n + 200, 4000))
+    judge = 0.7 + 2 * human + random.normal(0, 0.3, human.shape)
+    found = powered_means(TopicValues(human[:n], judge[:n], judge[n:]))
+    low, high = found.interval(0.95)
+    assert ((low <= 0.4) & (high >= 0.4)).mean() > least
+    assert found.estimate.mean() == pytest.approx(0.4, abs=0.002)
+    # the variance is that of the estimates, or somewhat more; for a known lambda it is less
+    assert 1 < (found.se**2).mean() / found.estimate.var() < most
+    plain = powered_means(TopicValues(human[:n], judge[:n], judge[n:]), variance=PLAIN)
+    assert (plain.se**2).mean() < found.estimate.var()
+    low, high = plain.interval(0.95)
+    narrower = (high - low).mean() / np.subtract(*found.human_interval(0.95)[::-1]).mean()
+    # the best that a correlation of .8 can do
+    assert narrower == pytest.approx(np.sqrt(1 - 0.64 * 200 / (200 + n)), rel=0.05)
+
+
+def test_a_judge_equal_to_people_is_worth_all_topics():
+    values = drawn(n=200, more=600)
+    same = TopicValues(values.human, values.human, drawn(n=600, more=2, seed=9).human)
+    found = powered_means(same)
+    assert found.weight == pytest.approx(600 / 800, abs=0.12)
+    assert found.n_eff == pytest.approx(800, rel=0.2)
+    # with topics of the same spread exactly
+    half = TopicValues(values.human, values.human, values.human)
+    assert powered_means(half, 0.5).n_eff == pytest.approx(400)
+
+
+def test_a_judge_that_is_always_the_same_or_against_people_is_left_out():
+    values = drawn()
+    flat = TopicValues(values.human, np.full((12, 4), 0.3), np.full((40, 4), 0.3))
+    against = TopicValues(values.human, -values.judge, -values.unlabelled)
+    for found in map(powered_means, (flat, against)):
+        assert found.weight.tolist() == [0] * 4
+        assert found.estimate.tolist() == found.human.tolist()
+        assert found.n_eff == pytest.approx(12)
+
+
+def test_what_is_the_same_on_every_topic_has_no_effective_number():
+    flat = TopicValues(np.full((3, 1), 0.25), np.full((3, 1), 0.5), np.full((4, 1), 0.5))
+    found = powered_means(flat)
+    assert (found.estimate[0], found.se[0], found.p[0]) == (0.25, 0, 0)
+    assert np.isnan(found.n_eff[0])
+    nothing = powered_differences(TopicValues(*(np.repeat(part, 2, axis=1) for part in vars(flat).values())))
+    assert (nothing.estimate[0], nothing.se[0], nothing.p[0]) == (0, 0, 1)
+
+
+def test_differences_are_means_of_differences():
+    values = drawn(columns=5)
+    found = powered_differences(values)
+    pairs = list(itertools.combinations(range(5), 2))
+    for k, (i, j) in enumerate(pairs):
+        column = [(part[:, i] - part[:, j]).tolist() for part in (values.human, values.judge, values.unlabelled)]
+        lam = literal_lambda(*column)
+        assert found.weight[k] == pytest.approx(lam, abs=1e-9)
+        assert (found.estimate[k], found.se[k]) == pytest.approx(
+            (literal(*column, lam)[0], jackknifed(*column)), abs=1e-9
+        )
+        expected = scipy.stats.ttest_rel(values.human[:, i], values.human[:, j])
+        assert found.human_p[k] == pytest.approx(expected.pvalue, abs=1e-9)
+    assert len(found.estimate) == len(pairs) == 10
+    assert len(powered_differences(drawn(columns=1)).estimate) == 0
+
+
+def test_scores_that_differ_in_their_last_bits_alone_are_alike():
+    values = drawn(columns=1)
+    twice = [np.column_stack([part[:, 0], part[:, 0] + 1e-16]) for part in vars(values).values()]
+    found = powered_differences(TopicValues(*twice))
+    assert (found.estimate[0], found.se[0], found.p[0]) == (0, 0, 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(3, 12), st.integers(2, 20), st.integers(0, 10_000), st.floats(0.1, 10))
+def test_what_does_not_matter(n, more, seed, scale):
+    """The scale of the judge's mean is nothing, that of all scores is that of the answer, the order of topics none."""
+    values = drawn(n, more, columns=2, seed=seed)
+    found = powered_means(values)
+    moved = powered_means(TopicValues(values.human, values.judge + 3, values.unlabelled + 3))
+    assert moved.estimate == pytest.approx(found.estimate, abs=1e-9)
+    assert moved.se == pytest.approx(found.se, abs=1e-9)
+    scaled = powered_means(TopicValues(*(scale * part for part in vars(values).values())))
+    assert scaled.estimate == pytest.approx(scale * found.estimate)
+    assert scaled.weight == pytest.approx(found.weight)
+    assert scaled.n_eff == pytest.approx(found.n_eff)
+    turned = powered_means(TopicValues(values.human[::-1], values.judge[::-1], values.unlabelled[::-1]))
+    assert turned.estimate == pytest.approx(found.estimate)
+    assert ((found.weight >= 0) & (found.weight <= 1)).all()
+    low, high = found.interval(0.95)
+    assert ((low <= found.estimate) & (found.estimate <= high)).all()

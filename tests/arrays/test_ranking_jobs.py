@@ -1,0 +1,104 @@
+"""Draws of rankings in jobs give the bits that they give in one process, and small ones do not ask joblib."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+import pt_reuse as ptr
+from pt_reuse.arrays import bootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement, ranking_agreements
+
+random = np.random.default_rng(4)
+TRUTH = TopicScores(random.random((7, 9)).round(1))
+ESTIMATES = [TopicScores((TRUTH.values + random.random((7, 9)) / 2).round(1)) for _ in range(3)]
+
+
+@pytest.fixture
+def small_jobs(monkeypatch):
+    """Have few rankings in a job, and note how many jobs are run at a time, and for whom."""
+    ran = []
+
+    def noted(jobs, total, **options):
+        found = list(run_jobs(jobs, total, **options))
+        ran.append((total, len(found), options["n_jobs"]))
+        return iter(found)
+
+    run_jobs = bootstrap.run_jobs
+    monkeypatch.setattr(bootstrap, "JOB_CELLS", 90)
+    monkeypatch.setattr(bootstrap, "run_jobs", noted)
+    return ran
+
+
+def several(n_jobs=None):
+    compared = ((TRUTH, estimate) for estimate in ESTIMATES)
+    return list(ranking_agreements(compared, 3, TopicBootstrap(47, 3, 0.9, n_jobs)))
+
+
+def test_several_are_what_each_is_alone():
+    assert several(1) == [ranking_agreement(TRUTH, estimate, TopicBootstrap(47, 3, 0.9)) for estimate in ESTIMATES]
+    assert list(ranking_agreements([], 0, TopicBootstrap(47, 3, 0.9))) == []
+    plain = list(ranking_agreements([(TRUTH, estimate) for estimate in ESTIMATES], 3, None))
+    assert plain == [ranking_agreement(TRUTH, estimate) for estimate in ESTIMATES]
+
+
+def test_jobs_and_backends_give_the_same_bits(small_jobs):
+    alone = several(1)
+    assert small_jobs == []
+    assert several(2) == alone
+    # ten rankings of nine runs in a job, so five jobs for each estimate
+    assert small_jobs == [(15, 15, 2)]
+    for backend in ("threading", "loky"):
+        with parallel_config(backend, n_jobs=2):
+            assert several() == alone
+    assert small_jobs[1:] == [(15, 15, None)] * 2
+
+
+def test_blocks_of_draws_are_cut_each_on_its_own(small_jobs, monkeypatch):
+    monkeypatch.setattr("pt_reuse.arrays.bootstrap.AT_ONCE", 7 * 12)
+    alone = several(1)
+    assert several(2) == alone
+    # 47 draws are three times 12 and 11, of which each is a job of ten and one of the rest
+    assert small_jobs == [(24, 24, 2)]
+
+
+def test_few_draws_are_not_handed_out(monkeypatch):
+    monkeypatch.setattr(bootstrap, "JobPlace", None)
+    assert several(2) == several(1)
+
+
+@pytest.mark.parametrize("n_jobs", [1, None])
+def test_joblib_is_not_even_imported_for_few_draws(n_jobs):
+    code = (
+        "import sys, numpy as np\n"
+        "from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement\n"
+        "from pt_reuse.arrays.bootstrap import TopicBootstrap\n"
+        "scores = TopicScores(np.random.default_rng(1).random((5, 4)))\n"
+        f"ranking_agreement(scores, scores, TopicBootstrap(20, 1, 0.9, {n_jobs}))\n"
+        "print('joblib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_studies_pass_their_jobs_on(small_jobs):
+    field = ptr.simulate_field(seed=7, n_topics=6)
+    own, other = (ptr.score(field.runs, qrels, "AP") for qrels in (field.all_qrels, field.qrels))
+    asked = {"measures": "AP", "depth": 5, "resamples": 30}
+
+    def done(**options):
+        compared = own.compare(other, resamples=30, **options)
+        left_out = ptr.leave_out_uniques(field.runs, field.qrels, **asked, **options)
+        return [*compared.tables().values(), *left_out.tables().values()]
+
+    alone = done(n_jobs=1)
+    assert small_jobs == []
+    for one, again in zip(alone, done(n_jobs=2), strict=True):
+        assert one.equals(again)
+    # of the scores, of all teams together, and of the summary
+    assert [n_jobs for *_, n_jobs in small_jobs] == [2, 2, 2]
+    with pytest.raises(ptr.InputError, match="n_jobs"):
+        own.compare(other, resamples=30, n_jobs=0)

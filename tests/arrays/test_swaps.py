@@ -1,0 +1,152 @@
+"""Swaps against loops over pairs, in exact fractions and in floats, where differences lie on the edges of bins, too."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pt_reuse.arrays import swaps
+from pt_reuse.arrays.swaps import Bins, TopicSums, count_swaps
+
+
+def in_fractions(scores, drawn, width, n_bins):
+    """Count by the definition, without any rounding; the scores are multiples of .001."""
+    exact = [[Fraction(round(float(value) * 1000), 1000) for value in row] for row in scores]
+    pairs, swapped = [0] * n_bins, [0] * n_bins
+    for draw in drawn.tolist():
+        means = [[sum(exact[t][s] for t in sample) / len(sample) for s in range(len(exact[0]))] for sample in draw]
+        for i, j in combinations(range(len(exact[0])), 2):
+            first, second = (mean[i] - mean[j] for mean in means)
+            at = min(n_bins - 1, int(abs(first) // width))
+            pairs[at] += 1
+            swapped[at] += first * second < 0
+    return [pairs, swapped]
+
+
+def in_floats(scores, drawn, width, n_bins, has=None):
+    """Count by the definition, a pair at a time."""
+    has = np.ones(scores.shape, dtype=bool) if has is None else has
+    found = [[0] * n_bins, [0] * n_bins]
+    for draw in drawn:
+        means = []
+        for sample in draw:
+            rows = zip(scores[sample].T.tolist(), has[sample].T.tolist(), strict=True)
+            of = [[s for s, there in zip(*run, strict=True) if there] for run in rows]
+            means.append([round(float(np.sum(mine)) / max(len(mine), 1), 12) for mine in of])
+        for i, j in combinations(range(scores.shape[1]), 2):
+            first, second = (round(mean[i] - mean[j], 12) for mean in means)
+            at = min(n_bins - 1, int(round(abs(first), 9) / width + 1e-9))
+            found[0][at] += 1
+            found[1][at] += first * second < 0
+    return found
+
+
+def drawn(n_draws, size, n_topics, seed=1):
+    return np.random.default_rng(seed).integers(0, n_topics, (n_draws, 2, size))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_counts_are_those_of_exact_fractions(data):
+    n_topics, n_runs = data.draw(st.integers(1, 6)), data.draw(st.integers(2, 7))
+    step = data.draw(st.sampled_from([1, 10, 100]))  # .1, as P@10 has it, .01 and .001
+    values = data.draw(st.lists(st.integers(0, 1000 // step), min_size=n_topics * n_runs, max_size=n_topics * n_runs))
+    scores = np.array(values).reshape(n_topics, n_runs) * step / 1000
+    draws = drawn(data.draw(st.integers(1, 9)), data.draw(st.sampled_from([1, 3, 5, 7, 15])), n_topics)
+    width, n_bins = data.draw(st.sampled_from([(Fraction(1, 100), 21), (Fraction(1, 50), 3), (Fraction(1, 10), 128)]))
+    found = count_swaps(TopicSums(scores), draws, Bins.of(float(width), n_bins))
+    assert found.tolist() == in_fractions(scores, draws, width, n_bins)
+
+
+def test_a_difference_on_an_edge_belongs_to_the_bin_above():
+    # .3 - .2, .7 - .6 and .07 - .06 are a little less than .1, .1 and .01 in floats
+    for high, low in ((0.3, 0.2), (0.7, 0.6), (0.07, 0.06), (0.8, 0.1)):
+        found = count_swaps(TopicSums(np.array([[low, high]])), np.zeros((1, 2, 1), dtype=int), Bins.of(0.01, 100))
+        assert found[0].argmax() == round((high - low) * 100)
+
+
+def test_a_difference_is_rounded_to_nine_decimals():
+    for difference, expected in ((0.01 - 4e-10, 1), (0.01 - 6e-10, 0), (0.02 - 4e-10, 2), (0.02 - 6e-10, 1)):
+        scores = np.array([[0.1, 0.1 + difference, 0.9]])
+        found = count_swaps(TopicSums(scores), np.zeros((1, 2, 1), dtype=int), Bins.of(0.01, 5))
+        assert found[0].tolist() == np.bincount([expected, 4, 4], minlength=5).tolist(), difference
+
+
+@pytest.mark.parametrize("runs", [2, 13, 60])
+def test_counts_are_those_of_a_loop_over_pairs(runs):
+    random = np.random.default_rng(3)
+    scores = random.random((9, runs)) ** 3
+    scores[:, -1] = scores[:, 0]
+    draws = drawn(7, 4, 9)
+    assert count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21)).tolist() == in_floats(scores, draws, 0.01, 21)
+
+
+def test_means_over_the_topics_that_a_run_has():
+    random = np.random.default_rng(4)
+    scores, has = random.random((8, 11)).round(2), random.random((8, 11)) < 0.6
+    scores[~has] = 0.77  # what stands there does not matter
+    draws = drawn(40, 3, 8)
+    # some run has none of the drawn topics, and scores 0
+    assert any((~has[sample]).all(axis=0).any() for draw in draws for sample in draw)
+    found = count_swaps(TopicSums(scores, has), draws, Bins.of(0.01, 21))
+    assert found.tolist() == in_floats(scores, draws, 0.01, 21, has)
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, -3.0), (1000.0, 0.0), (90_000.0, 5.0), (1e-9, 0.0)])
+def test_scores_of_any_size(scale, shift):
+    scores = np.random.default_rng(5).random((6, 12)).round(3) * scale + shift
+    draws = drawn(9, 4, 6)
+    assert count_swaps(TopicSums(scores), draws, Bins.of(0.5, 90)).tolist() == in_floats(scores, draws, 0.5, 90)
+
+
+def test_more_runs_than_a_byte_can_number():
+    scores = np.random.default_rng(6).integers(0, 11, (5, 300)) / 10
+    draws = drawn(3, 5, 5)
+    found = count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21))
+    assert found.tolist() == in_floats(scores, draws, 0.01, 21)
+
+
+def test_where_the_draws_are_cut_does_not_matter(monkeypatch):
+    scores = np.random.default_rng(7).random((10, 9)).round(2)
+    draws = drawn(103, 6, 10)
+    whole = count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21))
+    assert whole[0].sum() == 103 * 36
+    parts = [
+        count_swaps(TopicSums(scores), draws[start : start + 10], Bins.of(0.01, 21)) for start in range(0, 103, 10)
+    ]
+    assert (sum(parts) == whole).all()
+    for step, tallied, small in ((9, 9, 1), (100, 1, 50), (1 << 18, 1 << 10, 400_000)):
+        monkeypatch.setattr(swaps, "_STEP", step)
+        monkeypatch.setattr(swaps, "_TALLIED", tallied)
+        monkeypatch.setattr(swaps, "_SMALL", small)
+        assert (count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21)) == whole).all()
+
+
+def test_the_way_by_bytes_and_the_way_by_definition_agree_on_what_is_odd():
+    # means that lie a few 1e-12 beside an edge, on both sides of it and of each other
+    near = np.arange(-600, 601, 100) * 1e-12
+    scores = np.concatenate([0.2 + near, 0.21 + near, 0.34 - near])[None] + np.zeros((2, 1))
+    draws = drawn(4, 2, 2)
+    first = TopicSums(scores).means(draws[:, 0])
+    bins = Bins.of(0.01, 21)
+    found = swaps._codes_directly(first, -first, bins)
+    assert count_swaps(TopicSums(scores), draws, bins)[0].tolist() == found.reshape(21, 2).sum(axis=1).tolist()
+    assert (swaps._codes(first, 10**12 - first, bins) == found).all()
+
+
+def test_one_run_has_no_pair():
+    assert count_swaps(TopicSums(np.ones((3, 1))), drawn(5, 2, 3), Bins.of(0.01, 21)).sum() == 0
+
+
+def test_means_are_exact_whatever_the_order_of_topics():
+    scores = np.random.default_rng(8).random((30, 20)) ** 5
+    draws = drawn(20, 30, 30)[:, 0]
+    sums = TopicSums(scores)
+    shuffled = np.random.default_rng(9).permuted(draws, axis=1)
+    assert (sums.means(draws) == sums.means(shuffled)).all()
+    assert np.abs(sums.means(draws) / 1e12 - scores[draws].mean(axis=1)).max() < 1e-12

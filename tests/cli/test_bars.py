@@ -1,0 +1,137 @@
+"""Progress bars: on a terminal, on standard error alone, and not where the user wants quiet."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import nullcontext
+
+import pytest
+from command_parts import run
+
+import pt_reuse as ptr
+from pt_reuse.cli import demo as demo_command
+from pt_reuse.demo import walk
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
+
+#: what ends what a terminal shows
+END = "\x04"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    simulated = ptr.simulate_field(seed=3, n_topics=5, n_docs=60, n_teams=3, length=12, depth=4)
+    folder = tmp_path_factory.mktemp("bars")
+    simulated.runs.write(folder / "runs")
+    simulated.runs.run_table.to_csv(folder / "runs.csv", index=False)
+    simulated.qrels.write(folder / "qrels.txt")
+    return folder
+
+
+@pytest.fixture
+def on_terminal(capsys, monkeypatch):
+    """Return what runs a command with standard error on a terminal: its status, its output, what the terminal shows."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    stream = os.fdopen(follower, "w")
+
+    def call(*words):
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stderr", stream)
+            status, out, _ = run(capsys, *words)
+        stream.write(END)
+        stream.flush()
+        shown = b""
+        while not shown.endswith(END.encode()):
+            shown += os.read(leader, 65536)
+        return status, out, shown.decode().removesuffix(END)
+
+    yield call
+    stream.close()
+    os.close(leader)
+
+
+FIELD = "--qrels {f}/qrels.txt --metadata {f}/runs.csv"
+#: command -> how it is called, the bars that it shows
+BARS = {
+    "unjudged": ("unjudged {f}/runs " + FIELD, ("reading runs", "scoring")),
+    "lou": ("lou --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
+    "lou by ir_measures": ("lou --runs {f}/runs --depth 4 --measures infAP " + FIELD, ("reading runs", "ir_measures")),
+    "coverage": ("coverage --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
+    "sensitivity": ("sensitivity --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "conventions")),
+    "score": ("score {f}/runs " + FIELD, ("reading runs", "scoring")),
+    "audit": (
+        "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/qrels.txt --metadata {f}/runs.csv --resamples 0 "
+        "--parts rankings",
+        ("reading runs", "scoring"),
+    ),
+    "compare": ("compare {f}/runs --other {f}/qrels.txt " + FIELD, ("reading runs", "scoring")),
+    "pool": ("pool {f}/runs " + FIELD, ("reading runs",)),
+    "runs": ("runs {f}/runs", ("reading runs",)),
+    "infer-pool": ("infer-pool --runs {f}/runs " + FIELD, ("reading runs", "trying pools")),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*3 topics only")
+@pytest.mark.parametrize("command", BARS)
+def test_a_bar_shows_on_a_terminal_and_the_output_is_the_same(command, folder, on_terminal):
+    call, bars = BARS[command]
+    words = call.format(f=folder).split()
+    status, loud, shown = on_terminal(*words)
+    assert status == 0
+    for bar in bars:
+        assert f"{bar}: " in shown
+    assert "\r" in shown
+    assert "\r" not in loud
+    status, quiet, shown = on_terminal(*words, "--quiet")
+    assert (status, quiet) == (0, loud)
+    assert not any(f"{bar}: " in shown for bar in bars)
+
+
+@pytest.mark.filterwarnings("ignore:.*3 topics only")
+@pytest.mark.parametrize("command", BARS)
+def test_no_bar_shows_elsewhere(command, folder, capsys):
+    _, out, err = run(capsys, *BARS[command][0].format(f=folder).split())
+    assert "%|" not in out + err
+    assert "\r" not in out + err
+
+
+def test_fetching_shows_one(published, on_terminal):
+    status, _, shown = on_terminal("fetch", "small", "--team", "A")
+    assert status == 0
+    assert "downloading runs: 100%|" in shown
+    assert "downloading" not in on_terminal("fetch", "small", "--type", "manual", "--quiet")[2]
+
+
+def test_verifying_shows_one(at_home, field, on_terminal, tmp_path):
+    figures = tmp_path / "figures.toml"
+    figures.write_text(
+        'collection = "mine/sim"\ntitle = "Simulated"\n[[figure]]\nwhat = "MAP"\nkind = "scores"\n'
+        f'measure = "AP"\nsource = "nowhere"\nvalues = {{ {field.runs.names[0]} = "0.1234" }}\n'
+    )
+    call = ("verify", at_home, "--figures", figures)
+    shown = on_terminal(*call)[2]
+    assert "reading runs: 100%|" in shown
+    assert "verifying: 100%|" in shown
+    assert "scoring" not in shown
+    assert on_terminal(*call, "--quiet")[2] == ""
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",)])
+def test_the_demo_passes_it_on(more, on_terminal, monkeypatch):
+    given = {}
+
+    def answer(say, *, verbose):
+        given["verbose"] = verbose
+        raise ptr.InputError("enough")
+
+    monkeypatch.setattr(walk, "answer", answer)
+    monkeypatch.setattr(demo_command, "_muted_libraries", nullcontext)
+    assert on_terminal("demo", *more)[0] == 2
+    assert given == {"verbose": not more}

@@ -1,0 +1,160 @@
+"""The command line, in process and as the installed script."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+import warnings
+
+import ir_datasets
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse._errors import InputError
+from pt_reuse.cli.entry import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    field = ptr.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
+    folder = tmp_path_factory.mktemp("cli")
+    field.runs.write(folder / "runs")
+    field.qrels.write(folder / "qrels.txt")
+    table = field.runs.run_table
+    (folder / "teams").write_text("".join(f"{n} {t}\n" for n, t in zip(table["name"], table["team"], strict=True)))
+    (folder / "types.csv").write_text(table[["name", "type"]].to_csv(index=False))
+    (folder / "pooled").write_text("".join(f"{name}\n" for name in table.loc[table["pooled"], "name"]))
+    table.to_csv(folder / "metadata.csv", index=False)
+    return folder
+
+
+def lou(folder, *more):
+    files = {"runs": "runs", "qrels": "qrels.txt", "teams": "teams", "pooled": "pooled"}
+    given = [word for option, name in files.items() for word in (f"--{option}", str(folder / name))]
+    return ["lou", *given, "--depth", "5", *more]
+
+
+def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, tmp_path, capsys):
+    assert (
+        main(lou(folder, "--measures", "AP,P(rel=1,judged_only=True)@5", "--out", str(tmp_path / "new" / "out"))) == 0
+    )
+    printed = capsys.readouterr()
+    out = tmp_path / "new" / "out"
+    runs = ptr.read_runs(folder / "runs", teams=folder / "teams", pooled=folder / "pooled")
+    expected = ptr.leave_out_uniques(runs, folder / "qrels.txt", ["AP", "P(judged_only=True)@5"], depth=5)
+    for name in ("summary", "table", "by_run", "unique_counts"):
+        assert (out / f"{name}.csv").read_text() == expected.tables()[name].to_csv(index=False)
+    assert json.loads((out / "settings.json").read_text())["depth"] == 5
+    pictures = sorted(path.name for path in out.glob("*.png"))
+    of_measures = [f"{what}-{m}.png" for what in ("drops", "scores") for m in ("AP", "P(judged_only=True)@5")]
+    assert pictures == [*of_measures, "uniques.png"]
+    assert all((out / name).read_bytes().startswith(b"\x89PNG") for name in pictures)
+    assert f"{expected.summary['own_tau_b'].iloc[0]:.4f}" in printed.out
+    assert "contributors=pooled (" in printed.out
+    assert printed.err == ""
+
+
+def test_lou_takes_metadata_and_leaves_out_types(folder, capsys):
+    arguments = ["lou", "--runs", str(folder / "runs"), "--qrels", str(folder / "qrels.txt"), "--depth", "5"]
+    assert main([*arguments, "--metadata", str(folder / "metadata.csv"), "--by", "type"]) == 0
+    assert "lexical" in capsys.readouterr().out
+
+
+def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys, messages):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "table.csv").write_text("mine")
+    assert main(lou(folder, "--out", str(out))) == 2
+    messages.told(capsys.readouterr().err)
+    assert (out / "table.csv").read_text() == "mine"
+    assert [path.name for path in out.iterdir()] == ["table.csv"]
+    assert main(lou(folder, "--out", str(out), "--overwrite")) == 0
+    assert (out / "table.csv").read_text().startswith("team,measure")
+
+
+def test_runs_describes_the_field(folder, capsys):
+    assert main(["runs", str(folder / "runs"), "--metadata", str(folder / "metadata.csv"), "--all"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("RunSet: 8 runs (6 pooled), 4 teams, 3 types, 5 topics, 1,200 rows, order='trec_eval'\n")
+    assert all(name in out for name in ptr.read_runs(folder / "runs").names)
+
+
+def test_runs_says_what_it_leaves_out(folder, tmp_path, capsys):
+    for i in range(14):
+        (tmp_path / f"r{i}").write_text(f"1 Q0 d1 1 1.0 run{i}\n")
+    assert main(["runs", str(tmp_path)]) == 0
+    assert "... and 2 more runs; --all shows every one" in capsys.readouterr().out
+
+
+def test_lou_takes_contributors_by_name(folder, tmp_path, capsys):
+    runs = ptr.read_runs(folder / "runs", teams=folder / "teams")
+    names = runs.names[:3]
+    expected = ptr.leave_out_uniques(runs, folder / "qrels.txt", ["AP"], depth=5, contributors=names)
+    (tmp_path / "names").write_text("".join(f"{name}\n" for name in names))
+    # a list may be longer than a path can be
+    for i, given in enumerate((",".join(names), ",".join(names * 99), str(tmp_path / "names"))):
+        out = tmp_path / str(i)
+        assert main(lou(folder, "--measures", "AP", "--contributors", given, "--out", str(out))) == 0
+        assert (out / "unique_counts.csv").read_text() == expected.unique_counts.to_csv(index=False)
+    assert "contributors=named" in capsys.readouterr().out
+
+
+def test_the_order_of_pooling_is_passed_on_where_it_is_given(folder, capsys):
+    assert main(["runs", str(folder / "runs")]) == 0
+    assert "order='trec_eval'\n" in capsys.readouterr().out
+    assert main(["runs", str(folder / "runs"), "--pool-order", "file"]) == 0
+    assert "order='trec_eval', pool_order='file'\n" in capsys.readouterr().out
+
+
+def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_path):
+    teams = tmp_path / "teams"
+    teams.write_text((folder / "teams").read_text() + "stranger nobody\n")
+    command = [sys.executable, "-m", "pt_reuse.cli.entry", "runs", str(folder / "runs"), "--teams", str(teams)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0
+    assert finished.stderr == "pt-reuse: note: --teams has 1 name not among the runs: 'stranger'.\n"
+    assert finished.stdout.startswith("RunSet: 8 runs")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "lou runs --qrels qrels.txt",
+        "infer-pool demo runs",
+        "unjudged --runs runs --qrels qrels.txt",
+        "score --runs=runs",
+        "pool runs --foo",
+    ],
+)
+def test_a_word_too_many_is_told_with_how_runs_are_given(words, messages, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(words.split())
+    assert caught.value.code == 2
+    messages.told(capsys.readouterr().err)
+
+
+def test_a_command_leaves_logs_and_warnings_as_they_were(own, capsys):
+    def heard():
+        return ir_logger.filters[:], warnings.showwarning, warnings.filters[:]
+
+    ir_logger = logging.getLogger("ir_datasets")
+    before = heard()
+    assert main(["collections", str(own)]) == 0
+    assert main(["runs", str(own.parent / "nowhere")]) == 2
+    assert heard() == before
+
+
+def test_what_ir_datasets_logs_is_wrapped(monkeypatch, capsys, own):
+    def read(*_):
+        ir_datasets.log.easy().warn("download error: " + "no connection to the server that has the file, " * 4)
+        raise InputError("no judgments.")
+
+    monkeypatch.setattr("pt_reuse.collections.dataset.judgments_of", read)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["score", "--collection", str(own)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("pt-reuse: ir_datasets: download error: no connection")
+    assert max(map(len, lines)) <= 60
+    assert sum("download error" in line for line in lines) == 1

@@ -1,0 +1,78 @@
+"""The command line as a process, and on real data."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from command_parts import COMMANDS, run
+
+#: what takes longest to import
+HEAVY = ("numpy", "pandas", "pyterrier", "ir_measures", "ir_datasets", "scipy", "matplotlib", "joblib", "requests")
+USAGE = [
+    ["--help"], ["--version"], [], ["lo"], ["--wrong"], ["lou", "--wrong"], ["lou", "runs"], ["lou"],
+    ["lou", "--seed", "x"], ["lou", "--collection", "trec-8/adhoc", "--shard", "1/2"], ["audit"],
+    ["judge"], ["judge", "export", "--out", "x"],
+    ["lou", "runs", "--shard", "9", "--out", "x"], ["pool", "runs", "--strategy", "deep"],
+    ["plan-labels"], ["fetch"], *([command, "--help"] for command in COMMANDS),
+]  # fmt: skip
+
+
+def test_help_and_errors_of_usage_load_nothing_heavy():
+    code = (
+        f"import sys\nfrom pt_reuse.cli.entry import main\nfor words in {USAGE!r}:\n"
+        "    try:\n        assert main(words) == 2, words\n    except SystemExit as end:\n"
+        "        assert end.code in (0, 2), words\n"
+        f"    heavy = sorted({set(HEAVY)!r} & set(sys.modules))\n    assert not heavy, (words, heavy)\n"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for command in COMMANDS:
+        assert re.search(rf"^    {command}$|^    {command}\s", finished.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("arguments", [["collections", "trec-8/adhoc"], ["collections", "--csv"]])
+def test_a_closed_pipe_is_no_error(arguments):
+    command = [sys.executable, "-m", "pt_reuse.cli.entry", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        err = process.stderr.read()
+    assert (process.returncode, err) == (0, b"")
+
+
+# ---- real data
+
+
+@pytest.fixture
+def data_home(data, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_HOME", str(data))
+    return data
+
+
+def test_real_runs_are_found(data_home, capsys):
+    _, out, _ = run(capsys, "collections", "--here")
+    here = [line.split()[0] for line in out.splitlines()[1:]]
+    # those of Deep Learning lie in folders called by an alias
+    passages = {"trec-2019/deep/passages", "trec-2021/deep/passages"}
+    assert passages <= set(here)
+    assert [name for name in here if name not in passages] == ["demo", "trec-8/adhoc", "trec-covid/round5"]
+    _, out, _ = run(capsys, "collections", "trec-8/adhoc")
+    assert "here       129 of 129 runs" in out
+    assert str(data_home / "trec8-adhoc" / "inputs") in out
+
+
+def test_real_figures_hold(data_home, capsys):
+    qrels = data_home / "dl19-passages" / "qrels.gz"
+    status, out, err = run(capsys, "verify", "trec-2019/deep/passages", "--qrels", qrels)
+    assert (status, err) == (0, "")
+    assert "runs=37 of 37" in out
+    assert "not computed" not in out
+
+
+def test_the_real_pool_is_inferred(data_home, capsys):
+    qrels = data_home / "trec8-adhoc" / "trec8.qrels.gz"
+    status, out, err = run(capsys, "infer-pool", "trec-8/adhoc", "--qrels", qrels)
+    assert (status, err) == (0, "")
+    assert "depth 100, 70 to 72 of 129 runs contributed" in out
+    assert "covered: 'Dm8TFidf'" in out

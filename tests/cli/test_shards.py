@@ -1,0 +1,249 @@
+"""`--shard` and `pt-reuse merge`: the result of shards is the result of the whole, to the last bit."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+from command_parts import run
+from joblib import parallel_config
+from real_runs import PARSED
+from shard_parts import SHARDED, contents, shards, write_field
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture(scope="module")
+def field(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("field")
+    write_field(folder)
+    return folder
+
+
+@pytest.fixture
+def here(field, tmp_path, monkeypatch):
+    """Stand in a folder of one's own with the files of the field."""
+    for path in field.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def whole(field, tmp_path_factory):
+    """Return what a call prints and writes without shards, made once for each call."""
+    made = {}
+
+    def of(call, capsys, *more):
+        if (call, more) not in made:
+            status, out, err = run(capsys, *call.split(), *more, "--out", "results")
+            folder = tmp_path_factory.mktemp("whole")
+            assert status == 0
+            made[call, more] = out, err, contents(folder.__class__("results"))
+        return made[call, more]
+
+    return of
+
+
+#: each command in many ways, and each with further options in one
+CASES = [(call, n) for call in SHARDED for n in ((3,) if " " in call else (1, 2, 7, 40))]
+
+
+@pytest.mark.parametrize(("call", "n"), CASES)
+def test_shards_are_merged_to_the_result_of_the_whole(call, n, here, whole, capsys):
+    expected = whole(SHARDED[call], capsys)
+    said = shards(capsys, SHARDED[call], n)
+    assert said[-1].endswith(
+        f"{n} of {n} shard{'s are' if n > 1 else ' is'} there. `pt-reuse merge shards` makes the result.\n"
+    )
+    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite")[1:] == expected[:2]
+    assert contents(here / "results") == expected[2]
+
+
+SCORE = SHARDED["score"]
+
+
+def test_what_is_shown_is_asked_of_the_merge(here, whole, capsys):
+    expected = whole(SCORE, capsys, "--all", "--per-topic")
+    shards(capsys, SCORE, 2)
+    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite", "--all", "--per-topic")[1] == expected[0]
+    status, out, _ = run(capsys, "merge", "shards")
+    assert status == 0
+    assert "Per topic" not in out
+    assert "Written to" not in out
+
+
+@pytest.mark.parametrize("call", ["score", "lou", "pool", "unjudged"])
+def test_shards_do_several_topics_at_a_time(call, here, whole, capsys):
+    expected = whole(SHARDED[call], capsys)
+    with parallel_config("loky" if call == "lou" else "threading"):
+        shards(capsys, f"{SHARDED[call]} --jobs 2", 2)
+    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite")[1] == expected[0]
+    assert contents(here / "results") == expected[2]
+
+
+def test_a_shard_writes_one_file_and_prints_no_number(here, capsys):
+    before = set(here.iterdir())
+    assert shards(capsys, SCORE, 12, folder="new/shards", numbers=[3]) == [
+        "Written to new/shards: shard-03-of-12.ptr, topic 3 (1 of 9). 1 of 12 shards is there.\n"
+    ]
+    assert set(here.iterdir()) - before == {here / "new"}
+    assert list(contents(here / "new" / "shards")) == ["shard-03-of-12.ptr"]
+
+
+def test_a_shard_that_is_there_is_not_computed_again(here, capsys, monkeypatch):
+    shards(capsys, SCORE, 2)
+    before = contents(here / "shards")
+
+    def reached(*_, **__):
+        pytest.fail("the runs are not to be read")
+
+    monkeypatch.setattr("pt_reuse.data.run_files.parse_files", reached)
+    # means and what is shown make no difference, nor do other paths to the same files
+    said = shards(capsys, f"{SCORE.replace('runs', './runs', 1)} --quiet --cache kept --jobs 2", 2)
+    assert said == [
+        f"shards/shard-{k}-of-2.ptr is there already, made alike, and is not computed again. 2 of 2 shards are there. "
+        "`pt-reuse merge shards` makes the result.\n"
+        for k in (1, 2)
+    ]
+    assert contents(here / "shards") == before
+
+
+@pytest.mark.parametrize("harm", ["cut off", "another byte", "empty"])
+def test_a_damaged_shard_is_computed_again(harm, here, capsys, messages):
+    shards(capsys, SCORE, 2)
+    path = here / "shards" / "shard-2-of-2.ptr"
+    whole = path.read_bytes()
+    path.write_bytes({"cut off": whole[:-100], "another byte": whole[:-70] + b"\xff" + whole[-69:], "empty": b""}[harm])
+    status, _, err = run(capsys, "merge", "shards")
+    assert status == 2
+    messages.told(err)
+    status, out, err = run(capsys, *SCORE.split(), "--shard", "2/2", "--out", "shards")
+    assert status == 0
+    assert out.startswith("Written to shards: shard-2-of-2.ptr, ")
+    messages.told(err)
+    assert path.read_bytes() == whole
+
+
+def test_what_is_no_shard_does_not_count_as_there(here, capsys):
+    shards(capsys, SCORE, 3)
+    (here / "shards" / "shard-3-of-3.ptr").write_bytes(b"")
+    (here / "shards" / "shard-2-of-3.ptr").unlink()
+    _, out, _ = run(capsys, *SCORE.split(), "--shard", "2/3", "--out", "shards")
+    assert "2 of 3 shards are there." in out
+    assert "merge" not in out
+
+
+#: what differs -> options of the other call
+OTHERS = {
+    "option": f"{SCORE} --own-topics",
+    "value": f"{SCORE} --measures AP",
+    "judgments": SCORE.replace("qrels.txt", "other.txt"),
+    "runs": SCORE.replace("runs ", "fewer ", 1),
+    "table of runs": SCORE.replace("--metadata runs.csv", ""),
+    "command": SCORE.replace("score", "unjudged"),
+}
+
+
+@pytest.fixture
+def others(here):
+    (here / "other.txt").write_text((here / "qrels.txt").read_text().replace(" 1\n", " 0\n", 1))
+    (here / "fewer").mkdir()
+    for path in sorted((here / "runs").iterdir())[1:]:
+        (here / "fewer" / path.name).write_bytes(path.read_bytes())
+    return here
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_shards_of_other_calls_are_refused(what, others, capsys, messages):
+    shards(capsys, SCORE, 3, numbers=[1])
+    for k in (1, 2):
+        status, out, err = run(capsys, *OTHERS[what].split(), "--shard", f"{k}/3", "--out", "shards")
+        assert (status, out) == (2, "")
+        messages.told(err)
+    assert list(contents(others / "shards")) == ["shard-1-of-3.ptr"]
+
+
+def test_another_number_of_shards_is_refused(here, capsys, messages):
+    shards(capsys, SCORE, 3, numbers=[1])
+    status, out, err = run(capsys, *SCORE.split(), "--shard", "1/4", "--out", "shards")
+    assert (status, out) == (2, "")
+    messages.told(err)
+
+
+def test_shards_are_replaced_when_asked(here, whole, capsys):
+    shards(capsys, f"{SCORE} --own-topics", 3)
+    shards(capsys, f"{SCORE} --overwrite", 3)
+    expected = whole(SCORE, capsys)
+    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite")[1] == expected[0]
+
+
+def test_another_version_is_refused(here, capsys, messages, monkeypatch):
+    shards(capsys, SCORE, 2)
+    monkeypatch.setattr("pt_reuse.cli.shard_notes.__version__", "9.9")
+    for call in (["merge", "shards"], [*SCORE.split(), "--shard", "1/2", "--out", "shards"]):
+        status, out, err = run(capsys, *call)
+        assert (status, out) == (2, "")
+        messages.told(err)
+    monkeypatch.setattr("pt_reuse.cli.shard_notes.FORMAT", 9)
+    assert run(capsys, "merge", "shards")[0] == 2
+
+
+CALLS = {
+    "no share": f"{SCORE} --shard 41/40 --out shards",
+    "no numbers": f"{SCORE} --shard three --out shards",
+    "no folder": f"{SCORE} --shard 1/2",
+    "a file for a folder": f"{SCORE} --shard 1/2 --out qrels.txt",
+    "every run": f"{SCORE} --shard 1/2 --out shards --all",
+    "every topic": f"{SCORE} --shard 1/2 --out shards --per-topic",
+    "a judge": "lou --runs runs --qrels qrels.txt --metadata runs.csv --shard 1/2 --out shards --fill qrels.txt",
+    "a strategy": "pool runs --shard 1/2 --out shards --strategy rrf --n 5",
+    "a merge of nothing": "merge nowhere",
+    "a merge of other things": "merge runs",
+    "a merge without a folder": "merge",
+    "a merge of no name": "merge ''",
+    "the folder of the runs": f"{SCORE} --shard 1/2 --out runs",
+    "memory without a cache": f"{SCORE} --memory 1GB",
+    "little memory": f"{SCORE} --memory 1kB --cache kept",
+    "odd memory": f"{SCORE} --memory much --cache kept",
+}
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_bad_options_are_told(what, here, capsys, messages):
+    before = set(here.rglob("*"))
+    status, out, err = run(capsys, *shlex.split(CALLS[what]))
+    assert (status, out) == (2, "")
+    messages.told(err)
+    assert set(here.rglob("*")) == before
+
+
+# ---- real data
+
+
+REAL = {
+    "lou": "lou --runs {f}/inputs --measures AP,nDCG@10 --depth 100 --contributors all",
+    "score": "score {f}/inputs --measures AP,Bpref",
+    "pool": "pool {f}/inputs --depth 50",
+    "unjudged": "unjudged {f}/inputs --by team",
+}
+
+
+@pytest.mark.parametrize(("command", "n"), [("lou", 2), ("score", 2), ("pool", 2), ("unjudged", 1)])
+def test_shards_of_real_runs_are_merged_to_the_result_of_the_whole(command, n, data, tmp_path, capsys, monkeypatch):
+    folder = data / "trec8-adhoc"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder trec8-adhoc")
+    monkeypatch.chdir(tmp_path)
+    store = Path(os.environ[PARSED]) / "trec8 within memory"
+    files = "--qrels {f}/trec8.qrels.gz --teams {f}/runs-pids --memory 500MB --cache"
+    call = f"{REAL[command]} {files}".format(f=folder)
+    status, out, _ = run(capsys, *call.split(), store, "--out", "results")
+    assert status == 0
+    expected = contents(tmp_path / "results")
+    for k in range(1, n + 1):
+        assert run(capsys, *call.split(), store, "--shard", f"{k}/{n}", "--out", "shards")[0] == 0
+    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite") == (0, out, "")
+    assert contents(tmp_path / "results") == expected

@@ -1,0 +1,76 @@
+"""Standard streams that are closed, or that nobody reads to the end: the work and its status do not depend on them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+
+import pytest
+from command_parts import run
+
+from pt_reuse.studies import uniques
+
+COMMAND = [sys.executable, "-m", "pt_reuse.cli.entry"]
+
+
+def words(files, *more):
+    given = ("--runs", files / "runs", "--qrels", files / "qrels.txt", "--measures", "AP", "--depth", "5")
+    return [str(word) for word in ("lou", *given, "--out", files / "out", *more)]
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_the_work_goes_on_when_the_reader_has_gone(files, stream):
+    given = {**os.environ, "PYTHONWARNINGS": "always"}
+    with subprocess.Popen([*COMMAND, *words(files)], env=given, **{stream: subprocess.PIPE}) as process:
+        getattr(process, stream).close()
+    assert process.returncode == 0
+    assert {"table.csv", "result.json"} <= {path.name for path in (files / "out").iterdir()}
+
+
+def test_the_status_is_that_of_the_work_when_the_reader_has_gone(files):
+    (files / "qrels.txt").write_text("1 0\n")
+    with subprocess.Popen([*COMMAND, *words(files)], stderr=subprocess.PIPE) as process:
+        process.stderr.close()
+    assert process.returncode == 2
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_as_one_that_nobody_reads(files, closed):
+    line = f'"$@" {closed}'
+    finished = subprocess.run(["sh", "-c", line, "sh", *COMMAND, *words(files)], capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    assert "Traceback" not in finished.stderr
+    assert (files / "out" / "table.csv").read_text().startswith("team,measure,")
+
+
+def test_the_streams_are_given_back(files, capsys):
+    before = sys.stdout, sys.stderr
+    run(capsys, *words(files)[:-2])
+    assert (sys.stdout, sys.stderr) == before
+
+
+def test_a_warning_that_is_to_be_an_error_is_told_as_one(files):
+    code = "import sys, warnings\nfrom pt_reuse._errors import ReuseWarning\nfrom pt_reuse.cli.entry import main\n"
+    code += "warnings.simplefilter('error', ReuseWarning)\nsys.exit(main(sys.argv[1:]))"
+    finished = subprocess.run([sys.executable, "-c", code, *words(files)], capture_output=True, text=True)
+    assert finished.returncode == 2
+    assert finished.stderr.startswith("pt-reuse: 8 runs without a team")
+    assert not (files / "out").exists()
+
+
+def test_filters_that_libraries_set_meanwhile_stay(files, capsys, monkeypatch):
+    study = uniques.leave_out_uniques
+    monkeypatch.setattr(warnings, "filters", [*warnings.filters])
+
+    def with_filter(*arguments, **options):
+        warnings.filterwarnings("ignore", message="set meanwhile")
+        return study(*arguments, **options)
+
+    monkeypatch.setattr(uniques, "leave_out_uniques", with_filter)
+    shown = warnings.showwarning
+    status, _, err = run(capsys, *words(files, "--metadata", files / "runs.csv"))
+    assert status == 0, err
+    assert any(message is not None and message.pattern == "set meanwhile" for _, message, *_ in warnings.filters)
+    assert warnings.showwarning is shown

@@ -1,0 +1,181 @@
+"""Nothing that a command prints is wider than the terminal."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import pandas as pd
+import pytest
+from annotator_parts import labelled
+from command_parts import COMMANDS, run
+
+import pt_reuse as ptr
+from pt_reuse.cli import entry as cli
+from pt_reuse.cli.screen import PIPED, print_table, say_command, width_of, wrapped
+from pt_reuse.cli.study_commands import DECLARED
+
+WIDTHS = (80, 120)
+EVERY_WIDTH = pytest.mark.parametrize("width", WIDTHS)
+pytestmark = pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a field of long names, whose pool is not quite what was judged."""
+    simulated = ptr.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
+    long = {name: f"{name}-reranked-by-a-cross-encoder-with-a-long-name-{'x' * 40}" for name in simulated.runs.names}
+    table = simulated.runs.run_table
+    runs = ptr.RunSet.from_frames(
+        {long[name]: simulated.runs[name] for name in simulated.runs.names},
+        metadata=table.assign(
+            name=table["name"].map(long),
+            team=table["team"] + " of the Department of Information Retrieval",
+            remark="a remark of some length that nobody needs, which stands in a column of its own " * 2,
+        ),
+    )
+    folder = tmp_path_factory.mktemp("wide")
+    runs.write(folder / "runs", compress=False)
+    runs.run_table.to_csv(folder / "runs.csv", index=False)
+    simulated.qrels.sample(0.9, seed=1).write(folder / "qrels.txt")
+    simulated.all_qrels.write(folder / "all-the-judgments-that-there-are-of-this-simulated-field.txt")
+    labels = labelled(seed=32, n_docs=9).replace({"ann0": "an annotator, whose name nobody would have made as long"})
+    labels.to_csv(folder / "labels.csv", index=False)
+    ptr.majority_vote(labels, ties="higher").write(folder / "gold.txt")
+    (folder / "faulty").mkdir()
+    run_lines = "".join(f"1 Q0 d{i} {i} {-i}.0 a-run-with-faults\n" for i in range(1, 9))
+    (folder / "faulty" / "a").write_text(run_lines + "too short\n1 Q0 d9 9 nan a-run-with-faults\n")
+    (folder / "faulty" / "picture").write_bytes(b"\x89PNG\0")
+    values = ", ".join(f'"{name}" = "0.1234"' for name in long.values())
+    (folder / "figures.toml").write_text(
+        'collection = "mine"\ntitle = "Simulated"\n[[figure]]\nkind = "scores"\nmeasure = "AP"\nsource = "nowhere"\n'
+        f'what = "mean average precision of every run, with four decimals in a table"\nvalues = {{ {values} }}\n'
+    )
+    (folder / "home" / "collections").mkdir(parents=True)
+    (folder / "home" / "collections" / "mine.toml").write_text(
+        f'name = "mine"\nqrels = "{folder}/qrels.txt"\n[runs]\nfolder = "{folder}/runs"\n'
+    )
+    return folder
+
+
+FIELD = "--metadata runs.csv"
+OTHER = "all-the-judgments-that-there-are-of-this-simulated-field.txt"
+CALLS = {
+    "unjudged": f"unjudged runs --qrels qrels.txt {FIELD} --by team --all",
+    "unjudged of the demo": "unjudged --collection demo --by type",
+    "lou": f"lou --runs runs --qrels qrels.txt {FIELD} --depth 5",
+    "lou of runs": f"lou --runs runs --qrels qrels.txt {FIELD} --depth 3 --by run --measures AP,P@5,nDCG@10,Bpref",
+    "lou of the demo": "lou --collection demo",
+    "score": f"score runs --qrels qrels.txt {FIELD} --per-topic --measures AP,P(rel=2)@10,Judged@10,Unjudged@10",
+    "score of the demo": "score --collection demo",
+    "compare": f"compare runs --qrels {OTHER} --other qrels.txt {FIELD} --all",
+    "compare on the demo": "compare --collection demo --qrels demo:complete --other demo:pool",
+    "pool": f"pool runs --qrels qrels.txt {FIELD} --depth 9",
+    "pool of the demo": "pool --collection demo",
+    "adaptive pool of the demo": "pool --collection demo --qrels demo --strategy ucb1-tuned --n 7",
+    "sample of the demo": "pool --collection demo --strategy sample --strata rank --bands 3,inf --share 1,.25",
+    "strategies on the demo": "compare-strategies --collection demo --strategies rank,mtf --repeats 2 --leave-out type",
+    "strategies": f"compare-strategies --runs runs --qrels qrels.txt {FIELD} --budgets 2,5 --repeats 1 --leave-out run",
+    "stability": f"stability runs --qrels qrels.txt --other {OTHER} {FIELD} --pairs 9 --sizes 2,5",
+    "found-by-depth on the demo": "found-by-depth --collection demo",
+    "by-type on the demo": "by-type --collection demo --splits 2 --measures RR --resamples 2",
+    "runs": f"runs runs {FIELD} --all",
+    "runs of the demo": "runs --collection demo --all",
+    "runs with faults": "runs faulty --bad-lines skip --other-files skip",
+    "infer-pool": f"infer-pool --runs runs --qrels qrels.txt {FIELD}",
+    "infer-pool of the demo": "infer-pool demo --all",
+    "collections, one": "collections trec-2019/deep/passages",
+    "collections, an alias": "collections dl19",
+    "verify": "verify mine --figures figures.toml",
+    "faults": "runs faulty",
+    "judge agreement": "judge agreement labels.csv --gold gold.txt --resamples 20",
+    "no such option": "lou --runs runs --nonsense-that-no-command-of-this-name-has-ever-known and-more-of-it and-more",
+    "no runs": "lou --qrels qrels.txt",
+    "nothing to fetch": "fetch demo",
+    "no such measure": f"lou --runs runs --qrels qrels.txt {FIELD} --measures AP,Foo@3",
+}
+#: how the calls end that do not end well
+STATUS = {
+    "verify": 1,
+    **dict.fromkeys(["faults", "no such option", "no runs", "nothing to fetch", "no such measure"], 2),
+}
+
+
+@EVERY_WIDTH
+@pytest.mark.parametrize("call", CALLS)
+def test_no_line_is_wider(call, width, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("PT_REUSE_HOME", str(folder / "home"))
+    status, out, err = run(capsys, *CALLS[call].split())
+    assert status == STATUS.get(call, 0)
+    assert out or err
+    wide = [line for line in (out + err).splitlines() if len(line) > width and str(folder) not in line]
+    assert wide == []
+
+
+@EVERY_WIDTH
+@pytest.mark.parametrize("command", ["", *COMMANDS, "judge export", "judge import", "judge agreement"])
+def test_no_line_of_help_is_wider(command, width, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(width))
+    status, out, _ = run(capsys, *command.split(), "--help")
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= width
+
+
+def test_every_command_is_looked_at():
+    own = {command.__name__.rpartition(".")[2].replace("_", "-") for command in cli._COMMANDS}
+    assert own | {declared["name"] for declared in DECLARED} == set(COMMANDS)
+
+
+def test_output_to_a_file_is_as_wide_as_always(monkeypatch, tmp_path):
+    monkeypatch.delenv("COLUMNS")
+    with (tmp_path / "out").open("w") as file:
+        assert width_of(file) == PIPED == 100
+        for said, columns in (("50", 50), ("0", 100), ("wide", 100), ("", 100)):
+            monkeypatch.setenv("COLUMNS", said)
+            assert width_of(file) == columns
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
+def test_a_terminal_says_how_wide_it_is(monkeypatch):
+    import fcntl
+    import os
+    import pty
+    import struct
+    import termios
+
+    monkeypatch.delenv("COLUMNS")
+    leader, follower = pty.openpty()
+    with os.fdopen(follower, "w") as terminal:
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 77, 0, 0))
+        assert width_of(terminal) == 77
+    os.close(leader)
+
+
+def test_a_command_that_goes_on_in_the_next_line_can_be_typed(monkeypatch, capsys):
+    words = ["pt-reuse lou", "--pooled out/contributors.txt", "--depth 100", "--pool-order trec_eval"]
+    monkeypatch.setenv("COLUMNS", "50")
+    say_command(words)
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 50
+    assert len(out.splitlines()) > 1
+    assert shlex.split(out.replace("\\\n", "")) == " ".join(words).split()
+
+
+def test_columns_that_have_no_room_are_named(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "45")
+    frame = pd.DataFrame({"name": ["a" * 20], "remark": ["b" * 50], "score": [0.5], "rank": [1]})
+    print_table(frame, 1, "rows", spare=("remark", "rank"))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines[:2]] == [["name", "score", "rank"], ["a" * 20, "0.5000", "1"]]
+    assert lines[2] == "(no room for: remark)"
+
+
+def test_a_path_is_never_broken():
+    path = "/a/long/path/" + "folder/" * 20 + "file.txt"
+    text = wrapped(f"- {path}: no such file in this place of all places, look again", 40)
+    assert path + ":" in text
+    assert all(len(line) <= 40 for line in text.splitlines() if "/" not in line)
+    # a long word that is no path is
+    assert max(map(len, wrapped("x" * 200, 40).splitlines())) == 40

@@ -1,0 +1,345 @@
+"""Teams, types and pooled flags from whatever table the user has."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_reuse.data.metadata import OF_CHANGES, OF_FRAMES, OF_SYSTEMS, make_run_table, record_in_words
+from pt_reuse.data.run_set import RunSet
+
+NAMES = ["r1", "r2", "r3"]
+TEAMS = ["A", "B", "A"]
+
+
+def column(name, names=NAMES, **arguments):
+    return make_run_table(names, **arguments)[name].tolist()
+
+
+def put(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+# by hand
+
+
+def test_nothing_given():
+    table = make_run_table(NAMES)
+    assert list(table.columns) == ["name", "team", "type", "pooled"]
+    assert table.to_numpy().tolist() == [[name, None, None, pd.NA] for name in NAMES]
+    assert table["pooled"].dtype == "boolean"
+    assert table["team"].dtype == object
+
+
+@pytest.mark.parametrize(
+    "teams",
+    [
+        {"r1": "A", "r2": "B", "r3": "A"},
+        pd.Series(TEAMS, index=NAMES),
+        pd.DataFrame({"name": NAMES, "team": TEAMS, "year": 1}),
+        pd.DataFrame({"team": TEAMS, "name": pd.Categorical(NAMES)}, index=[7, 7, 7]),
+        pd.DataFrame({"team": TEAMS}, index=NAMES),
+        pd.DataFrame({"team": TEAMS, "x": 1}, index=pd.Index(NAMES, name="name")),
+        pd.DataFrame({"team": TEAMS}, index=pd.Index(NAMES, name="run")),
+        pd.DataFrame({"team": TEAMS}, index=pd.Index(pd.Categorical(NAMES), name="system")),
+    ],
+    ids=["dict", "series", "frame", "odd frame", "index", "index called name", "index called run", "named index"],
+)
+def test_teams_in_memory(teams):
+    assert column("team", teams=teams) == TEAMS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "r1 A\nr2 B\nr3 A\n",
+        "r1\tA\nr2\t\tB\nr3\tA",
+        "r1,A\nr2, B\nr3 ,A\n",
+        "\ufeffr1 A\r\n\r\n# a comment\r\nr2   B\r\n r3 A \r\n",
+        "name,team\nr1,A\nr2,B\nr3,A\n",
+        "team;name;other\nA;r1;x\nB;r2;\nA;r3;z\n",
+        'name\tteam\nr1\t"A"\nr2\tB\n\nr3\tA\n',
+        '"name","team"\n"r1","A"\n"r2","B"\n"r3","A"\n',
+        "r1 A\nr2 B\nr3 A\nr1 A\n",
+    ],
+)
+def test_teams_in_a_file(text, tmp_path):
+    assert column("team", teams=put(tmp_path / "t", text)) == TEAMS
+    assert column("team", teams=str(put(tmp_path / "t.gz", gzip.compress(text.encode())))) == TEAMS
+    assert column("type", types=put(tmp_path / "t", text.replace("team", "type"))) == TEAMS
+
+
+def test_odd_names_in_a_file(tmp_path):
+    names = ["#1", "a,b", "\udce9quipe", "NA", "x\u00a0y", '"q"']
+    text = b'#1 T1\na,b T2\n\xe9quipe T3\nNA T4\nx\xc2\xa0y T5\n"q" T, six\n# none\n'
+    assert column("team", names, teams=put(tmp_path / "t", text)) == ["T1", "T2", "T3", "T4", "T5", "T, six"]
+
+
+def test_a_team_of_several_words(tmp_path):
+    assert column("team", ["r1"], teams=put(tmp_path / "t", "r1 Univ. of X\n")) == ["Univ. of X"]
+    assert column("team", ["r1"], teams=put(tmp_path / "t", "r1\tUniv., of X\n")) == ["Univ., of X"]
+
+
+def test_values_become_text():
+    assert column("team", teams={"r1": 1, "r2": "B ", "r3": np.int64(7)}) == ["1", "B", "7"]
+
+
+@pytest.mark.parametrize(
+    ("pooled", "flags"),
+    [
+        (True, [True] * 3),
+        (False, [False] * 3),
+        (np.True_, [True] * 3),
+        (["r2"], [False, True, False]),
+        ({"r2", "r3"}, [False, True, True]),
+        (pd.Index(["r1"]), [True, False, False]),
+        (np.array(["r1", "r3"]), [True, False, True]),
+        ([], [False] * 3),
+        ({"r1": True, "r2": "no", "r3": 1}, [True, False, True]),
+        (pd.Series([1.0, 0.0, 1.0], index=NAMES), [True, False, True]),
+        (pd.DataFrame({"name": NAMES, "pooled": ["Yes", "N", "pooled"]}), [True, False, True]),
+    ],
+)
+def test_pooled_in_memory(pooled, flags):
+    assert column("pooled", pooled=pooled) == flags
+
+
+@pytest.mark.parametrize(
+    "text", ["r1\nr3\n", "# judged\nr1\r\n\nr3", "r1 1\nr2 0\nr3 yes\n", "name,pooled\nr1,true\nr2,no\nr3,1\n"]
+)
+def test_pooled_in_a_file(text, tmp_path):
+    assert column("pooled", pooled=put(tmp_path / "p", text)) == [True, False, True]
+
+
+def test_metadata_in_memory():
+    frame = pd.DataFrame(
+        {"name": ["r3", "r1", "r2"], "team": ["C", "A", "B"], "year": [3, 1, 2], "note": ["z", None, "y"]}
+    )
+    table = make_run_table(NAMES, metadata=frame)
+    assert list(table.columns) == ["name", "team", "type", "pooled", "year", "note"]
+    assert table.to_numpy().tolist() == [
+        ["r1", "A", None, pd.NA, 1, None],
+        ["r2", "B", None, pd.NA, 2, "y"],
+        ["r3", "C", None, pd.NA, 3, "z"],
+    ]
+    assert table["note"].dtype == object
+
+
+def test_metadata_in_a_file(tmp_path):
+    text = 'name,type,pooled,"a, b"\nr1,manual,yes,"x, ""y"""\nr2,,no,NA\nr3,automatic,yes,\n'
+    table = make_run_table(NAMES, metadata=put(tmp_path / "m.csv", text))
+    assert table.to_numpy().tolist() == [
+        ["r1", None, "manual", True, 'x, "y"'],
+        ["r2", None, None, False, "NA"],
+        ["r3", None, "automatic", True, ""],
+    ]
+
+
+def test_metadata_may_lack_runs_but_their_teams_are_told(messages):
+    assert column("year", metadata=pd.DataFrame({"name": ["r1", "r2"], "year": [1, 2]}))[:2] == [1, 2]
+    frame = pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]})
+    assert messages.warned(lambda: column("team", metadata=frame)) == ["A", "B", None]
+
+
+def test_arguments_win_over_metadata():
+    frame = pd.DataFrame({"name": NAMES, "team": TEAMS, "type": "x", "pooled": False})
+    table = make_run_table(NAMES, metadata=frame, teams=dict.fromkeys(NAMES, "T"), pooled=["r1"])
+    assert table["team"].tolist() == ["T"] * 3
+    assert table["type"].tolist() == ["x"] * 3
+    assert table["pooled"].tolist() == [True, False, False]
+
+
+def test_strangers_are_told(messages):
+    teams = {"x": "?", "y": "?", "r1": "A", "r2": "B", "r3": "A"}
+    assert messages.warned(lambda: column("team", teams=teams)) == TEAMS
+
+
+# whether a run was pooled may not be on record
+
+
+@pytest.mark.parametrize(
+    "pooled",
+    [
+        {"r1": True, "r2": None, "r3": "no"},
+        pd.Series([1, np.nan, 0], index=NAMES),
+        pd.DataFrame({"name": NAMES, "pooled": pd.array([True, pd.NA, False], dtype="boolean")}),
+        pd.DataFrame({"name": NAMES, "pooled": ["yes", " ", "no"]}),
+    ],
+)
+def test_an_empty_cell_records_nothing(pooled):
+    assert column("pooled", pooled=pooled) == [True, pd.NA, False]
+    if isinstance(pooled, pd.DataFrame):
+        assert column("pooled", metadata=pooled) == [True, pd.NA, False]
+
+
+def test_an_empty_cell_of_a_file_records_nothing(tmp_path):
+    path = put(tmp_path / "m.csv", "name,pooled,year\nr1,yes,1\nr2,,2\nr3,0,3\n")
+    assert column("pooled", metadata=path) == column("pooled", pooled=path) == [True, pd.NA, False]
+    nothing = put(tmp_path / "n.csv", "name,pooled\nr1,\nr2,\nr3,\n")
+    assert column("pooled", metadata=nothing) == [pd.NA] * 3
+
+
+def test_what_is_on_record_stays():
+    base = make_run_table(NAMES, pooled={"r1": True, "r2": False, "r3": None})
+    said = pd.DataFrame({"name": ["r3", "r1"], "pooled": [True, None]})
+    assert make_run_table(NAMES, base=base, metadata=said)["pooled"].tolist() == [True, False, True]
+    assert make_run_table(NAMES, base=base, types={"r1": "A"}, naming=OF_CHANGES)["pooled"].tolist() == [
+        True,
+        False,
+        pd.NA,
+    ]
+    # an argument wins over metadata where it says something
+    both = {"metadata": pd.DataFrame({"name": NAMES, "pooled": [True, True, None]}), "pooled": dict.fromkeys(NAMES)}
+    assert column("pooled", **both) == [True, True, pd.NA]
+
+
+@pytest.mark.parametrize(
+    ("pooled", "words"),
+    [
+        (None, "pooled: not on record"),
+        (True, "3 pooled"),
+        (False, "0 pooled"),
+        (["r2"], "1 pooled"),
+        ({"r1": True, "r2": None, "r3": False}, "1 pooled, 1 not on record"),
+    ],
+)
+def test_the_record_in_words(pooled, words):
+    assert record_in_words(make_run_table(NAMES, pooled=pooled)["pooled"]) == words
+
+
+def test_the_record_goes_through_a_field():
+    frame = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0]})
+    bare = RunSet.from_frames({"A": frame, "B": frame})
+    marked = RunSet.from_frames({"C": frame, "D": frame, "E": frame}, pooled=["C", "D"])
+    assert (bare.pool_is_on_record, marked.pool_is_on_record) == (False, True)
+    assert bare.pooled.tolist() == [pd.NA, pd.NA]
+    both = bare | marked
+    assert repr(both).startswith("RunSet: 5 runs (2 pooled, 2 not on record), ")
+    assert repr(bare).startswith("RunSet: 2 runs (pooled: not on record), ")
+    assert repr(marked).startswith("RunSet: 3 runs (2 pooled), ")
+    for field in (both, both.select(["A", "C", "E"]), both.restrict(["a"]), both.reorder("trec_eval9"), marked | bare):
+        assert field.pooled.dtype == field.run_table["pooled"].dtype == "boolean"
+        assert not field.pool_is_on_record
+    assert both.with_metadata(pooled={"A": True, "B": False}).pool_is_on_record
+    assert RunSet.from_frames({"A": frame}, pooled=True).pool_is_on_record
+
+
+def test_a_selection_takes_what_is_on_record(messages):
+    frame = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0]})
+    bare = RunSet.from_frames({"A": frame, "B": frame})
+    marked = RunSet.from_frames({"C": frame, "D": frame}, pooled=["C"])
+    assert messages.warned(lambda: (bare | marked).select(pooled=True)).names == ["C"]
+    assert messages.warned(lambda: (bare | marked).select(["B", "D"], pooled=False)).names == ["D"]
+    assert messages.warned(lambda: (bare | marked).select(["C", "D"], pooled=False), times=0).names == ["D"]
+    messages.refused(lambda: bare.select(pooled=True), argument="pooled")
+    messages.refused(lambda: bare.select(pooled="yes"), argument="pooled")
+
+
+# a table at hand
+
+
+def test_base_keeps_what_is_not_given():
+    base = make_run_table(NAMES, teams=dict(zip(NAMES, TEAMS, strict=True)), pooled=["r1"])
+    new = make_run_table(
+        NAMES,
+        base=base,
+        types={"r2": "manual"},
+        metadata=pd.DataFrame({"name": ["r3"], "year": [3]}),
+        naming=OF_CHANGES,
+    )
+    assert new["team"].tolist() == TEAMS
+    assert new["type"].tolist() == [None, "manual", None]
+    assert new["pooled"].tolist() == [True, False, False]
+    assert new["year"].isna().tolist() == [True, True, False]
+    assert list(base.columns) == ["name", "team", "type", "pooled"]
+    assert base["type"].tolist() == [None] * 3
+
+
+# tables by name
+
+
+def test_all_labels_by_index():
+    frame = pd.DataFrame({"team": TEAMS, "type": "t", "pooled": [True, False, None], "year": [1, 2, 3]}, index=NAMES)
+    wanted = make_run_table(NAMES, metadata=frame.reset_index(names="name"))
+    assert make_run_table(NAMES, metadata=frame).equals(wanted)
+    assert column("type", types=frame) == ["t"] * 3
+    assert column("pooled", pooled=frame) == [True, False, pd.NA]
+    assert column("pooled", pooled=frame["pooled"]) == [True, False, pd.NA]
+    # the names of runs may be numbers, where the index says what it is
+    numbered = pd.DataFrame({"team": TEAMS}, index=pd.Index([1, 2, 3], name="name"))
+    assert column("team", ["3", "1", "2"], teams=numbered) == ["A", "A", "B"]
+    # a column of names is what it says it is
+    both = pd.DataFrame({"name": NAMES, "team": TEAMS}, index=["r3", "r2", "r1"])
+    assert column("team", metadata=both) == TEAMS
+
+
+def test_rows_without_names(messages):
+    bare = pd.DataFrame({"team": TEAMS})
+    messages.refused(lambda: make_run_table(NAMES, metadata=bare), argument="metadata")
+    messages.refused(lambda: make_run_table(NAMES, teams=bare), argument="teams")
+    twice = pd.DataFrame({"team": TEAMS}, index=["r1", "r1", "r2"])
+    messages.refused(lambda: make_run_table(NAMES, teams=twice), argument="teams")
+
+
+# some are given, and some are misspelt
+
+
+def systems(**arguments):
+    """Return the team and the flag of each, which are its own name and True where nothing is given."""
+    own = pd.DataFrame({"name": NAMES, "team": NAMES, "type": None, "pooled": True})
+    table = make_run_table(NAMES, base=own, naming=OF_SYSTEMS, **arguments)
+    return table["team"].tolist(), table["pooled"].tolist()
+
+
+def test_the_rest_has_the_default_of_the_caller():
+    assert systems() == (NAMES, [True] * 3)
+    assert systems(teams={"r1": "us", "r3": "us"}) == (["us", "r2", "us"], [True] * 3)
+    assert systems(pooled={"r2": False}) == (NAMES, [True, False, True])
+    assert systems(pooled={"r2": None}) == (NAMES, [True] * 3)
+    assert systems(pooled=False) == (NAMES, [False] * 3)
+    # names alone are those of all that were pooled
+    assert systems(pooled=["r2"]) == (NAMES, [False, True, False])
+
+
+def test_misspelt_names(messages):
+    names = ["BM25", "MiniLM"]
+    for naming in (OF_SYSTEMS, OF_FRAMES):
+        for arguments in (
+            {"teams": {"MiniML": "us"}},
+            {"teams": {"BM25": "we", "MiniML": "us"}},
+            {"types": {"BM25": "lexical", "MiniML": "neural"}},
+            {"pooled": ["MiniML"]},
+            {"pooled": {"MiniML": True}},
+            {"metadata": pd.DataFrame({"team": ["us"]}, index=["MiniML"])},
+        ):
+            call = lambda given=arguments, how=naming: make_run_table(names, naming=how, **given)  # noqa: E731
+            messages.refused(call, argument=next(iter(arguments)))
+
+
+def test_other_names_are_not_misspelt(messages, tmp_path):
+    # what is near a run that has its own entry is another run
+    teams = {"BM25": "A", "BM25-RM3": "B", "MiniLM": "C"}
+    assert messages.warned(lambda: column("team", ["BM25", "MiniLM"], teams=teams, naming=OF_FRAMES)) == ["A", "C"]
+    # official lists in a file name other runs
+    path = put(tmp_path / "t", "BM25 A\nMiniML C\n")
+    given = {"teams": path, "naming": OF_FRAMES}
+    assert messages.warned(lambda: column("team", ["BM25", "MiniLM"], **given), times=2) == ["A", None]
+
+
+# real data
+
+
+def test_trec8(trec8):
+    assert len(trec8.runs.teams) == 41
+    assert sorted(trec8.runs.types) == ["automatic", "manual"]
+    assert int(trec8.runs.pooled.sum()) == 71
+
+
+def test_names_of_no_run_are_told_once(messages):
+    frame = pd.DataFrame({"name": [*NAMES, "other"], "team": "A", "type": "t", "year": 1999})
+    table = messages.warned(make_run_table, names=NAMES, metadata=frame)
+    assert table["team"].tolist() == ["A"] * 3

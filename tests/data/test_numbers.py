@@ -1,0 +1,165 @@
+"""Numbers in a byte buffer against float(), bit for bit."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pt_reuse.data import numbers as parser
+from pt_reuse.data.numbers import parse_numbers, plain_decimal
+
+PLAIN = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def parsed(texts):
+    """Return (values, set of the rows that hold no number) of tokens that stand one after the other."""
+    tokens = [text.encode("utf-8", "surrogatepass") for text in texts]
+    buffer = np.frombuffer(b" " * 40 + b" ".join(tokens) + b" " * 24, dtype=np.uint8)
+    lengths = np.array([len(token) for token in tokens], dtype=np.int64)
+    starts = 40 + np.cumsum(lengths + 1) - lengths - 1
+    values, wrong = parse_numbers(buffer, starts, starts + lengths)
+    assert wrong.tolist() == sorted(set(wrong.tolist()))
+    return values.tolist(), set(wrong.tolist())
+
+
+def check(texts):
+    values, wrong = parsed(texts)
+    for row, text in enumerate(texts):
+        number = float(text) if PLAIN.fullmatch(text) else float("nan")
+        if number - number != 0:  # nan or infinite
+            assert row in wrong, text
+        else:
+            assert row not in wrong, text
+            assert struct.pack("d", values[row]) == struct.pack("d", number), text
+
+
+decimals = st.from_regex(r"[+-]?([0-9]{1,25}(\.[0-9]{0,30})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+numbers = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-1000, 1000).map("{:.6f}".format),
+    st.tuples(st.floats(-1e6, 1e6), st.integers(0, 20)).map(lambda pair: f"{pair[0]:.{pair[1]}f}"),
+    st.floats(allow_nan=False, allow_infinity=False).map("{:e}".format),
+    st.integers(-(10**25), 10**25).map(str),
+    st.tuples(st.integers(0, 12), st.integers(0, 10**9)).map(lambda pair: "0" * pair[0] + str(pair[1])),
+    decimals,
+)
+#: decimals that lie at, or next to, the middle between two float64
+middles = st.tuples(st.floats(1e-6, 1e6), st.integers(-2, 2), st.integers(16, 45)).map(
+    lambda drawn: f"{Decimal(drawn[0]) + Decimal(math.ulp(drawn[0])) / 2:.{drawn[2]}f}"[: 8 + drawn[2] + drawn[1]]
+)
+others = st.one_of(
+    st.text("0123456789.+-eE_ xnaif", min_size=1, max_size=40).filter(lambda text: " " not in text),
+    st.text(st.characters(exclude_characters=" \t\n\r\v\f\0", exclude_categories=["Cs"]), min_size=1, max_size=12),
+)
+
+
+def test_by_hand():
+    texts = ["1", "-2.5", "+.5", "5.", "1e3", "007", "-0", "0.1", "9007199254740993", "1234567.12345678", "1e-999"]
+    values, wrong = parsed(texts)
+    assert values == [1, -2.5, 0.5, 5, 1000, 7, 0, 0.1, 9007199254740992, 1234567.12345678, 0]
+    assert str(values[6]) == "-0.0"
+    assert not wrong
+
+
+NO_NUMBERS = (
+    "nan inf -inf NaN Infinity 1_0 0x1 1e999 -1e999 . - + -. +-1 --1 1.2.3 1..2 e5 1e 1e+ 1,5 １ ٣ 1d5 1.5f .. 1.- 1/2 "
+    "0.5. .5. 1234567.8. 1.2345678.9 1.23456789012.3 12345678.1234567. / : 1: 1\u00a0000 " + "9" * 400
+)
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS.split(" "))
+def test_what_is_no_finite_decimal(text):
+    assert parsed([text])[1] == {0}
+    # the same among other tokens of the same length
+    assert parsed(["0" * len(text), text, "0" * len(text)])[1] >= {1}
+    if set(text) != {"9"}:
+        assert np.isnan(plain_decimal(text.encode())) or np.isinf(plain_decimal(text.encode()))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@settings(deadline=None, max_examples=100)
+@given(texts=st.lists(st.one_of(middles, decimals), min_size=1, max_size=20))
+def test_long_decimals_are_rounded_once(exact, texts):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parser, "_EXACT", exact and parser._EXACT)
+        check(texts)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(numbers, min_size=1, max_size=30))
+def test_plain_decimals_are_what_float_gives(texts):
+    check(texts)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.one_of(numbers, others), min_size=1, max_size=20))
+def test_numbers_among_others(texts):
+    check(texts)
+
+
+@settings(deadline=None, max_examples=100)
+@given(numbers, st.integers(1, 5))
+def test_rows_that_are_all_alike(text, n):
+    check([text] * n)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 16), st.integers(0, 16), st.lists(st.integers(0, 10**16 - 1), min_size=1, max_size=50))
+def test_same_width_and_decimals(width, places, digits):
+    # the shapes that are read together: one length, the dot at one place
+    texts = [str(number).zfill(width) for number in digits]
+    check(
+        [
+            text[: len(text) - places] + "." + text[len(text) - places :] if places <= len(text) else text
+            for text in texts
+        ]
+    )
+
+
+@pytest.mark.parametrize("n", [16383, 16384, 16385, 40000])
+def test_more_rows_than_a_block(n):
+    chance = np.random.default_rng(3)
+    values = chance.normal(size=n) * 10.0 ** chance.integers(-3, 6, size=n)
+    check([f"{value:.{i % 9}f}" if i % 11 else repr(float(value)) for i, value in enumerate(values.tolist())])
+
+
+def test_every_length_and_every_place_of_the_dot():
+    digits = "98765432109876543210"
+    texts = [digits[:n] for n in range(1, 21)]
+    texts += [digits[:dot] + "." + digits[dot:n] for n in range(1, 21) for dot in range(n + 1)]
+    check([sign + text for sign in ("", "-", "+") for text in texts])
+
+
+def test_two_dots_at_every_place():
+    digits = "98765432109876543210"
+    texts = [
+        digits[:one] + "." + digits[one:two] + "." + digits[two:n]
+        for n in range(17)
+        for two in range(n + 1)
+        for one in range(two + 1)
+    ]
+    check([sign + text for sign in ("", "-") for text in texts])
+
+
+def test_sixteen_digits():
+    chance = np.random.default_rng(16)
+    check([str(number) for number in chance.integers(2**53, 10**16, size=5000).tolist()])
+    check([f"{number:016}" for number in range(2**53 - 2000, 2**53 + 2000)])
+
+
+def test_a_very_long_number():
+    check(["1" * 3000 + "." + "5" * 3000, "2", "0." + "0" * 5000 + "1", "1"])
+
+
+def test_no_rows():
+    values, wrong = parse_numbers(
+        np.zeros(48, dtype=np.uint8), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    )
+    assert len(values) == len(wrong) == 0

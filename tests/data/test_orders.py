@@ -1,0 +1,250 @@
+"""Ranking orders: reading in one and going to another is reading in the other; and pools have an order of their own."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pt_reuse._choices import ORDERS
+from pt_reuse._errors import ReuseWarning
+from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.pooling.depth import depth_pool
+
+QUICK = settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def same(ours, theirs):
+    """Compare two sets of runs to the last row and bit of a score."""
+    left, right = ours.to_frame(), theirs.to_frame()
+    bits = [frame["score"].to_numpy().tobytes() for frame in (left, right)]
+    return ours.order == theirs.order and left.equals(right) and bits[0] == bits[1]
+
+
+# scores that tie in float64 and in float32, ranks in every writing, topics mixed among each other
+score_texts = st.sampled_from(["1", "1.00000001", "2", "0.5", "-3", "-0", "0", "1e300", "2e300"])
+docnos = st.one_of(
+    st.integers(0, 30).map(lambda i: f"d{i}"), st.integers(0, 3).map(lambda i: "http://" + "x" * 70 + str(i))
+)
+
+
+@st.composite
+def run_lines(draw, name):
+    """Draw the lines of a run; the ranks of a topic count from 0 or 1, or are any numbers that do not tie."""
+    topics = draw(st.lists(st.sampled_from(["1", "2", "10", "x"]), min_size=1, max_size=3, unique=True))
+    lines = []
+    for topic in topics:
+        found = draw(st.lists(docnos, min_size=1, max_size=12, unique=True))
+        how = draw(st.sampled_from(["0", "1", "shuffled", "any", "large"]))
+        ranks = {
+            "0": range(len(found)),
+            "1": range(1, len(found) + 1),
+            "shuffled": draw(st.permutations(range(1, len(found) + 1))),
+            "any": draw(st.lists(st.integers(-5, 99), min_size=len(found), max_size=len(found), unique=True)),
+            "large": [65534 + (7 * i) % 13 for i in range(len(found))],
+        }[how]
+        written = [draw(st.sampled_from(["{}", "{}.0", "+{}", "{}e0"])) if how == "any" else "{}" for _ in found]
+        for docno, rank, form in zip(found, ranks, written, strict=True):
+            text = form.format(rank) if rank >= 0 else str(rank)
+            lines.append(f"{topic} Q0 {docno} {text} {draw(score_texts)} {name}\n")
+    return "".join(draw(st.permutations(lines)) if draw(st.booleans()) else lines)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("orders")
+
+
+def in_every_order(given_runs, read):
+    """Go from each order to each other, and compare with what is read in that order."""
+    direct = {order: read(order) for order in ORDERS}
+    for start in ORDERS:
+        for order in ORDERS:
+            assert same(direct[start].reorder(order), direct[order]), (start, order)
+    for order in ORDERS:
+        assert same(given_runs.reorder(order), direct[order])
+    return direct
+
+
+@pytest.mark.filterwarnings("ignore:.*no document is left")
+@QUICK
+@given(a=run_lines("a"), b=run_lines("b"), c=run_lines("c"))
+def test_files(a, b, c, folder):
+    for name, text in {"a": a, "b": b, "c": c}.items():
+        (folder / name).write_text(text)
+    paths = [folder / name for name in "abc"]
+
+    def read(order, **arguments):
+        return read_runs(paths, order=order, n_jobs=1, **arguments)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)
+        read("file", cache=folder / "cache")
+        direct = in_every_order(read("file", cache=folder / "cache"), read)
+    for start in ORDERS:
+        runs = direct[start]
+        some = sorted(set(runs.to_frame()["docno"]))[::2]
+        united = runs.select(["c"]) | runs.select(["a", "b"])
+        for order in ORDERS:
+            there = direct[order]
+            assert same(runs.select(["a", "c"]).reorder(order), there.select(["a", "c"]))
+            assert same(runs.restrict(some).reorder(order), there.restrict(some))
+            assert same(united.reorder(order), there.select(["c"]) | there.select(["a", "b"]))
+            assert same(united.restrict(some).select(["a"]).reorder(order), there.restrict(some).select(["a"]))
+
+
+@QUICK
+@given(a=run_lines("a"), b=run_lines("b"))
+def test_frames(a, b):
+    frames = {}
+    for name, text in {"a": a, "b": b}.items():
+        cells = pd.DataFrame([line.split() for line in text.splitlines()]).drop(columns=[1, 5])
+        cells.columns = ["qid", "docno", "rank", "score"]
+        frames[name] = cells.assign(score=cells["score"].astype(float), rank=cells["rank"].astype(float))
+    in_every_order(RunSet.from_frames(frames, order="file"), lambda order: RunSet.from_frames(frames, order=order))
+
+
+def test_what_a_list_keeps_by_hand(tmp_path):
+    # topic 1 as trec_eval ranks it, 2 with a tie in the other order, 3 by rank only
+    lines = ["1 d1 0 3", "1 d2 1 2", "2 a 0 1", "2 b 1 1", "3 a 2 2", "3 b 1 1"]
+    rows = [f"{q} Q0 {d} {r} {s} a\n" for q, d, r, s in map(str.split, lines)]
+    (tmp_path / "a").write_text("".join(rows))
+    runs = read_runs(tmp_path / "a")
+    file, rank = runs.field.file, runs.field.rank
+    assert [file.lists.tolist(), file.at.tolist(), file.values.tolist()] == [[1], [1, 2], [2, 1]]
+    assert [rank.lists.tolist(), rank.at.tolist(), rank.values.tolist()] == [[1, 2], [1, 2, 1, 2], [2, 1, 2, 1]]
+    orders = {order: runs.reorder(order)["a"]["docno"].tolist() for order in ORDERS}
+    assert orders == {
+        "trec_eval": ["d1", "d2", "b", "a", "a", "b"],
+        "trec_eval9": ["d1", "d2", "b", "a", "a", "b"],
+        "file": ["d1", "d2", "a", "b", "a", "b"],
+        "rank": ["d1", "d2", "a", "b", "b", "a"],
+    }
+
+
+@pytest.mark.parametrize("rank", ["1", "x", "nan", "1e999"])
+def test_a_rank_that_gives_no_order_stays_out_of_the_way(rank, messages, tmp_path):
+    (tmp_path / "a").write_text(f"1 Q0 a 1 3 t\n1 Q0 b {rank} 2 t\n2 Q0 a 2 3 t\n2 Q0 b 1 2 t\n")
+    runs = read_runs(tmp_path / "a")
+    assert runs["t"]["docno"].tolist() == ["a", "b", "a", "b"]
+    messages.refused(lambda: runs.reorder("rank"), place="run 't'")
+    # without the document the ranks are in order
+    assert runs.restrict(["a"]).reorder("rank")["t"]["docno"].tolist() == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    # among numbers around 1 the last two of each would be equal
+    [["0", "2e-17", "1e-17"], ["0.1", "0.30000000000000004", "0.3"], ["0", "9007199254740992", "9007199254740991"]],
+)
+def test_ranks_that_begin_with_0_are_told_apart_as_they_are_written(ranks, tmp_path):
+    (tmp_path / "a").write_text("".join(f"1 Q0 {d} {rank} 1 t\n" for d, rank in zip("abc", ranks, strict=True)))
+    cells = {"qid": "1", "docno": list("abc"), "score": 1.0, "rank": list(map(float, ranks))}
+    for runs in (read_runs(tmp_path / "a"), RunSet.from_frames({"t": pd.DataFrame(cells)})):
+        assert runs.reorder("rank")["t"]["docno"].tolist() == ["a", "c", "b"]
+
+
+@pytest.mark.filterwarnings("ignore:.*left out")
+def test_duplicates_stay_those_that_were_kept(tmp_path):
+    (tmp_path / "a").write_text("1 Q0 a 3 1 t\n1 Q0 b 2 2 t\n1 Q0 a 1 3 t\n")
+    runs = read_runs(tmp_path / "a", duplicates="best")
+    assert runs["t"]["score"].tolist() == [3, 2]
+    for order, expected in {"file": ["b", "a"], "rank": ["a", "b"], "trec_eval": ["a", "b"]}.items():
+        assert runs.reorder(order)["t"]["docno"].tolist() == expected
+
+
+# the order of the pool
+
+
+FRAME = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.0, 2.0], "rank": [0, 1]})
+
+
+def test_pool_order(tmp_path):
+    runs = RunSet.from_frames({"a": FRAME}, pool_order="file")
+    assert repr(runs).endswith("order='trec_eval', pool_order='file'")
+    assert runs["a"]["docno"].tolist() == ["b", "a"]
+    assert runs.in_pool_order()["a"]["docno"].tolist() == ["a", "b"]
+    assert repr(runs.in_pool_order()).endswith("order='file'")
+    derived = [runs.select("a"), runs.restrict(["a", "b"]), runs.with_metadata(teams={"a": "A"}), runs.reorder("rank")]
+    assert [each.pool_order for each in derived] == ["file"] * 4
+    plain = RunSet.from_frames({"b": FRAME})
+    assert plain.pool_order is None
+    assert plain.in_pool_order() is plain
+    assert (runs | plain).pool_order == (plain | runs).pool_order == "file"
+    (tmp_path / "a").write_text("1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n")
+    assert read_runs(tmp_path / "a", pool_order="rank").in_pool_order().order == "rank"
+
+
+# real fields
+
+
+def pools(runs, qrels, depth):
+    """Return per order of pooling how many documents the pool has, and how many of them are judged."""
+    found = {}
+    for order in ("file", "rank", "trec_eval"):
+        pool = depth_pool(runs.reorder(order), depth=depth, contributors="all")
+        judged = Qrels(pool.to_frame()[["qid", "docno"]].assign(label=0)) - qrels
+        found[order] = (len(pool), len(pool) - len(judged))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("track", "expected"),
+    [
+        ("dl19-passages", {"file": (2494, 2494), "rank": (2495, 2495), "trec_eval": (2495, 2494)}),
+        ("dl21-passages", {"file": (7443, 7443), "rank": (7225, 7178), "trec_eval": (7447, 7363)}),
+    ],
+)
+def test_pools_of_deep_learning(track, expected, data):
+    folder = data / track
+    if not folder.is_dir():
+        pytest.skip(f"the test data has no folder {track}")
+    runs = read_runs(folder / "inputs")
+    qrels = read_qrels(folder / "qrels.gz")
+    assert pools(runs, qrels, 10) == expected
+    some = sorted((folder / "inputs").iterdir())[::4]
+    reached(read_runs(some), some)
+
+
+def test_trec8_in_every_order(trec8):
+    some = [trec8.folder / "inputs" / f"input.{name}.gz" for name in [*trec8.runs.names[::16], "uwmt8a0"]]
+    reached(read_runs(some), some)
+
+
+def reached(runs, source):
+    """See that runs that were read reach what is read in every other order."""
+    for order in ("file", "rank", "trec_eval9"):
+        direct = read_runs(source, order=order)
+        for start, end in ((runs, direct), (direct, runs)):
+            found = start.reorder(end.order).field
+            assert np.array_equal(found.scores, end.field.scores)
+            assert np.array_equal(found.codes, renumbered(end.field, found))
+
+
+def renumbered(field, other):
+    """Return the codes of a field as those that its documents have in another field of the same documents."""
+    codes = np.empty_like(field.codes)
+    for t in range(field.n_topics):
+        names, others = field.vocabulary[field.docs(t)], other.vocabulary[other.docs(t)]
+        order = np.argsort(others)
+        codes[field.rows(t)] = order[np.searchsorted(others[order], names)][field.codes[field.rows(t)]]
+    return codes
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_ranks_too_large_for_a_word_are_read_as_numbers(first, tmp_path):
+    ranks = np.arange(100_050) + first
+    lines = [f"1 Q0 d{i} {rank} {-i} t\n" for i, rank in enumerate(ranks.tolist())]
+    (tmp_path / "counted").write_text("".join(lines))
+    assert len(read_runs(tmp_path / "counted").field.rank.at) == 0
+    ranks[[100_010, 100_020]] = ranks[[100_020, 100_010]]
+    lines = [f"1 Q0 d{i} {rank} {-i} t\n" for i, rank in enumerate(ranks.tolist())]
+    (tmp_path / "swapped").write_text("".join(lines))
+    place = read_runs(tmp_path / "swapped").field.rank
+    assert [place.at.tolist(), place.values.tolist()] == [[100_011, 100_021], [100_021, 100_011]]

@@ -1,0 +1,130 @@
+"""What is no regular file is refused wherever a file is read, and nobody waits for a pipe to be written to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse._files import NotAFileError, open_file
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+RUN = "1 Q0 d1 1 2.5 a\n"
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path / "pipe"
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "run").write_text(RUN)
+    return tmp_path / "run"
+
+
+READERS = {
+    "runs": lambda pipe, run: ptr.read_runs([run, pipe]),
+    "runs in a folder": lambda pipe, run: ptr.read_runs(pipe.parent),
+    "runs to a cache": lambda pipe, run: ptr.read_runs([run, pipe], cache=pipe.parent / "cache"),
+    "runs within memory": lambda pipe, run: ptr.read_runs([run, pipe], cache=pipe.parent / "cache", memory="64MB"),
+    "runs named by files": lambda pipe, run: ptr.read_runs([run, pipe], names="file", other_files="skip"),
+    "teams": lambda pipe, run: ptr.read_runs(run, teams=pipe),
+    "pooled": lambda pipe, run: ptr.read_runs(run, pooled=str(pipe)),
+    "metadata": lambda pipe, run: ptr.read_runs(run, metadata=pipe),
+    "qrels": lambda pipe, run: ptr.read_qrels(pipe),
+    "labels": lambda pipe, run: ptr.judging.read_judges(pipe.parent),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "device"])
+def test_a_pipe_or_a_device_is_refused_at_once(reader, kind, pipe, run):
+    place = pipe
+    if kind == "link to a pipe":
+        place = pipe.with_name("link")
+        place.symlink_to(pipe)
+    elif kind == "device":
+        pipe.unlink()
+        pipe.symlink_to("/dev/zero")
+    if reader == "labels":
+        run.unlink()
+    told: list[BaseException] = []
+
+    def read():
+        try:
+            READERS[reader](place, run)
+        except BaseException as error:
+            told.append(error)
+
+    # a reader that waits would wait beyond any signal
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive(), "it waits for the pipe"
+    assert len(told) == 1
+    assert isinstance(told[0], InputError)
+    what = "a device" if kind == "device" else "a pipe"
+    assert what in str(told[0])
+    assert place.name in str(told[0]) or "pipe" in str(told[0])
+
+
+def test_what_a_shell_substitutes_is_refused(tmp_path):
+    read, write = os.pipe()
+    try:
+        with pytest.raises(InputError, match="a pipe"):
+            ptr.read_qrels(f"/dev/fd/{read}")
+    finally:
+        os.close(read)
+        os.close(write)
+
+
+def test_a_file_is_opened_through_links(run, tmp_path):
+    (tmp_path / "link").symlink_to(run)
+    with open_file(tmp_path / "link") as file:
+        assert file.read() == RUN.encode()
+        assert not file.closed
+    with pytest.raises(IsADirectoryError):
+        open_file(tmp_path)
+    with pytest.raises(NotAFileError):
+        open_file(Path(os.devnull))
+
+
+@pytest.mark.parametrize("name", ["tasks.json", "pt_reuse-runs.json"])
+def test_a_pipe_in_the_place_of_a_file_of_ours_is_told_or_passed_over(name, pipe, run, tmp_path):
+    folder = tmp_path / "ours"
+    folder.mkdir()
+    pipe.rename(folder / name)
+    texts = {"topics": {"1": "query"}, "texts": {"d1": "text"}}
+    pool = pd.DataFrame({"qid": ["1"], "docno": ["d1"]})
+
+    def work():
+        if name == "tasks.json":
+            for call in (lambda: ptr.export_tasks(pool, folder, **texts), lambda: ptr.import_labels(folder)):
+                with pytest.raises(InputError, match="a pipe"):
+                    call()
+        else:
+            with pytest.warns(ReuseWarning):
+                assert ptr.read_runs(run, cache=folder).names == ["a"]
+        done.append(name)
+
+    done: list[str] = []
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert done == [name]
+
+
+def test_the_command_line_names_the_pipe(pipe, run):
+    command = [sys.executable, "-m", "pt_reuse.cli.entry", "runs", str(run), str(pipe)]
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert finished.returncode == 2
+    assert str(pipe) in finished.stderr.replace("\n", " ")

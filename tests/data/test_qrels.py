@@ -1,0 +1,322 @@
+"""Qrels: what they hold, their algebra, and files."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, Judged, nDCG
+
+from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.data.qrels_arrays import CONFLICTS
+
+
+def judged(text, **arguments):
+    """Build judgments of ``qid docno label`` words separated by semicolons."""
+    rows = [part.split() for part in text.split(";") if part.strip()]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    return Qrels(frame.assign(label=frame["label"].astype(int)), **arguments)
+
+
+def labels(qrels):
+    return {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples()}
+
+
+OLD = "1 a 1; 1 b 0; 2 a 2; 2 c -1"
+NEW = "1 c 2; 2 c 1; 3 a 0"
+
+
+# by hand
+
+
+def test_by_hand():
+    qrels = judged("10 b 1; 9 a 0; 10 a -1; x a 2; 9 c 3")
+    assert repr(qrels) == "Qrels: 3 topics, 5 judgments, 3 relevant (labels -1: 1, 0: 1, 1: 1, 2: 1, 3: 1)"
+    assert qrels.topics == ["9", "10", "x"]
+    assert len(qrels) == 5
+    frame = qrels.to_frame()
+    assert frame.to_numpy().tolist() == [["9", "a", 0], ["9", "c", 3], ["10", "b", 1], ["10", "a", -1], ["x", "a", 2]]
+    assert frame["label"].dtype == np.int64
+
+
+def test_summary():
+    table = judged("1 a 1; 1 b 0; 1 c -1; 1 d -2; 2 a 0", topics=["1", "2", "3"]).counts()
+    assert list(table.columns) == ["qid", "judged", "relevant", "unjudged", "junk", "density"]
+    assert table.to_numpy().tolist() == [["1", 2, 1, 1, 1, 0.5], ["2", 1, 0, 0, 0, 0], ["3", 0, 0, 0, 0, 0]]
+
+
+def test_html_is_escaped():
+    text = judged("<b> a 1")._repr_html_()
+    assert "<b>Qrels" in text  # our own
+    assert "&lt;b&gt;" in text
+
+
+def test_read(tmp_path):
+    (tmp_path / "q").write_bytes(b"\xef\xbb\xbf1\t0 a  1\r\n\n 2 x b -2\x0b\n1 0 \xe9 +2")
+    qrels = read_qrels(tmp_path / "q")
+    assert labels(qrels) == {("1", "a"): 1, ("1", "\udce9"): 2, ("2", "b"): -2}
+    assert labels(read_qrels(str(tmp_path / "q"))) == labels(qrels)
+
+
+def test_labels_at_the_edges(tmp_path):
+    (tmp_path / "q").write_text("1 0 a 32767\n1 0 b -32768\n1 0 c 1.0\n1 0 d 1e2\n")
+    assert list(labels(read_qrels(tmp_path / "q")).values()) == [32767, -32768, 1, 100]
+    assert list(labels(judged("1 a 32767; 1 b -32768")).values()) == [32767, -32768]
+
+
+def test_the_same_judgment_twice_counts_once(tmp_path, messages):
+    (tmp_path / "q").write_text("2 0 a 1\n1 0 b 0\n2 0 a 1\n1 0 c 0\n2 0 a 1\n")
+    qrels = messages.warned(lambda: read_qrels(tmp_path / "q"))
+    assert labels(qrels) == {("1", "b"): 0, ("1", "c"): 0, ("2", "a"): 1}
+
+
+def test_further_columns_come_along():
+    frame = pd.DataFrame(
+        {"qid": ["2", "1", "1"], "docno": ["a", "b", "c"], "label": [1, 0, 2], "assessor": ["x", "y", "z"]}
+    )
+    qrels = Qrels(frame)
+    assert qrels.to_frame()["assessor"].tolist() == ["y", "z", "x"]
+    assert qrels.select(["2"]).to_frame()["assessor"].tolist() == ["x"]
+    assert (qrels - judged("1 b 0")).to_frame()["assessor"].tolist() == ["z", "x"]
+    both = (qrels | judged("1 d 1")).to_frame()
+    assert both["docno"].tolist() == ["b", "c", "d", "a"]
+    assert both["assessor"].isna().tolist() == [False, False, True, False]
+
+
+# algebra by hand
+
+
+def test_union_by_hand():
+    both = judged(OLD) | judged(NEW)
+    assert labels(both) == {("1", "a"): 1, ("1", "b"): 0, ("1", "c"): 2, ("2", "a"): 2, ("2", "c"): 1, ("3", "a"): 0}
+    assert labels(judged(NEW) | judged(OLD)) == labels(both)  # -1 gives way either way
+
+
+@pytest.mark.parametrize(("conflict", "label"), [("first", 2), ("second", 1), ("higher", 2), ("lower", 1)])
+def test_union_with_conflict(conflict, label):
+    both = judged("1 a 2; 1 b 0").union(judged("1 a 1; 1 b 0; 1 c 1"), conflict=conflict)
+    assert labels(both) == {("1", "a"): label, ("1", "b"): 0, ("1", "c"): 1}
+
+
+def test_union_with_conflict_says_which(messages):
+    messages.refused(lambda: judged("1 a 2; 2 b 0") | judged("2 b 1; 1 a 1"), argument="conflict")
+
+
+@pytest.mark.parametrize("other", [5, {"1": 1}, None, {}, [], [1], "nowhere"])
+def test_what_are_no_judgments(other, messages):
+    messages.refused(lambda: judged(OLD) | other, argument="other")
+
+
+def test_arguments_that_cannot_be(messages):
+    qrels = judged(OLD)
+    messages.refused(lambda: qrels.threshold(0), argument="rel")
+    messages.refused(lambda: qrels.sample(2, seed=1), argument="share")
+    messages.refused(lambda: qrels.sample(0.5, seed=-1), argument="seed")
+    messages.refused(lambda: qrels.select(["9"]), argument="topics")
+    messages.refused(lambda: qrels.select(9), argument="topics")
+    messages.refused(lambda: qrels.union(qrels, conflict="best"), argument="conflict")
+    messages.refused(lambda: Qrels(qrels.to_frame(), topics="1"), argument="topics")
+
+
+def test_union_takes_frames_and_files(tmp_path):
+    judged(NEW).write(tmp_path / "q")
+    for other in (judged(NEW), judged(NEW).to_frame(), tmp_path / "q", str(tmp_path / "q")):
+        assert labels(judged(OLD) | other) == labels(judged(OLD) | judged(NEW))
+
+
+def test_difference_and_restriction():
+    old = judged(OLD)
+    assert labels(old - judged("1 a 0; 2 a 0; 9 a 0")) == {("1", "b"): 0, ("2", "c"): -1}
+    assert labels(old.restrict(judged("1 a 0; 2 a 0; 9 a 0"))) == {("1", "a"): 1, ("2", "a"): 2}
+    # a frame without labels is enough, and may name a document twice
+    pool = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "rank": [0, 3]})
+    assert labels(old.restrict(pool)) == {("1", "a"): 1}
+    assert old.restrict(pool).topics == ["1", "2"]
+
+
+def test_threshold():
+    qrels = judged("1 a 3; 1 b 2; 1 c 1; 1 d 0; 1 e -1; 1 f -2")
+    assert list(labels(qrels.threshold(2)).values()) == [1, 1, 0, 0, -1, -2]
+    assert list(labels(qrels.threshold(1)).values()) == [1, 1, 1, 0, -1, -2]
+
+
+def test_sample():
+    qrels = judged("; ".join(f"{topic} d{i} {i % 2}" for topic in (1, 2) for i in range(100)))
+    half = qrels.sample(0.5, seed=4)
+    assert half.counts()["judged"].tolist() == [50, 50]
+    assert labels(half) == labels(qrels.sample(0.5, seed=4))
+    assert labels(half) != labels(qrels.sample(0.5, seed=5))
+    assert labels(half).items() <= labels(qrels).items()
+    assert len(qrels.sample(0, seed=1)) == 0
+    assert qrels.sample(0, seed=1).topics == ["1", "2"]
+    assert labels(qrels.sample(1, seed=1)) == labels(qrels)
+
+
+def test_select():
+    assert labels(judged(OLD).select(["2"])) == {("2", "a"): 2, ("2", "c"): -1}
+    assert judged(OLD).select("1").topics == ["1"]
+    assert judged(OLD, topics=["7"]).select(["7", "1"]).topics == ["1", "7"]
+
+
+def test_topics_stay():
+    qrels = judged(OLD, topics=["5", "1"])
+    assert qrels.topics == ["1", "2", "5"]
+    for same in (qrels - qrels, qrels.threshold(1), qrels.restrict(judged("9 z 1")), qrels.sample(0.1, seed=1)):
+        assert same.topics == ["1", "2", "5"]
+    assert (qrels | judged(NEW)).topics == ["1", "2", "3", "5"]
+
+
+def test_nothing_is_changed_in_place():
+    old, new = judged(OLD), judged(NEW)
+    before = labels(old), labels(new)
+    old.union(new, conflict="second"), old - new, old.threshold(2), old.sample(0.5, seed=1)
+    assert (labels(old), labels(new)) == before
+
+
+def test_no_judgments():
+    nothing = Qrels(judged(OLD).to_frame().iloc[:0])
+    assert repr(nothing) == "Qrels: 0 topics, 0 judgments, 0 relevant (labels none)"
+    assert labels(nothing | judged(OLD)) == labels(judged(OLD) | nothing) == labels(judged(OLD))
+    assert labels(judged(OLD) - nothing) == labels(judged(OLD))
+    assert len(judged(OLD).restrict(nothing)) == 0
+    assert len(nothing.counts()) == 0
+
+
+def test_frames_as_pyterrier_gives_them():
+    frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "NA"], "label": [1, 0]})
+    expected = {("1", "a"): 1, ("1", "NA"): 0}
+    for kind in (np.int8, np.uint16, float, "Int64", str, object):
+        assert labels(Qrels(frame.astype({"label": kind}))) == expected
+    assert labels(Qrels(frame.astype({"qid": int}))) == expected
+    assert labels(Qrels(frame.astype({"qid": "category", "docno": "category"}))) == expected
+
+
+# writing
+
+
+def test_write_and_read_back(tmp_path):
+    path = judged("10 b 1; 9 a 0; 10 a -1").write(tmp_path / "q.txt")
+    assert path.read_text() == "9 0 a 0\n10 0 b 1\n10 0 a -1\n"
+    assert labels(read_qrels(path)) == labels(judged("10 b 1; 9 a 0; 10 a -1"))
+    judged(OLD).write(path, overwrite=True)
+    assert labels(read_qrels(path)) == labels(judged(OLD))
+    assert [item.name for item in tmp_path.iterdir()] == ["q.txt"]
+
+
+def test_topics_without_judgments_are_told(tmp_path, messages):
+    messages.warned(lambda: judged(OLD, topics=["5", "6"]).write(tmp_path / "q"))
+
+
+word = st.one_of(
+    st.text(st.characters(exclude_characters="\0\t\n\r\v\f ", exclude_categories=["Cs"]), min_size=1, max_size=12),
+    st.sampled_from(["NA", "nan", "\udcff", "\u00a0", "\u2028", "\x85", "\ufeff", "BZh91AY&SY", "\x1f\udc8b", "#"]),
+)
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    found=st.dictionaries(
+        st.tuples(word.filter(lambda topic: not topic.startswith("#")), word),
+        st.integers(-(2**15), 2**15 - 1),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_anything_reads_back(found, tmp_path_factory):
+    frame = pd.DataFrame(
+        {
+            "qid": pd.Series([qid for qid, _ in found], dtype=object),
+            "docno": pd.Series([docno for _, docno in found], dtype=object),
+            "label": list(found.values()),
+        }
+    )
+    qrels = Qrels(frame)
+    assert labels(qrels) == found
+    again = read_qrels(qrels.write(tmp_path_factory.mktemp("written") / "q"))
+    assert labels(again) == found
+    assert again.topics == qrels.topics
+
+
+# properties
+
+
+def random_judgments(seed, n=60):
+    chance = random.Random(seed)
+    pairs = {
+        (str(chance.randrange(6)), f"d{chance.randrange(20)}"): chance.choice([-2, -1, 0, 1, 2, 3]) for _ in range(n)
+    }
+    return judged("; ".join(f"{qid} {docno} {label}" for (qid, docno), label in pairs.items()))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_properties(seed):
+    a, b = random_judgments(seed), random_judgments(seed + 100)
+    one, two = labels(a), labels(b)
+    assert labels(a - b) == {key: label for key, label in one.items() if key not in two}
+    assert labels(a.restrict(b)) == {key: label for key, label in one.items() if key in two}
+    assert labels((a - b) | a.restrict(b)) == one
+    assert labels((a | (b - a)) - b) == labels(a - b)
+    for conflict in CONFLICTS[1:]:
+        rule = {"first": lambda x, y: x, "second": lambda x, y: y, "higher": max, "lower": min}[conflict]
+        expected = {**two, **one}
+        for key in one.keys() & two.keys():
+            x, y = one[key], two[key]
+            expected[key] = y if x == -1 else x if y == -1 else rule(x, y)
+        assert labels(a.union(b, conflict=conflict)) == expected
+    clash = any(one[k] != two[k] and -1 not in (one[k], two[k]) for k in one.keys() & two.keys())
+    if clash:
+        with pytest.raises(InputError) as caught:
+            a | b
+        assert caught.value.argument == "conflict"
+    shuffled = a.to_frame().sample(frac=1, random_state=seed)
+    assert labels(Qrels(shuffled)) == one
+
+
+# real data
+
+
+def test_against_pyterrier(data):
+    for name in (
+        "qrels.adhoc.351-400.txt.gz",
+        "qrels.core17.txt.gz",
+        "qrels.dl19-passage.txt.gz",
+        "qrels.web.201-250.txt.gz",
+    ):
+        path = data / "qrels" / name
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReuseWarning)
+            ours = labels(read_qrels(path))
+        theirs = pt.io.read_qrels(str(path))
+        assert ours == {(str(row.qid), str(row.docno)): row.label for row in theirs.itertuples()}
+
+
+# in an experiment, and in ir_measures
+
+
+def test_an_experiment_and_ir_measures_take_judgments_as_they_are(messages):
+    qrels = judged("1 a 1; 1 b 0; 2 a 2; 2 c -1; 3 d 1", topics=["1", "2", "3"])
+    frame, measures = qrels.to_frame(), [AP, nDCG @ 2, Judged @ 2, "map"]
+    run = pd.DataFrame([("1", "b", 2.0), ("1", "a", 1.0), ("2", "c", 1.0)], columns=["qid", "docno", "score"])
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "x"})
+    for options in ({}, {"filter_by_qrels": True}, {"perquery": True}):
+        found, expected = (pt.Experiment([run], topics, one, measures, ["A"], **options) for one in (qrels, frame))
+        pd.testing.assert_frame_equal(found[sorted(found)], expected[sorted(expected)])
+    theirs = pt.model.to_ir_measures(run)
+    found, expected = (
+        ir_measures.calc_aggregate([AP, nDCG @ 2, Judged @ 2], one, theirs)
+        for one in (qrels, pt.model.to_ir_measures(frame))
+    )
+    assert found == expected
+    assert found[AP] == pytest.approx((0.5 + 0 + 0) / 3)
+    # what no frame can hold is told
+    bare = judged("1 a 1", topics=["1", "2"])
+    messages.warned(lambda: list(bare))
+    messages.warned(lambda: pt.Experiment([run], topics, bare, [AP]))

@@ -1,0 +1,197 @@
+"""The readers on random and damaged bytes, against a reader that splits line by line."""
+
+from __future__ import annotations
+
+import struct
+import warnings
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from naive_reader import BOM, RejectedError, naive_qrels, naive_run
+
+from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.data.judgments import read_qrels
+from pt_reuse.data.packed_files import packed_with
+from pt_reuse.data.run_reading import read_runs
+
+FUZZ = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def as_bytes(text):
+    return text.encode("utf-8", "surrogateescape")
+
+
+def ours_run(path, **options):
+    """Return what :func:`naive_run` returns, from our reader."""
+    runs = read_runs(path, n_jobs=1, **options)
+    topics = {}
+    for row in runs.to_frame().itertuples():
+        topics.setdefault(as_bytes(row.qid), []).append((as_bytes(row.docno), row.score))
+    assert runs.topics == list(dict.fromkeys(runs.to_frame()["qid"]))
+    assert set(runs.dropped["file"]) <= {str(path)}
+    assert set(runs.dropped["name"]) <= set(runs.names)
+    return as_bytes(runs.names[0]), topics, runs.dropped["line"].tolist()
+
+
+def ours_qrels(path):
+    qrels = read_qrels(path)
+    topics = {}
+    for row in qrels.to_frame().itertuples():
+        topics.setdefault(as_bytes(row.qid), {})[as_bytes(row.docno)] = row.label
+    return topics
+
+
+def bits(value):
+    """Turn scores into their bytes, so that 0 and -0 differ."""
+    if isinstance(value, float):
+        return struct.pack("d", value)
+    if isinstance(value, dict):
+        return {key: bits(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [bits(item) for item in value]
+    return value
+
+
+def compare(data, naive, ours, path):
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)  # twin topics, judgments given twice
+        try:
+            expected = naive(data)
+        except RejectedError:
+            with pytest.raises(InputError) as caught:
+                ours(path)
+            assert str(path) in str(caught.value) or repr(path.name) in str(caught.value)
+            return
+        assert bits(ours(path)) == bits(expected)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzz") / "input.fuzz"
+
+
+spaces = st.sampled_from([b" ", b"\t", b"  ", b"\t ", b"\x0b", b"\x0c", b"\r", b" \r\x0b"])
+words = st.one_of(
+    st.sampled_from(
+        [b"1", b"001", b"NA", b"null", b"nan", b"1e5", b'"', b"'d", b"#", b"\xc3\xa9", b"\xe9", b"d" * 20, b"Q0"]
+    ),
+    st.binary(min_size=1, max_size=20).map(lambda raw: b"".join(raw.replace(b"\0", b"").split()) or b"x"),
+)
+scores = st.one_of(
+    st.sampled_from(
+        [b"1", b"1.0", b"0.5", b"-0", b"+2", b".5", b"5.", b"1e-3", b"123456789012345678901234567890", b"0"]
+    ),
+    st.floats(allow_nan=False, allow_infinity=False).map(lambda value: repr(value).encode()),
+    st.sampled_from([b"nan", b"inf", b"1_0", b"0x1", b"1e999", b"a"]),
+)
+labels = st.sampled_from([b"0", b"1", b"2", b"-1", b"-2", b"1.0", b"00", b"+1", b"32767", b"32768", b"0.5", b"x"])
+
+
+@st.composite
+def lines(draw, run):
+    """Draw a file that is valid but for odd values now and then."""
+    tag, ends = draw(words), draw(st.sampled_from([b"\n", b"\r\n"]))
+    text = []
+    odd = draw(st.integers(0, 9)) == 0
+    plain_scores = scores if odd else st.floats(-100, 100).map(lambda value: f"{value:.3f}".encode())
+    plain_labels = labels if odd else st.sampled_from([b"0", b"1", b"2", b"-1"])
+    topics = draw(st.lists(words, min_size=1, max_size=3))
+    space = draw(spaces)
+    for i in range(draw(st.integers(1, 12))):
+        docno = b"%s-%d" % (draw(words), i) if draw(st.integers(0, 9)) else draw(words)
+        cells = [draw(st.sampled_from(topics)), b"Q0", docno]
+        cells += [draw(words), draw(plain_scores), tag] if run else [draw(plain_labels)]
+        text.append((space if draw(st.booleans()) else draw(spaces)).join(cells))
+    return ends.join(text) + (ends if draw(st.booleans()) else b"")
+
+
+@st.composite
+def damaged(draw, run):
+    """Draw a valid file and damage it in up to four places."""
+    data = bytearray(draw(lines(run)))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(data)))
+        how = draw(st.sampled_from(["flip", "delete", "insert", "cut", "blank", "space", "double", "head"]))
+        if how == "flip" and at < len(data):
+            data[at] ^= 1 << draw(st.integers(0, 7))
+        elif how == "delete":
+            del data[at : at + draw(st.integers(1, 8))]
+        elif how == "insert":
+            data[at:at] = draw(st.binary(min_size=1, max_size=4))
+        elif how == "cut":
+            del data[at:]
+        elif how == "blank":
+            data[at:at] = draw(st.sampled_from([b"\n", b"\n\n", b"\r\n", b"\n \t\n", b"\r"]))
+        elif how == "space":
+            data[at:at] = draw(spaces)
+        elif how == "double":
+            rows = bytes(data).split(b"\n")
+            data += b"\n" + rows[at % len(rows)]
+        elif how == "head":
+            data[:0] = draw(st.sampled_from([BOM, b"\n", b" ", BOM + BOM, b"\xff\xfe", b"BZh9", b"#"]))
+    return bytes(data)
+
+
+@pytest.mark.parametrize(("naive", "ours"), [(naive_run, ours_run), (naive_qrels, ours_qrels)], ids=["run", "qrels"])
+@FUZZ
+@given(data=st.one_of(st.binary(max_size=200), st.text("1 \t\n\r\x0b\x0c.Qd", max_size=80).map(str.encode)))
+def test_random_bytes(naive, ours, data, path):
+    assume(packed_with(data) is None)
+    compare(data, naive, ours, path)
+
+
+@FUZZ
+@given(data=lines(run=True))
+def test_run_files(data, path):
+    assume(packed_with(data) is None)
+    compare(data, naive_run, ours_run, path)
+
+
+@FUZZ
+@given(data=damaged(run=True))
+def test_damaged_run_files(data, path):
+    assume(packed_with(data) is None)
+    compare(data, naive_run, ours_run, path)
+
+
+@FUZZ
+@given(data=lines(run=False))
+def test_qrels_files(data, path):
+    assume(packed_with(data) is None)
+    compare(data, naive_qrels, ours_qrels, path)
+
+
+@FUZZ
+@given(data=damaged(run=False))
+def test_damaged_qrels_files(data, path):
+    assume(packed_with(data) is None)
+    compare(data, naive_qrels, ours_qrels, path)
+
+
+@pytest.mark.parametrize("data", [b"1 Q0 d 1 2 t", b"1 Q0 d 1 2 t\n", b"\n1 Q0 d 1 2 t", b" 1 Q0 d 1 2 t \r\n\r\n"])
+@pytest.mark.parametrize(
+    "more", [b"", b"1 Q0 e 2 1 t", b"1\tQ0\te\t2\t1\tt\n", b"\n\n1 Q0 e 2 1 t\r", b"1 Q0 e 2 1 t u"]
+)
+def test_line_ends_by_hand(data, more, path):
+    compare(data + b"\n" + more, naive_run, ours_run, path)
+    compare(data + more, naive_run, ours_run, path)
+
+
+@pytest.mark.parametrize("name", [b"\x1c", b"\xc2\x85", b"\xc2\xa0"])
+def test_what_is_white_space_in_texts_alone_may_be_a_name(name, path):
+    for fields in (b"1 %s Q0 1 0\n", b"%s 1 Q0 1 0\n", b"%s 1 Q0 d 1 0\n", b"1 Q0 %s 0\n"):
+        compare(fields % name, naive_qrels, ours_qrels, path)
+        compare(fields % name, naive_run, ours_run, path)
+
+
+def test_rows_that_make_up_for_each_other(path):
+    # twelve fields on two lines, but five and seven; six fields, but on two lines
+    for data in (b"1 Q0 d1 1 2\n1 Q0 e 2 1 t t\n", b"1 Q0 d\n1 2 t\n"):
+        with pytest.raises(RejectedError):
+            naive_run(data)
+        compare(data, naive_run, ours_run, path)
+    # twelve fields on one line, the last six of which are text behind the tag
+    compare(b"1 Q0 d 1 2 t 1 Q0 e 2 1 t\n\n", naive_run, ours_run, path)
+    assert naive_run(b"1 Q0 d 1 2 t 1 Q0 e 2 1 t\n\n") == (b"t", {b"1": [(b"d", 2.0)]}, [])

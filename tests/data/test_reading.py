@@ -1,0 +1,335 @@
+"""Run files as they come: packed, spaced, named and ordered in every way."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import random
+import struct
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from packing_parts import compressed
+
+from pt_reuse._choices import ORDERS
+from pt_reuse.data.judgments import read_qrels
+from pt_reuse.data.run_reading import read_runs
+
+RUN = b"401 Q0 d1 1 2.5 bm25\n401 Q0 d2 2 1.5 bm25\n402 Q0 d1 1 3 bm25\n"
+OTHER = b"402 Q0 d3 1 0.5 dense\n401 Q0 d2 1 0.25 dense\n"
+ROWS = [("401", "d1", 0, 2.5), ("401", "d2", 1, 1.5), ("402", "d1", 0, 3.0)]
+
+
+def put(folder, files):
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return folder
+
+
+def rows(frame):
+    return list(frame[["qid", "docno", "rank", "score"]].itertuples(index=False, name=None))
+
+
+def one(folder, data, **arguments):
+    """Read one file of these contents and return the rows of its run."""
+    put(folder, {"f": data})
+    runs = read_runs(folder / "f", **arguments)
+    assert len(runs) == 1
+    return rows(runs[runs.names[0]])
+
+
+def test_by_hand(tmp_path):
+    runs = read_runs(put(tmp_path, {"b": OTHER, "a": RUN}))
+    assert runs.names == ["bm25", "dense"]  # in the order of the file names
+    assert runs.topics == ["401", "402"]
+    frame = runs["bm25"]
+    assert list(frame.columns) == ["qid", "docno", "rank", "score", "name"]
+    assert rows(frame) == ROWS
+    assert rows(runs["dense"]) == [("401", "d2", 0, 0.25), ("402", "d3", 0, 0.5)]
+    assert set(frame["name"]) == {"bm25"}
+
+
+PACKED = {
+    "plain": lambda data: data,
+    "gzip": gzip.compress,
+    "gzip in two members": lambda data: gzip.compress(data[:30]) + gzip.compress(data[30:]),
+    "bzip2": bz2.compress,
+    "bzip2 in two streams": lambda data: bz2.compress(data[:30]) + bz2.compress(data[30:]),
+    "xz": lzma.compress,
+    "xz in two streams, padded": lambda data: lzma.compress(data[:30]) + bytes(8) + lzma.compress(data[30:]),
+    "lz4": lambda data: pytest.importorskip("lz4.frame").compress(data),
+    "lz4 in two frames": lambda data: (
+        pytest.importorskip("lz4.frame").compress(data[:30]) + pytest.importorskip("lz4.frame").compress(data[30:])
+    ),
+    "zstandard": lambda data: pytest.importorskip("zstandard").compress(data),
+    "zstandard in two frames": lambda data: (
+        pytest.importorskip("zstandard").compress(data[:30]) + pytest.importorskip("zstandard").compress(data[30:])
+    ),
+    "compress": compressed,
+}
+
+
+@pytest.mark.parametrize("packing", PACKED)
+def test_packed(packing, tmp_path):
+    assert one(tmp_path, PACKED[packing](RUN)) == ROWS
+    # the ending of the name does not matter
+    put(tmp_path, {"q.txt": PACKED[packing](b"401 0 d1 1\n401 0 d2 0\n402 0 d3 -1\n")})
+    assert len(read_qrels(tmp_path / "q.txt")) == 3
+
+
+def test_gzip_without_isal(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "isal", None)
+    assert one(tmp_path, gzip.compress(RUN)) == ROWS
+
+
+SPACED = {
+    "tabs": RUN.replace(b" ", b"\t"),
+    "runs of white space": RUN.replace(b" ", b" \t \x0b\x0c "),
+    "carriage returns": RUN.replace(b"\n", b"\r\n"),
+    "lone carriage returns are white space": RUN.replace(b" ", b"\r"),
+    "leading and trailing": b"".join(b" \t" + line + b" \r\n" for line in RUN.splitlines()),
+    "blank lines": b"\n\n" + RUN.replace(b"\n", b"\n \t\n\r\n\n"),
+    "no final newline": RUN[:-1],
+    "blanks at the end": RUN + b"  \n \t ",
+    "byte order mark": b"\xef\xbb\xbf" + RUN,
+    "byte order mark and more": b"\xef\xbb\xbf\r\n\t" + RUN.replace(b" ", b"  "),
+}
+
+
+@pytest.mark.parametrize("spacing", SPACED)
+def test_white_space(spacing, tmp_path):
+    assert one(tmp_path, SPACED[spacing]) == ROWS
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"NA",
+        b"null",
+        b"nan",
+        b"None",
+        b"1e5",
+        b"001",
+        b'"',
+        b'"quoted"',
+        b"'",
+        b"d#1",
+        b",",
+        b"\\",
+        b"<a&b>",
+        b"%s",
+        b"-",
+        b"\xe9t\xe9",
+        b"\xc3\xa9",
+        b"\xff",
+        b"\xc2\xa0",
+        b"\xe2\x80\xa8",
+        b"\x1c",
+        b"\x85",
+        b"\x01",
+        b"d" * 1024,
+        b"abcdefg",
+        b"abcdefgh",
+        b"abcdefghi",
+        b"abcdefghijklmnop",
+        b"abcdefghijklmnopq",
+    ],
+)
+def test_names_are_kept_byte_for_byte(raw, tmp_path):
+    data = b"%s Q0 %s 1 2 %s\n%s Q0 other 2 1 %s\n" % (raw, raw, raw[:200], raw, raw[:200])
+    put(tmp_path, {"f": data})
+    runs = read_runs(tmp_path / "f")
+    name = raw.decode("utf-8", "surrogateescape")
+    assert runs.names == [name[:200]] if len(raw) < 200 else True
+    assert runs.topics == [name]
+    assert runs[runs.names[0]]["docno"].tolist() == [name, "other"]
+    put(tmp_path, {"q": b"%s 0 %s 1\n" % (raw, raw)})
+    assert read_qrels(tmp_path / "q").to_frame()[["qid", "docno"]].to_numpy().tolist() == [[name, name]]
+
+
+def test_latin_1_and_utf_8_are_two_names(tmp_path):
+    data = b"1 Q0 \xe9 1 3 t\n1 Q0 \xc3\xa9 2 2 t\n1 Q0 \xc3\xa9\xe9 3 1 t\n"
+    assert [row[1] for row in one(tmp_path, data)] == ["\udce9", "é", "é\udce9"]
+
+
+def test_the_first_field_does_not_make_it_a_packed_file(tmp_path):
+    assert one(tmp_path, b"BZh9 Q0 d 1 1 t\n") == [("BZh9", "d", 0, 1.0)]
+
+
+def test_topics_apart_and_in_natural_order(tmp_path):
+    data = b"10 Q0 a 1 1 t\n9 Q0 a 1 1 t\nb Q0 a 1 1 t\n10 Q0 b 1 2 t\na Q0 a 1 1 t\n9 Q0 b 1 0 t\n"
+    assert one(tmp_path, data) == [
+        ("9", "a", 0, 1.0),
+        ("9", "b", 1, 0.0),
+        ("10", "b", 0, 2.0),
+        ("10", "a", 1, 1.0),
+        ("a", "a", 0, 1.0),
+        ("b", "a", 0, 1.0),
+    ]
+
+
+# ways to name files and runs
+
+
+def test_folder_pattern_list(tmp_path):
+    files = {"x/input.a.gz": gzip.compress(RUN), "x/input.b": OTHER, "x/.hidden": b"no run", "x/deep/c": b"no run"}
+    put(tmp_path, files)
+    whole = ["bm25", "dense"]
+    assert read_runs(tmp_path / "x").names == whole
+    assert read_runs(str(tmp_path / "x")).names == whole
+    assert read_runs(tmp_path / "x" / "input.*").names == whole
+    assert read_runs(str(tmp_path / "**" / "input.*")).names == whole
+    assert read_runs(str(tmp_path / "x" / "*.gz")).names == ["bm25"]
+    assert read_runs(tmp_path / "x" / "input.b").names == ["dense"]
+    assert read_runs([tmp_path / "x" / "input.b", str(tmp_path / "x" / "input.a.gz")]).names == ["dense", "bm25"]
+    assert read_runs(path for path in [tmp_path / "x" / "input.b"]).names == ["dense"]
+    assert read_runs({tmp_path / "x" / "input.b", tmp_path / "x" / "input.a.gz"}).names == whole  # sorted
+
+
+def test_a_file_whose_name_is_a_pattern(tmp_path):
+    put(tmp_path, {"run[1].txt": RUN})
+    assert read_runs(tmp_path / "run[1].txt").names == ["bm25"]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("input.a.gz", "a"),
+        ("a.xz", "a"),
+        ("input.a.b.txt", "a.b.txt"),
+        ("x.zst", "x"),
+        ("input.", "input."),
+        (".gz", ".gz"),
+    ],
+)
+def test_names_from_files(file, name, tmp_path):
+    put(tmp_path, {file: RUN + OTHER.replace(b"40", b"50")})  # two tags
+    assert read_runs([tmp_path / file], names="file").names == [name]
+
+
+def test_metadata_comes_along(tmp_path):
+    put(tmp_path, {"r/a": RUN, "r/b": OTHER, "teams": b"bm25 A\ndense B\n"})
+    runs = read_runs(tmp_path / "r", teams=tmp_path / "teams", types={"bm25": "x", "dense": "y"}, pooled=["dense"])
+    assert runs.run_table.to_numpy().tolist() == [["bm25", "A", "x", False], ["dense", "B", "y", True]]
+
+
+# threads and the bar
+
+
+def test_threads_change_nothing(tmp_path):
+    chance = random.Random(8)
+    for i in range(30):
+        lines = [
+            f"{topic} Q0 d{doc} 0 {chance.choice([1, 2, chance.random()])} run{i}\n"
+            for topic in chance.sample(range(20), 15)
+            for doc in chance.sample(range(100), chance.randint(1, 60))
+        ]
+        put(tmp_path, {f"{i:02}": "".join(lines).encode()})
+    first = read_runs(tmp_path, n_jobs=1)
+    for n_jobs in (None, 2, 16):
+        again = read_runs(tmp_path, n_jobs=n_jobs)
+        for name in ("vocabulary", "topic_docs", "doc_starts", "starts", "codes", "scores"):
+            assert np.array_equal(getattr(first.field, name), getattr(again.field, name))
+    pd.testing.assert_frame_equal(first.to_frame(), again.to_frame())
+
+
+def test_verbose_shows_a_bar(tmp_path, capfd):
+    put(tmp_path, {"a": RUN, "b": OTHER})
+    read_runs(tmp_path)
+    assert "reading runs" not in "".join(capfd.readouterr())
+    read_runs(tmp_path, verbose=True)
+    assert "reading runs" in "".join(capfd.readouterr())
+
+
+# ranking orders
+
+
+def float32(value):
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def slow_order(lines, order):
+    """Return the docnos in ranking order; `lines` are (docno, rank, score) of one topic."""
+    if order == "rank":
+        lines = sorted(lines, key=lambda line: line[1])
+    elif order != "file":
+        round_score = float32 if order == "trec_eval9" else float
+        lines = sorted(lines, key=lambda line: (round_score(line[2]), line[0].encode()), reverse=True)
+    return [line[0] for line in lines]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("seed", range(12))
+def test_ranking_orders(order, seed, tmp_path):
+    chance = random.Random(seed)
+    near = [1.0, 1.0 + 2**-40, 1.0 - 2**-30, 16777217.0, 16777216.0, 0.0, -0.0, -1.0]
+    topics = {}
+    for topic in ("1", "2", "3"):
+        docnos = chance.sample(
+            ["a", "B", "é", "doc-10", "doc-9", "doc-11-with-a-long-name", "doc-11", "Z" * 9, "zz", "-"], 8
+        )
+        ranks = chance.sample(range(1, 50), 8)
+        scores = [chance.choice(near if seed % 3 else [0.1, 0.2]) for _ in docnos]
+        if seed % 4 == 0:
+            scores.sort(reverse=True)
+        topics[topic] = list(zip(docnos, ranks, scores, strict=True))
+    lines = [(topic, line) for topic, found in topics.items() for line in found]
+    if seed % 2:
+        # topics apart, each in its own order
+        lines = sorted(lines, key=lambda line: topics[line[0]].index(line[1]))
+    text = "".join(f"{topic} Q0 {docno} {rank} {score!r} t\n" for topic, (docno, rank, score) in lines)
+    frame = pd.DataFrame(one(tmp_path, text.encode(), order=order), columns=["qid", "docno", "rank", "score"])
+    for topic, found in topics.items():
+        mine = frame[frame["qid"] == topic]
+        assert mine["docno"].tolist() == slow_order(found, order)
+        assert mine["rank"].tolist() == list(range(8))
+        kept = {docno: score for docno, _, score in found}
+        assert mine["score"].tolist() == [kept[docno] for docno in mine["docno"]]
+
+
+def test_a_score_beyond_float32(tmp_path):
+    data = b"1 Q0 a 1 1e300 t\n1 Q0 b 2 1e299 t\n1 Q0 c 3 1 t\n"
+    assert [row[1] for row in one(tmp_path, data)] == ["a", "b", "c"]
+    assert [row[1] for row in one(tmp_path, data, order="trec_eval9")] == ["b", "a", "c"]  # both infinite there
+
+
+@pytest.mark.parametrize(("order", "kept"), [("trec_eval", 3.0), ("rank", 1.0), ("file", 2.0)])
+@pytest.mark.filterwarnings("ignore:.*left out")
+def test_duplicates_keep_the_better_ranked(order, kept, tmp_path):
+    data = b"1 Q0 d 2 2 t\n1 Q0 e 4 5 t\n1 Q0 d 3 3 t\n1 Q0 d 1 1 t\n"
+    found = {row[1]: row[3] for row in one(tmp_path, data, order=order, duplicates="best")}
+    assert found == {"d": kept, "e": 5.0}
+
+
+def test_nothing_is_warned_about_for_good_files(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_runs(put(tmp_path, {"a": RUN, "b": OTHER}), teams={"bm25": "A", "dense": "B"}, cache=tmp_path / "cache")
+
+
+def test_topics_that_differ_in_zeros(messages, tmp_path):
+    put(tmp_path, {"a": b"001 Q0 d 1 2 t\n1 Q0 d 1 3 t\n"})
+    for cache in (None, tmp_path / "c", tmp_path / "c"):  # from the cache too
+        runs = messages.warned(read_runs, source=tmp_path / "a", cache=cache)
+        assert rows(runs["t"]) == [("001", "d", 0, 2.0), ("1", "d", 0, 3.0)]
+
+
+# real data
+
+
+def test_trec8_against_pyterrier(trec8):
+    # pt.io.read_results keeps the file's own order
+    for path in sorted((trec8.folder / "inputs").iterdir())[::16]:
+        theirs = pt.io.read_results(str(path))
+        ours = trec8.runs[str(theirs["name"].iloc[0])]
+        keys = ["qid", "docno"]
+        both = ours.merge(theirs, on=keys, suffixes=("", "_theirs"), validate="1:1")
+        assert len(both) == len(ours) == len(theirs)
+        assert (both["score"] == both["score_theirs"]).all()

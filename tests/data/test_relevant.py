@@ -1,0 +1,71 @@
+"""Which label is relevant: what judgments say of it, and what becomes of it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.pooling.pool import Pool
+
+ROWS = pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcde"), "label": [3, 1, 0, 2, -1]})
+
+
+def test_nobody_says():
+    qrels = Qrels(ROWS)
+    assert (qrels.rel, qrels.stated_rel) == (1, None)
+    assert repr(qrels) == "Qrels: 2 topics, 5 judgments, 3 relevant (labels -1: 1, 0: 1, 1: 1, 2: 1, 3: 1)"
+
+
+@pytest.mark.parametrize(("rel", "relevant"), [(1, [2, 1]), (2, [1, 1]), (3, [1, 0]), (4, [0, 0])])
+def test_counted_from(rel, relevant):
+    qrels = Qrels(ROWS, rel=rel)
+    assert (qrels.rel, qrels.stated_rel) == (rel, rel)
+    table = qrels.counts()
+    assert table["relevant"].tolist() == Qrels(ROWS).counts(rel=rel)["relevant"].tolist() == relevant
+    assert table["judged"].tolist() == [3, 1]
+    assert table["density"].tolist() == [relevant[0] / 3, relevant[1]]
+    shown = f"{sum(relevant)} relevant" + (f" from label {rel}" if rel > 1 else "")
+    assert f"5 judgments, {shown} (labels" in repr(qrels)
+
+
+def test_every_operation_keeps_it():
+    qrels = Qrels(ROWS, rel=2)
+    pool = Pool.from_frame(ROWS[["qid", "docno"]])
+    for made in (qrels - ROWS[:1], qrels.restrict(pool), qrels.sample(0.5, seed=1), qrels.select(["1"]),
+                 qrels | Qrels(ROWS), Qrels(ROWS) | qrels, qrels.union(ROWS), pool.judge(qrels)):  # fmt: skip
+        assert made.stated_rel == 2
+    assert pool.judge(ROWS).stated_rel is None
+    assert qrels.with_rel(3).rel == 3
+    assert qrels.with_rel(None).stated_rel is None
+    assert qrels.rel == 2
+
+
+def test_binary_labels_begin_at_it():
+    qrels = Qrels(ROWS, rel=2)
+    assert qrels.threshold().to_frame()["label"].tolist() == [1, 0, 0, 1, -1]
+    assert qrels.threshold(1).to_frame()["label"].tolist() == [1, 1, 0, 1, -1]
+    assert Qrels(ROWS).threshold().to_frame()["label"].tolist() == [1, 1, 0, 1, -1]
+    # from then on label 1 is relevant
+    assert qrels.threshold().rel == 1
+    assert qrels.threshold().counts()["relevant"].tolist() == qrels.counts()["relevant"].tolist() == [1, 1]
+
+
+def test_two_sides_that_say_two_things(messages):
+    messages.refused(lambda: Qrels(ROWS, rel=2) | Qrels(ROWS, rel=1), argument="other")
+
+
+def test_a_file_does_not_say(tmp_path):
+    file = Qrels(ROWS, rel=2).write(tmp_path / "q")
+    assert read_qrels(file).stated_rel is None
+    assert read_qrels(file, rel=2).counts()["relevant"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("rel", [0, -1, 1.5, True, "2", 40_000])
+def test_no_grade(rel, tmp_path, messages):
+    for call in (
+        lambda: Qrels(ROWS, rel=rel),
+        lambda: Qrels(ROWS).counts(rel=rel),
+        lambda: read_qrels(Qrels(ROWS).write(tmp_path / "q", overwrite=True), rel=rel),
+    ):
+        messages.refused(call, argument="rel")

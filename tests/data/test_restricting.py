@@ -1,0 +1,203 @@
+"""Runs over a part of the corpus, and random parts: documents of a corpus, teams of a field."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pool_parts import as_runs, fields
+
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.selection import subsample_corpus
+from pt_reuse.demo.simulated import simulate_field
+
+FIELD = {
+    "A": {"1": ["FT1", "LA1", "FT2"], "2": ["LA2", "LA1"]},
+    "B": {"1": ["LA3", "FT1"], "2": ["FT9"]},
+}
+
+
+def lists_of(runs):
+    return {
+        name: {qid: found["docno"].tolist() for qid, found in runs[name].groupby("qid")}
+        for name in runs
+    }  # fmt: skip
+
+
+def test_one_source_closes_the_lists_up(messages):
+    runs = as_runs(FIELD)
+    part = messages.warned(lambda: runs.restrict(prefix="FT"))
+    assert lists_of(part) == {"A": {"1": ["FT1", "FT2"]}, "B": {"1": ["FT1"], "2": ["FT9"]}}
+    assert part["A"]["rank"].tolist() == [0, 1]
+    assert part["A"]["score"].tolist() == [0.0, -2.0]
+    messages.warned(lambda: runs.restrict(prefix=["FT1"]))
+    every = [runs.restrict(prefix=["FT", "LA"]), runs.restrict(where=lambda docno: True), runs.restrict(runs.docnos())]
+    for same in every:
+        assert lists_of(same) == FIELD
+    by_name = runs.restrict(where=lambda docno: docno.endswith("1") or docno == "FT9")
+    assert lists_of(by_name) == {"A": {"1": ["FT1", "LA1"], "2": ["LA1"]}, "B": {"1": ["FT1"], "2": ["FT9"]}}
+
+
+def test_places_of_file_and_rank_close_up_too():
+    rows = [("1", "a", 1.0, 3), ("1", "b", 4.0, 9), ("1", "c", 2.0, 1), ("1", "d", 3.0, 7)]
+    runs = RunSet.from_frames({"A": pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])})
+    part = runs.restrict(["a", "c", "d"])
+    assert part["A"]["docno"].tolist() == ["d", "c", "a"]
+    assert part.reorder("file")["A"]["docno"].tolist() == ["a", "c", "d"]
+    assert part.reorder("rank")["A"]["docno"].tolist() == ["c", "a", "d"]
+    assert part.reorder("rank")["A"]["rank"].tolist() == [0, 1, 2]
+
+
+def test_a_topic_that_is_left_without_documents_is_told(messages):
+    part = messages.warned(lambda: as_runs(FIELD).restrict(["FT2", "LA3"]))
+    assert part.topics == ["1"]
+    messages.refused(lambda: as_runs(FIELD).restrict(prefix="FR"), argument="prefix")
+    messages.refused(lambda: as_runs(FIELD).restrict(where=lambda docno: False), argument="where")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"docnos": ["a"], "prefix": "a"}, {"prefix": ""}, {"prefix": 3}, {"prefix": []}, {"where": "FT"}]
+)
+def test_what_is_no_part(wrong, messages):
+    messages.refused(lambda: as_runs(FIELD).restrict(**wrong))
+
+
+def test_the_top_of_the_runs_is_a_small_corpus(messages):
+    runs = as_runs(FIELD)
+    assert runs.docnos() == ["FT1", "FT2", "FT9", "LA1", "LA2", "LA3"]
+    assert runs.docnos(depth=1) == ["FT1", "FT9", "LA2", "LA3"]
+    # a document at the top of one topic stays wherever it stands in another
+    assert lists_of(runs.restrict(runs.docnos(depth=1))) == {
+        "A": {"1": ["FT1"], "2": ["LA2"]},
+        "B": {"1": ["LA3", "FT1"], "2": ["FT9"]},
+    }
+    assert runs.select("A").docnos() == ["FT1", "FT2", "LA1", "LA2"]
+    messages.refused(lambda: runs.docnos(depth=0), argument="depth")
+
+
+@settings(deadline=None, max_examples=20)
+@given(fields(), st.integers(1, 8))
+def test_docnos_equal_the_brute_force(field, depth):
+    runs = as_runs(field)
+    for k in (depth, None):
+        expected = {doc for lists in field.values() for docs in lists.values() for doc in docs[:k]}
+        assert runs.docnos(depth=k) == sorted(expected)
+
+
+# a part of the corpus
+
+
+def test_a_third_and_a_ninth_of_a_corpus():
+    corpus = [f"d{i}" for i in range(900)]
+    third, ninth = (subsample_corpus(corpus, share=1 / n, seed=5) for n in (3, 9))
+    assert (len(third), len(ninth)) == (300, 100)
+    assert third[:100] == ninth
+    assert len(set(third)) == 300
+    random.Random(1).shuffle(corpus)
+    assert subsample_corpus(iter(corpus), share=1 / 3, seed=5) == third
+    assert subsample_corpus(({"docno": d, "text": "x"} for d in corpus), share=1 / 3, seed=5) == third
+    assert subsample_corpus(corpus, share=1 / 3, seed=6) != third
+    assert sorted(subsample_corpus(corpus, share=1, seed=6)) == sorted(corpus)
+    # every document has the same chance
+    times = pd.Series([d for seed in range(200) for d in subsample_corpus(corpus[:9], share=1 / 9, seed=seed)])
+    assert times.value_counts().between(8, 40).all()
+
+
+def test_a_draw_is_the_same_in_another_process():
+    code = (
+        "from pt_reuse import subsample_corpus, simulate_field\n"
+        "print(subsample_corpus([f'd{i}' for i in range(40)], share=.1, seed=3),"
+        " simulate_field(seed=7).runs.split_teams(seed=2)[0].names)"
+    )
+    here = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    some = simulate_field(seed=7).runs.split_teams(seed=2)[0].names
+    assert here == f"{subsample_corpus([f'd{i}' for i in range(40)], share=0.1, seed=3)} {some}\n"
+
+
+def test_what_a_corpus_has_twice_is_told(messages):
+    part = messages.warned(lambda: subsample_corpus(["a", "b", "a"], share=1, seed=1))
+    assert sorted(part) == ["a", "b"]
+
+
+def test_shares_are_rounded_half_up():
+    assert len(subsample_corpus([f"d{i}" for i in range(5)], share=0.5, seed=1)) == 3
+
+
+@pytest.mark.parametrize(
+    ("corpus", "share", "seed", "argument"),
+    [
+        ("abc", 0.5, 1, "corpus"),
+        (None, 0.5, 1, "corpus"),
+        ([], 0.5, 1, "corpus"),
+        (["a", ""], 0.5, 1, "corpus"),
+        ([{"text": "a"}], 0.5, 1, "corpus"),
+        (pd.DataFrame({"docno": ["a"]}), 0.5, 1, "corpus"),
+        (["a"], 0, 1, "share"),
+        (["a"], 1.5, 1, "share"),
+        (["a"], True, 1, "share"),
+        (["a"], 0.1, 1, "share"),
+        (["a"], float("nan"), 1, "share"),
+        (["a"], 0.5, -1, "seed"),
+        (["a"], 0.5, 1.5, "seed"),
+    ],
+)
+def test_corpora_that_are_none(corpus, share, seed, argument, messages):
+    messages.refused(lambda: subsample_corpus(corpus, share=share, seed=seed), argument=argument)
+
+
+@pytest.mark.parametrize("answer", [None, 1, "yes"])
+def test_a_function_that_says_neither_true_nor_false(answer, messages):
+    messages.refused(lambda: as_runs(FIELD).restrict(where=lambda docno: answer), argument="where")
+
+
+# teams
+
+
+def team_runs():
+    field = {f"r{i}": {"1": [f"d{i}", "d"]} for i in range(12)}
+    teams = {f"r{i}": f"t{i // 2}" for i in range(12)}
+    types = {f"r{i}": "neural" if i % 2 else "lexical" for i in range(12)}
+    return as_runs(field, teams=teams, types=types, pooled=True)
+
+
+def test_all_runs_of_a_team_are_on_one_side():
+    runs = team_runs()
+    seen = set()
+    for seed in range(20):
+        some, others = runs.split_teams(seed=seed)
+        assert len(some.teams) == len(others.teams) == 3
+        assert not set(some.teams) & set(others.teams)
+        assert sorted(some.names + others.names) == sorted(runs.names)
+        assert len(some) == len(others) == 6
+        seen.add(tuple(some.teams))
+        again = runs.select(runs.names[::-1]).split_teams(seed=seed)
+        assert [part.names for part in again] == [some.names, others.names]
+    assert len(seen) > 8
+
+
+def test_teams_of_a_type():
+    some, others = team_runs().split_teams(type="neural", seed=1, share=1 / 3)
+    assert (len(some), len(others)) == (2, 4)
+    assert set(some.run_table["type"]) == set(others.run_table["type"]) == {"neural"}
+    for share, n in ((0.01, 1), (0.99, 5), (0.75, 5), (0.25, 2)):
+        assert len(team_runs().split_teams(seed=4, share=share)[0].teams) == n
+
+
+def test_teams_that_cannot_be_split(messages):
+    runs = team_runs()
+    messages.refused(lambda: runs.select(team="t0").split_teams(seed=1))
+    messages.refused(lambda: runs.split_teams(seed=1, type="manual"), argument="type")
+    messages.refused(lambda: runs.split_teams(seed=1, share=1), argument="share")
+    messages.refused(lambda: runs.split_teams(seed="a"), argument="seed")
+
+
+def test_runs_without_a_team_are_split_as_their_own_teams(messages):
+    bare = as_runs(FIELD)
+    drawn, others = messages.warned(lambda: bare.split_teams(seed=1))
+    own = bare.with_metadata(teams={name: name for name in bare}).split_teams(seed=1)
+    assert [drawn.names, others.names] == [half.names for half in own]

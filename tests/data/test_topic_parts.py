@@ -1,0 +1,160 @@
+"""Where jobs of work by topics run, and which of them are a share."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from joblib import parallel_config
+from opened import opened_field
+from topic_ways import Kept, WhoDoesIt, odd_field
+
+from pt_reuse._jobs import JobPlace
+from pt_reuse.data import topic_jobs
+from pt_reuse.data.topic_jobs import (
+    Execution,
+    ShardDone,
+    TopicJobs,
+    cut_where,
+    executed_by,
+    part_topics,
+    parts_of,
+    run_topics,
+)
+
+RUNS, _ = odd_field()
+FIELD = RUNS.field
+#: more topics than the field has, some of which it lacks
+TOPICS = ("0", *FIELD.topics, "98", "99")
+
+
+def who(field, **options):
+    """Return (process, thread, whether the field was in memory) of each job, once its topics are right."""
+    parts = list(run_topics(WhoDoesIt(field, TOPICS), field, desc="who", **options))
+    found = np.concatenate([part["topic"] for part in parts])
+    assert found.tolist() == list(range(len(TOPICS))) == [t for part in parts for t in part_topics(part)]
+    assert np.concatenate([part["row"] for part in parts]).tolist() == (10 * found).tolist()
+    assert [name.decode() for part in parts for name in part["names"]] == list(TOPICS)
+    return [tuple(row) for part in parts for row in part["who"].tolist()]
+
+
+@pytest.mark.parametrize("field", [FIELD, opened_field(FIELD, 700)])
+def test_one_job_at_a_time_is_done_by_the_caller(field):
+    assert set(who(field)) == {(os.getpid(), threading.get_ident(), field is FIELD)}
+    assert set(who(field, n_jobs=1)) == set(who(field))
+
+
+def test_a_field_in_memory_goes_to_threads():
+    found = who(FIELD, n_jobs=2)
+    assert {(process, held) for process, _, held in found} == {(os.getpid(), True)}
+    assert threading.get_ident() not in {thread for _, thread, _ in found}
+
+
+@pytest.mark.parametrize("field", [FIELD, opened_field(FIELD, 700)])
+def test_other_processes_get_an_open_field(field):
+    with parallel_config(backend="loky", n_jobs=2):
+        found = who(field)
+    assert {held for *_, held in found} == {False}
+    assert os.getpid() not in {process for process, *_ in found}
+    if field is not FIELD:
+        # nothing is gained by threads where blocks are read
+        assert os.getpid() not in {process for process, *_ in who(field, n_jobs=2)}
+
+
+def test_processes_get_few_jobs(monkeypatch):
+    monkeypatch.setattr(topic_jobs, "_JOBS", 3)
+    jobs = []
+    run_jobs = topic_jobs.run_jobs
+    monkeypatch.setattr(
+        topic_jobs, "run_jobs", lambda some, total, **options: run_jobs(_noted(some, jobs), total, **options)
+    )
+    with parallel_config(backend="loky", n_jobs=2):
+        who(FIELD)
+    assert 1 < len(jobs) <= 3
+
+
+def test_processes_get_whole_blocks_where_there_are_many(monkeypatch):
+    blocks = opened_field(FIELD, 1)
+    assert len(blocks.parts) > 3
+    monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", 1)
+    for many, jobs in ((len(blocks.parts) + 1, "topics"), (2, "blocks")):
+        monkeypatch.setattr(topic_jobs, "_MANY_BLOCKS", many)
+        work = TopicJobs(WhoDoesIt(blocks, TOPICS), blocks, [range(t, t + 1) for t in range(len(TOPICS))], None, 2)
+        groups = work._grouped(blocks)
+        assert [t for group in groups for t in group] == list(range(len(TOPICS)))
+        assert len(groups) == (len(TOPICS) if jobs == "topics" else len(blocks.parts))
+
+
+@pytest.mark.parametrize("many", [1, 99])
+def test_a_share_has_its_own_topics_alone_in_other_processes(many, monkeypatch):
+    monkeypatch.setattr(topic_jobs, "_MANY_BLOCKS", many)
+    kept = {}
+    with parallel_config(backend="loky", n_jobs=2):
+        for k in (1, 2):
+            with executed_by(Kept(k, 2, kept)), pytest.raises(ShardDone):
+                who(opened_field(FIELD, 1))
+    assert len(kept[1]) > 1 < len(kept[2])
+    found = [part["topic"].tolist() for k in (1, 2) for part in kept[k]]
+    assert [t for some in found for t in some] == list(range(len(TOPICS)))
+
+
+def _noted(jobs, kept):
+    for job in jobs:
+        kept.append(job)
+        yield job
+
+
+def test_a_bar_counts_topics(capsys):
+    who(FIELD, verbose=True)
+    assert f"{len(TOPICS)}/{len(TOPICS)}" in capsys.readouterr().err
+
+
+@given(st.integers(1, 30), st.sampled_from([FIELD, opened_field(FIELD, 700)]))
+def test_shares_have_every_topic_once_in_order(n, field):
+    work = WhoDoesIt(field, TOPICS)
+    jobs = TopicJobs(work, field, [range(4), range(4, len(TOPICS))], JobPlace.HERE, None)
+    shares = [jobs.share(k, n).cut for k in range(1, n + 1)]
+    assert [t for share in shares for job in share for t in job] == list(range(len(TOPICS)))
+    rows = [int(field.lengths[field.topic_row[t]].sum()) if t in field.topic_row else 0 for t in TOPICS]
+    for share in shares:
+        assert sum(rows[t] + 1 for job in share for t in job) <= sum(rows) / n + 2 * max(rows)
+
+
+def test_a_study_ends_with_its_shard_and_no_sooner():
+    kept = {}
+    with executed_by(Kept(1, 2, kept)):
+        with pytest.raises(ShardDone):
+            who(FIELD)
+        assert len(kept[1]) < len(TOPICS)
+    # outside, all is done again
+    who(FIELD)
+
+
+def test_an_execution_is_left_when_a_call_fails():
+    with pytest.raises(ZeroDivisionError), executed_by(Kept(1, 2, {})):
+        raise ZeroDivisionError
+    assert type(topic_jobs._EXECUTION.get()) is Execution
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 3)), max_size=12), st.integers(1, 20))
+def test_topics_are_cut_by_size_and_block(topics, at_once):
+    sizes, blocks = [size for size, _ in topics], sorted(block for _, block in topics if block >= 0)
+    # blocks ascend, with topics that the field lacks in between
+    part = [-1 if block < 0 else blocks.pop(0) for _, block in topics]
+    cut = cut_where(sizes, part, at_once)
+    assert [t for some in cut for t in some] == list(range(len(topics)))
+    for some in cut:
+        assert len({part[t] for t in some} - {-1}) <= 1
+        assert sum(sizes[t] for t in some) <= at_once or len(some) == 1
+
+
+def test_the_blocks_of_topics():
+    field = opened_field(FIELD, 700)
+    at = [field.topic_row.get(topic, -1) for topic in TOPICS]
+    found = parts_of(field, at)
+    assert (found[0], found[-2:]) == (-1, [-1, -1])
+    assert [found.count(i) for i in range(len(field.parts))] == [len(part) for part in field.parts]

@@ -1,0 +1,188 @@
+"""Packed files: how much of them is unpacked, in what memory, and that nothing of them is passed over."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from faults import altered
+from hypothesis import given
+from hypothesis import strategies as st
+from packing_parts import bomb, compressed
+
+from pt_reuse.data import packed_files as files
+from pt_reuse.data.judgments import read_qrels
+from pt_reuse.data.packed_files import TooLargeError, UnreadableError, read_beginning, read_blocks, read_bytes
+from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import RunSet
+
+PACKINGS = ["gzip", "bzip2", "xz", "lz4", "zstandard", "compress"]
+
+
+def packed(packing: str, text: bytes) -> bytes:
+    if packing in ("lz4", "zstandard"):
+        return bytes(pytest.importorskip({"lz4": "lz4.frame"}.get(packing, packing)).compress(text))
+    return {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "compress": compressed}[packing](text)
+
+
+#: reads bombs where the process may have 400 MB more than it has, and says for each what came of it
+BOUNDED = """
+import gc, json, resource, sys
+from pathlib import Path
+import pt_reuse as ptr
+from pt_reuse._errors import InputError
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.download.run_check import check_run_file, whole_file_suffix
+from pt_reuse.data import packed_files as files
+
+ptr.read_runs, ptr.read_qrels
+size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + 400_000_000,) * 2)
+files.ANY_UNPACKED = 3 * 10**7
+told = {}
+for path in map(Path, sys.argv[1:]):
+    calls = {
+        "read_runs": lambda: ptr.read_runs(path, n_jobs=1),
+        "read_qrels": lambda: ptr.read_qrels(path),
+        "arrived": lambda: whole_file_suffix(path),
+        "checked": lambda: check_run_file("a", path, Collection(name="x", title="mine")),
+    }
+    for name, call in calls.items():
+        try:
+            call()
+            told[f"{path.name} {name}"] = ""
+        except InputError as error:
+            told[f"{path.name} {name}"] = str(error)
+        gc.collect()  # what a text that did not fit has left behind
+print(json.dumps(told))
+"""
+
+
+def in_bounded_memory(*paths: Path) -> dict[str, str]:
+    """Return, by file and call, what the InputError said; nothing where there was none."""
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("this system does not say what a process has of memory, or bounds it")
+    command = [sys.executable, "-c", BOUNDED, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_bombs_in_bounded_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "ANY_UNPACKED", 3 * 10**7)
+    for packing in PACKINGS:
+        (tmp_path / packing).write_bytes(bomb(packing, 4 * 10**7))
+    # within what is unpacked, but parsing it takes more memory than there is; its check does not
+    (tmp_path / "long").write_bytes(gzip.compress(b"401 Q0 d 1 1 a\n" * 2_000_000, 1))
+    told = in_bounded_memory(*(tmp_path / name for name in [*PACKINGS, "long"]))
+    for packing in PACKINGS:
+        size = (tmp_path / packing).stat().st_size
+        said = f"unpacks to more than {files.most_unpacked(size):,} bytes, from {size:,}"
+        assert said in told[f"{packing} read_runs"]
+        assert said in told[f"{packing} read_qrels"]
+        known = packing not in ("lz4", "zstandard")
+        assert (said if known else f"packed with {packing}") in told[f"{packing} arrived"]
+        # zeros are told before the end is looked for
+        assert (said if packing not in ("bzip2", "compress") else "a NUL byte") in told[f"{packing} checked"]
+    assert told["long arrived"] == told["long checked"] == ""
+    for call in ("read_runs", "read_qrels"):
+        assert f"{tmp_path / 'long'}: the text does not fit in memory" in told[f"long {call}"]
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_the_limit(packing, tmp_path, monkeypatch):
+    (tmp_path / "f").write_bytes(raw := packed(packing, bytes(5000)))
+    monkeypatch.setattr(files, "MOST_TIMES", 1)
+    monkeypatch.setattr(files, "ANY_UNPACKED", 5000)
+    assert read_bytes(tmp_path / "f") == bytes(5000)
+    monkeypatch.setattr(files, "ANY_UNPACKED", 4999)
+    with pytest.raises(TooLargeError, match=f"unpacks to more than 4,999 bytes, from {len(raw):,}"):
+        read_bytes(tmp_path / "f")
+    # what is larger may unpack to so many times its size, but never to more than anything may
+    monkeypatch.setattr(files, "MOST_TIMES", -(-5000 // len(raw)))
+    assert read_bytes(tmp_path / "f") == bytes(5000)
+    monkeypatch.setattr(files, "MOST_UNPACKED", 4999)
+    with pytest.raises(TooLargeError):
+        list(read_blocks(tmp_path / "f"))
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_altered_files_are_refused_in_words_or_read(packing, tmp_path):
+    whole, refused = packed(packing, b"".join(b"1 Q0 d%d %d 1 a\n" % (i * 7919 % 997, i) for i in range(300))), 0
+    for seed in range(100):
+        (tmp_path / "f").write_bytes(altered(whole, random.Random(f"{packing} {seed}")))
+        try:
+            read_bytes(tmp_path / "f")
+        except UnreadableError:
+            refused += 1
+    assert refused > (20 if packing == "compress" else 60)
+
+
+def test_limits():
+    assert [files.most_unpacked(size) for size in (10, 10**6, 7 * 10**6, 10**9)] == [10**8, 10**8, 7 * 10**8, 8 * 10**9]
+
+
+def test_what_unpacks_too_far(messages, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "ANY_UNPACKED", 10**5)
+    path = tmp_path / "f"
+    path.write_bytes(compressed(bytes(10**6)))
+    frames = {"a": pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]})}
+    messages.refused(read_runs, source=path, place="{d}/f")
+    messages.refused(read_qrels, path=path)
+    messages.refused(lambda: RunSet.from_frames(frames, teams=path), argument="teams", place="{d}/f")
+
+
+@given(
+    packing=st.sampled_from(PACKINGS),
+    texts=st.lists(st.binary(max_size=400), min_size=1, max_size=3),
+    sizes=st.tuples(st.integers(1, 50), st.integers(1, 50)),
+    data=st.data(),
+)
+def test_steps_of_any_size_give_the_whole(packing, texts, sizes, data, tmp_path_factory):
+    texts = texts[:1] if packing == "compress" else texts
+    path = tmp_path_factory.mktemp("packed") / "f"
+    path.write_bytes(b"".join(packed(packing, text) for text in texts))
+    whole = b"".join(texts)
+    assert read_bytes(path) == whole
+    chunk, step = sizes
+    assert b"".join(files._blocks(path, chunk, step)) == whole
+    n = data.draw(st.integers(1, len(whole) + 1))
+    assert read_beginning(path, n) == whole[:n]
+    # cut anywhere: the beginning of it, or an error, whatever the steps
+    raw = path.read_bytes()
+    path.write_bytes(raw[: data.draw(st.integers(11, max(11, len(raw) - 1)))])
+    found = []
+    for read in (lambda: read_bytes(path), lambda: b"".join(files._blocks(path, chunk, step))):
+        try:
+            found.append(read())
+        except UnreadableError as error:
+            found.append(str(error))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz"])
+def test_many_streams(packing, tmp_path):
+    # as programs write them that pack in parallel
+    pieces = [b"%d Q0 d 1 1 t\n" % i * (i % 40) for i in range(300)]
+    (tmp_path / "f").write_bytes(b"".join(packed(packing, piece) for piece in pieces))
+    assert read_bytes(tmp_path / "f") == b"".join(pieces)
+
+
+def test_gzip_by_the_standard_library(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "isal", None)
+    pieces = [b"words %d " % i * i * 50 for i in range(100)] + [bytes(3 * files.STEP)]
+    raw = b"".join(map(gzip.compress, pieces))
+    (tmp_path / "f").write_bytes(raw + bytes(20))
+    assert read_bytes(tmp_path / "f") == b"".join(pieces)
+    for damaged in (raw[:-1], raw[:-20], raw + b"x", raw[:-5] + bytes([raw[-5] ^ 1]) + raw[-4:]):
+        (tmp_path / "f").write_bytes(damaged)
+        with pytest.raises(UnreadableError, match="damaged or truncated gzip"):
+            read_bytes(tmp_path / "f")

@@ -1,0 +1,82 @@
+"""What studies declare: the table that the command line reads, docstrings with every argument, and checks."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from pathlib import Path
+
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse.cli.study_commands import DECLARED
+from pt_reuse.options import SHARED, Parameter, documented
+from pt_reuse.study import study_of
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "declare.py"
+
+
+def test_the_command_line_knows_what_studies_declare():
+    spec = importlib.util.spec_from_file_location("declare", SCRIPT)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.OUT.read_text(encoding="utf-8") == script.declared(), "run scripts/declare.py"
+
+
+def test_docstrings_have_every_argument_once():
+    for declared in DECLARED:
+        function = getattr(ptr, declared["function"])
+        lines = inspect.getdoc(function).splitlines()
+        entries = [line.split(":")[0].strip() for line in lines[lines.index("Args:") :] if line[4:5].strip()]
+        for name in inspect.signature(function).parameters:
+            assert entries.count(name) == 1, f"{declared['function']}, {name}"
+        assert max(map(len, lines)) <= 120
+
+
+def test_an_entry_of_the_docstring_comes_first():
+    def call(depth, own, rel):
+        """Say what.
+
+        Args:
+            own: of this alone,
+                in two lines.
+
+        Returns:
+            int: it.
+        """
+
+    lines = documented(call, {"depth": Parameter(name="depth", meaning="of mine.")}).splitlines()
+    assert lines[2:7] == ["Args:", "    depth: of mine.", "    own: of this alone, in two lines.", *lines[5:7]]
+    assert lines[5].startswith("    rel: the lowest label that is relevant")
+    assert lines[-2:] == ["Returns:", "    int: it."]
+
+
+def test_what_is_documented_and_not_taken_is_an_error_of_ours():
+    def call():
+        """Say.
+
+        Args:
+            depth: of nothing.
+        """
+
+    with pytest.raises(TypeError, match="depth"):
+        documented(call, {})
+
+
+def test_arguments_are_checked_before_data_are_read():
+    study = study_of(ptr.by_type)
+    assert study.checked({"runs": 1, "depth": None, "splits": "all", "rel": 2}) == {
+        "runs": 1,
+        "depth": None,
+        "splits": None,
+        "rel": 2,
+    }
+    for name, value in {"depth": 0, "splits": "some", "unit": "type", "n_jobs": 0, "verbose": "no"}.items():
+        with pytest.raises(ptr.InputError) as caught:
+            study.checked({name: value})
+        assert caught.value.argument == name
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_shared_options_say_what_they_mean(name):
+    assert SHARED[name].meaning.endswith(".")
