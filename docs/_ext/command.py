@@ -25,7 +25,7 @@ from execution import Output
 from run import Run, page_of
 from sphinx.application import Sphinx
 
-from pt_reuse.cli import main
+from pt_reuse.cli.entry import main
 
 #: of lines, so that they fit the page
 COLUMNS = 88

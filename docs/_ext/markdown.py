@@ -1,4 +1,4 @@
-"""``.. markdown:: FILE`` takes in plain Markdown: headings, lists, code, links; enough for a changelog."""
+"""``.. markdown:: FILE`` takes in plain Markdown: headings, lists, tables, code, links; enough for a changelog."""
 
 from __future__ import annotations
 
@@ -23,12 +23,23 @@ def to_rst(text: str) -> str:
             fenced = not fenced
         elif fenced:
             made.append(f"   {line}")
+        elif line.startswith("|"):
+            made += _row(line, first=not (made and made[-1].startswith("     ")))
         elif heading := re.fullmatch(r"(#+) (.*)", line):
             level, words = len(heading[1]), _inline(heading[2])
             made += [] if level == 1 else ["", words, _UNDER[level] * len(words), ""]
         else:
             made.append(re.sub(r"^(\s*)[-*] ", r"\1- ", _inline(line)))
     return "\n".join(made).strip() + "\n"
+
+
+def _row(line: str, *, first: bool) -> list[str]:
+    """Return a row of a table as one of a list-table, which the first row begins; nothing for the rule below it."""
+    if not line.strip("|- "):
+        return []
+    cells = [_inline(cell.strip()) for cell in line.strip("|").split("|")]
+    opened = ["", ".. list-table::", "   :header-rows: 1", ""] if first else []
+    return [*opened, f"   * - {cells[0]}", *(f"     - {cell}" for cell in cells[1:])]
 
 
 def _inline(line: str) -> str:
