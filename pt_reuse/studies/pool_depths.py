@@ -84,7 +84,8 @@ class PoolCosts(StudyResult):
                 Shown("New per new relevant", "cost", Digits.TENTHS),
             ),
             caption="What a pool of each depth costs and finds: its documents, those that nobody judged, the relevant "
-            "ones, their share of all that are known, and documents beyond the depth before for each relevant one more",
+            "ones, their share of all that are known, and documents beyond the depth before for each further relevant "
+            "one.",
             noun="depths",
         ),
         "measure": View(

@@ -108,7 +108,7 @@ def test_other_studies_take_a_family_as_a_unit(field, runs):
     )
     pd.testing.assert_frame_equal(one, other)
     teams = with_families(field, lambda run: run.team)
-    options = {"measures": "AP", "types": "lexical", "contributors": "all", "depth": 5, "splits": "all"}
+    options = {"measures": "AP", "pools": "lexical", "contributors": "all", "depth": 5, "splits": "all"}
     one, other = (ptr.by_type(teams, field.all_qrels, unit=unit, **options).table for unit in ("family", "team"))
     pd.testing.assert_frame_equal(one, other)
 
