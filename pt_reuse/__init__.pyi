@@ -62,6 +62,7 @@ from .scoring.run_scores import score as score
 from .scoring.scores import Scores as Scores
 from .studies.best_ranks import MinimumRanks as MinimumRanks
 from .studies.best_ranks import minimum_ranks as minimum_ranks
+from .studies.best_systems import top_agreement as top_agreement
 from .studies.corpus_parts.result import Subcollections as Subcollections
 from .studies.corpus_parts.splitting import subcollections as subcollections
 from .studies.corpus_parts.systems import Systems as Systems

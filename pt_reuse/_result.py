@@ -34,6 +34,7 @@ from pt_reuse._saving import (
     unpack_arrays,
 )
 from pt_reuse._text import WIDTH, display_width, prose, table
+from pt_reuse.study import DECLARED
 
 #: rows of a table that are printed; a notebook has twice as many
 _SHOWN = 8
@@ -42,7 +43,7 @@ CONTENTS, SETTINGS, ARRAYS = "result.json", "settings.json", "arrays.npz"
 #: to be raised when what `CONTENTS` holds changes its meaning
 FORMAT = 1
 #: kind -> the module that defines it, imported when a record of that kind is read
-HOMES = {
+HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "Agreement": "pt_reuse.scoring.agreement",
     "AnnotatorAgreement": "pt_reuse.judging.annotators.agreement",
     "AnnotatorRankings": "pt_reuse.judging.annotators.rankings",
@@ -54,7 +55,6 @@ HOMES = {
     "DynamicUniques": "pt_reuse.studies.dynamic_uniques",
     "ExportedTasks": "pt_reuse.judging.people.export",
     "FamilyEffect": "pt_reuse.studies.judge_families.family_effects",
-    "FoundByDepth": "pt_reuse.studies.found_documents",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
     "LabelAgreement": "pt_reuse.studies.label_audit.label_agreement",
@@ -67,8 +67,6 @@ HOMES = {
     "LeftOutTypes": "pt_reuse.studies.left_out_types",
     "MinimumRanks": "pt_reuse.studies.best_ranks",
     "PassagePositions": "pt_reuse.judging.annotators.positions",
-    "PoolCosts": "pt_reuse.studies.pool_depths",
-    "PoolsByType": "pt_reuse.studies.type_pools",
     "PredictionPowered": "pt_reuse.studies.few_labels.powered_result",
     "ReturnedLabels": "pt_reuse.judging.people.importing",
     "Saturation": "pt_reuse.studies.score_saturation",

@@ -25,7 +25,7 @@ class Flag:
         help: in a line; the default is added.
         metavar: what stands for the value.
         kind: how the text is read: ``"text" "int" "float" "list"`` (texts between commas), ``"counts"`` (whole numbers
-            between commas), ``"count or text"`` or ``"switch"`` (no value).
+            between commas), ``"count or text"``, ``"judgments"`` (a file or a collection) or ``"switch"`` (no value).
         name: ``"--depth"``; default the name of the option with dashes.
         default: in words, where the default is None.
     """
@@ -86,6 +86,11 @@ SHARED = {
         Parameter(
             name="qrels",
             meaning="the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.",
+        ),
+        Parameter(
+            name="other",
+            meaning="the other judgments, in any form.",
+            flag=Flag(help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"),
         ),
         Parameter(
             name="measures",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 from pt_reuse._errors import door
@@ -12,6 +14,8 @@ from pt_reuse.options import SHARED, Parameter, documented
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+#: what every study declares; `scripts/declare.py` writes it, so that help imports no study
+DECLARED: list[dict[str, Any]] = json.loads(Path(__file__).with_name("studies.json").read_text(encoding="utf-8"))
 #: what arguments of studies are that no check and no default of their own is for
 _DATA = ("runs", "qrels")
 
@@ -68,22 +72,21 @@ class Study:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """Return what a command line has to know before the study is imported, as JSON has it."""
-        if self.command is None:
-            raise TypeError(f"{self.name} has no command.")
+        """Return what has to be known before the study is imported, as JSON has it."""
         flags = {name: parameter.flag for name, parameter in self.parameters.items()}
-        views = self.result.views.values()  # type: ignore[attr-defined]
         return {
-            "name": self.command.name,
-            "module": self.call.__module__,
             "function": self.name,
-            "summary": self.command.summary,
-            "details": self.command.details,
+            "module": self.call.__module__,
+            "result": self.result.__name__,
+            "home": self.result.__module__,
+            "command": self.command and asdict(self.command),
             "data": [name for name in self.parameters if name in _DATA],
             "contributors": self.defaults.get("contributors"),
-            "long": any(getattr(view, "long", False) for view in views),
+            "long": any(getattr(view, "long", False) for view in self.result.views.values()),  # type: ignore[attr-defined]
             "flags": [
-                {"dest": name, **asdict(flag), "usual": self.defaults.get(name)} for name, flag in flags.items() if flag
+                {"dest": name, **asdict(flag), "usual": self.defaults.get(name), "needed": name not in self.defaults}
+                for name, flag in flags.items()
+                if flag
             ],
         }
 

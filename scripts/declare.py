@@ -14,18 +14,18 @@ import pt_reuse
 from pt_reuse import judging, studies
 from pt_reuse.study import Study
 
-OUT = Path(pt_reuse.__file__).parent / "cli" / "studies.json"
+OUT = Path(pt_reuse.__file__).with_name("studies.json")
 
 
 def declared() -> str:
-    """Return what every study with a command declares."""
+    """Return what every study declares."""
     found = {}
     for package in (studies, judging):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             for value in vars(importlib.import_module(module.name)).values():
                 study = getattr(value, "study", None)
-                if isinstance(study, Study) and study.command is not None:
-                    found[study.command.name] = study.declaration
+                if isinstance(study, Study):
+                    found[study.name] = study.declaration
     return json.dumps([found[name] for name in sorted(found)], indent=1) + "\n"
 
 

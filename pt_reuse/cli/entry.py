@@ -44,7 +44,7 @@ try:
     from pt_reuse.cli.parser import Parser
     from pt_reuse.cli.screen import complain, lasting_streams, tell_logs
     from pt_reuse.cli.shell import Shell
-    from pt_reuse.cli.study_commands import DECLARED, StudyCommand
+    from pt_reuse.cli.study_commands import COMMANDS, StudyCommand
     from pt_reuse.cli.telling import tell_error, tell_warnings
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
@@ -77,7 +77,7 @@ _COMMANDS = (
     demo,
 )
 #: every command, in the order of the list that help shows
-_ALL: tuple[Any, ...] = (*_COMMANDS[:-6], *map(StudyCommand, DECLARED), *_COMMANDS[-6:])
+_ALL: tuple[Any, ...] = (*_COMMANDS[:-6], *map(StudyCommand, COMMANDS), *_COMMANDS[-6:])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

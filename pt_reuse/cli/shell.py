@@ -10,7 +10,7 @@ from typing import Any
 
 from pt_reuse._errors import Advice, Argument, Aside, Attribute, Option, in_python
 from pt_reuse.cli.parser import Parser
-from pt_reuse.cli.study_commands import DECLARED
+from pt_reuse.cli.study_commands import COMMANDS
 
 #: arguments of Python that have another name here, or one of several
 _NAMES = {
@@ -53,7 +53,7 @@ _BY_COMMAND = {
     "register_collection": "a TOML file in the folder `collections` of PT_REUSE_HOME",
     "submitted": "`pt-reuse collections NAME`",
     "verify": "`pt-reuse verify NAME`",
-    **{declared["function"]: f"`pt-reuse {declared['name']}`" for declared in DECLARED},
+    **{declared["function"]: f"`pt-reuse {declared['command']['name']}`" for declared in COMMANDS},
 }
 _QUOTES = "'\""
 

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, arguments_as
 from pt_reuse.cli.contributors import add_contributors, chosen_contributors
 from pt_reuse.cli.field import FieldPlan, Judgments, add_field, plan_field
+from pt_reuse.cli.judgments import JudgmentSource, judgment_source
 from pt_reuse.cli.measures import picture
 from pt_reuse.cli.numbers import whole_amounts
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
     from pt_reuse.result import StudyResult
     from pt_reuse.study import Study
 
-#: what every study with a command declares; `scripts/declare.py` writes it, so that help imports no study
-DECLARED: list[dict[str, Any]] = json.loads(Path(__file__).with_name("studies.json").read_text(encoding="utf-8"))
+#: what the studies with a command declare
+COMMANDS = [declared for declared in DECLARED if declared["command"]]
 
 
 def _count_or_text(text: str) -> int | str:
@@ -39,6 +39,7 @@ _KINDS = {
     "list": listed,
     "counts": whole_amounts,
     "count or text": _count_or_text,
+    "judgments": str,
 }
 
 
@@ -46,7 +47,7 @@ class StudyCommand:
     """The command of a study.
 
     Args:
-        declared: one of :data:`DECLARED`.
+        declared: one of :data:`COMMANDS`.
     """
 
     def __init__(self, declared: Mapping[str, Any]):
@@ -55,7 +56,7 @@ class StudyCommand:
     def add_to(self, commands: Commands) -> Parser:
         """Add the command and return its parser."""
         declared = self._declared
-        parser = add_command(commands, declared["name"], declared["summary"], declared["details"])
+        parser = add_command(commands, *(declared["command"][part] for part in ("name", "summary", "details")))
         add_field(parser, qrels=Judgments.NEEDED)
         for flag in declared["flags"]:
             self._add(parser, flag)
@@ -79,18 +80,22 @@ class StudyCommand:
             dest=flag["dest"],
             type=_KINDS[flag["kind"]],
             default=usual,
+            required=flag["needed"],
             metavar=flag["metavar"],
             help="; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
         )
 
     def _run(self, options: argparse.Namespace) -> None:
-        from pt_reuse.study import study_of
-
         function = getattr(importlib.import_module(self._declared["module"]), self._declared["function"])
         study = study_of(function)
         plan = plan_field(options)
         judgments = plan.needed_judgments()
         given = {flag["dest"]: getattr(options, flag["dest"]) for flag in self._declared["flags"]}
+        others = {
+            flag["dest"]: _judgments_of(flag["dest"], given[flag["dest"]], plan)
+            for flag in self._declared["flags"]
+            if flag["kind"] == "judgments" and given[flag["dest"]] is not None
+        }
         checked = study.checked(given)
         if "contributors" in study.parameters:
             given["contributors"] = chosen_contributors(options, plan.names)
@@ -99,7 +104,8 @@ class StudyCommand:
         pictures = _pictures(study, measures)
         folder = out_folder(options, [*_files(study.result), *pictures])
         qrels, runs = judgments.read(), plan.read_runs()
-        say(f"{runs!r}\n{qrels!r}")
+        given |= {name: source.read() for name, source in others.items()}
+        say("\n".join(map(repr, [runs, qrels, *(given[name] for name in others)])))
         if "verbose" in study.parameters:
             given["verbose"] = shows_bars(options)
         result = function(runs, qrels, **given)
@@ -121,6 +127,11 @@ class StudyCommand:
         lowest = checked["rel"] if checked.get("rel") is not None else rel
         chosen = checked["measures"] or (study.measures or usual_measures)(lowest or 1)
         return [repr(measure) for measure in chosen]
+
+
+def _judgments_of(argument: str, text: str, plan: FieldPlan) -> JudgmentSource:
+    with arguments_as(qrels=argument):
+        return judgment_source(text, plan.collection)
 
 
 def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -397,3 +398,28 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
     sheet.label(title="How well a pool of one type ranks others", x="type that made the pool", y="tau-b to the gold")
     ax.set_xticks(range(len(pools)), [sheet.short(pool, room / sheet.width) for pool in pools])
     return sheet.finish(entries, grid="y", numbers="y", title="tested")
+
+
+def forest_of(
+    names: str, column: str, label: str, *, within: tuple[float, float] | None = None
+) -> Callable[[Any, Any, Place | None], Axes]:
+    """Return what draws one row of the main table of a result as a point, and its interval as a line.
+
+    Args:
+        names: the column that names the rows.
+        column: the number; its interval is in ``COLUMN_low`` and ``COLUMN_high``, where the table has them.
+        label: of the number, in words.
+        within: the least and the largest value that the axis shows; default as the points lie.
+    """
+
+    def draw(result: Any, measure: Any, place: Place | None) -> Axes:
+        sheet, rows = Sheet.open(place), result.table
+        at, ends = down(len(rows)), [f"{column}_low", f"{column}_high"]
+        if ends[0] in rows:
+            sheet.ax.hlines(at, *(rows[end] for end in ends), color=sheet.ink.first, linewidth=sheet.sizes.line)
+        draw_dots(sheet, rows[column], at, face=sheet.ink.first, edge=sheet.ink.first)
+        sheet.limit_around("x", list(within or ()) + rows.reindex(columns=[column, *ends]).to_numpy().ravel().tolist())
+        sheet.label(title=result.title, x=label)
+        return finish_rows(sheet, rows[names].tolist(), height=1.4)
+
+    return draw

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 import ir_measures
+import numpy as np
+from numpy.typing import NDArray
 
-from pt_reuse._errors import arguments_as
-from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, arguments_as
+from pt_reuse.arrays.bootstrap import ANYWHERE, TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
@@ -17,9 +20,9 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
-from pt_reuse.scoring.caveats import Caveat, noted, tell
+from pt_reuse.scoring.caveats import Caveat, few_topics, noted, one_run, tell
 from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
-from pt_reuse.scoring.run_scores import provided_measures
+from pt_reuse.scoring.run_scores import provided_measures, scored
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.study import study_of
 
@@ -61,9 +64,20 @@ class Asked:
         return qrels
 
     @cached_property
+    def other(self) -> Qrels:
+        """Return the other judgments; they have a topic of the first."""
+        other = as_qrels(self["other"], "other")
+        if not set(other.topics) & set(self.qrels.topics):
+            raise InputError(
+                f"has no topic of the first judgments: {examples(other.topics)} against {examples(self.qrels.topics)}.",
+                argument="other",
+            )
+        return other
+
+    @cached_property
     def rel(self) -> int:
         """Return the lowest label that is relevant."""
-        return relevant_from(self.qrels, self["rel"])
+        return relevant_from(self.qrels, self._given.get("rel"))
 
     @cached_property
     def measures(self) -> list[ir_measures.Measure]:
@@ -102,7 +116,44 @@ class Asked:
         """Return how topics are drawn for intervals; None for no intervals."""
         if not self["resamples"]:
             return None
-        return TopicBootstrap(self["resamples"], self["seed"], self["confidence"], self._given.get("n_jobs"))
+        return TopicBootstrap(
+            self["resamples"], self["seed"], self._given.get("confidence", 0.95), self._given.get("n_jobs")
+        )
+
+    def scores_of_both(self) -> Iterator[tuple[str, TopicScores, TopicScores]]:
+        """Yield measure, scores and other scores on the topics that both judgments have."""
+        shared = [topic for topic in self.qrels.topics if topic in set(self.other.topics)]
+        self.tell(one_run(len(self.runs)), few_topics(len(shared)) if self.bootstrap else ())
+        complete = self._given.get("complete", True)
+        first, second = (
+            scored(self.runs, qrels.select(shared), self.measures, complete=complete, **self.how)
+            for qrels in (self.qrels, self.other)
+        )
+        for measure, values in first.topic_means.items():
+            yield measure, values, second.topic_means[measure]
+
+    def number(
+        self,
+        name: str,
+        statistic: Callable[..., NDArray[np.float64]],
+        *scores: TopicScores,
+        within: tuple[float, float] = ANYWHERE,
+    ) -> dict[str, float]:
+        """Return a number that is computed from rankings and, with resamples, the ends of its interval.
+
+        Args:
+            name: of the number; the ends are ``NAME_low`` and ``NAME_high``.
+            statistic: takes (draws, runs) means of each of `scores`, and returns (draws,) the number.
+            *scores: of the same topics and runs, which are drawn together.
+            within: the least and the largest value there is.
+        """
+        value = float(statistic(*(each.means() for each in scores))[0])
+        if self.bootstrap is None:
+            return {name: value}
+        blocks = self.bootstrap.blocks(len(scores[0].values))
+        drawn = np.concatenate([statistic(*(each.means(counts) for each in scores)) for counts in blocks])
+        low, high = self.bootstrap.interval(value, drawn, within=within)
+        return {name: value, f"{name}_low": low, f"{name}_high": high}
 
     @property
     def how(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from command_parts import run
 
 from pt_reuse.cli import output
-from pt_reuse.cli.study_commands import DECLARED
+from pt_reuse.cli.study_commands import COMMANDS
 
 
 @pytest.fixture(scope="module")
@@ -286,7 +286,7 @@ def blank(drawings):
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 @pytest.mark.parametrize("command", WRITTEN)
 def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_path, capsys, request, monkeypatch):
-    own = [declared for declared in DECLARED if declared["name"] == command]
+    own = [declared for declared in COMMANDS if declared["command"]["name"] == command]
     module = [] if own else [import_module(f"pt_reuse.cli.{command.replace('-', '_')}")]
     for place in (output, *module):
         if hasattr(place, "draw"):

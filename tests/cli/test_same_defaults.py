@@ -6,12 +6,15 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from command_parts import COMMANDS, run
+from command_parts import COMMANDS_OF_STUDIES as DECLARED_COMMANDS
+from declared import call as find
 from ir_measures import P
 from small_field import write_field
 
@@ -126,10 +129,7 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
         {"saturation": lambda f: ptr.saturation(ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel, P @ 10)))},
     ),
     "minimum-ranks": ("", {"minimum_ranks": lambda f: ptr.minimum_ranks(f.runs, f.qrels)}),
-    "pool-costs": ("", {"pool_costs": lambda f: ptr.pool_costs(f.runs, f.qrels)}),
     "compare-strategies": ("", {"compare_strategies": lambda f: ptr.compare_strategies(f.runs, f.qrels)}),
-    "by-type": ("", {"by_type": lambda f: ptr.by_type(f.runs, f.qrels)}),
-    "found-by-depth": ("", {"found_by_depth": lambda f: ptr.found_by_depth(f.runs, f.qrels)}),
     "subcollections": (
         "--sources doc000,doc001,doc002",
         {
@@ -151,6 +151,10 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
     "pool": ("", {"pool.csv: depth_pool": lambda f: ptr.depth_pool(f.runs).to_frame()}),
     "unjudged": ("", {"by_topic.csv: score": by_topic}),
 }
+for declared in DECLARED_COMMANDS:
+    words = "--other {}/other.qrels" if "other" in [flag["dest"] for flag in declared["flags"]] else ""
+    function = partial(lambda name, f: find(name, f.runs, f.qrels, f.folder / "other.qrels"), declared["function"])
+    STUDIES.setdefault(declared["command"]["name"], (words, {declared["function"]: function}))
 #: command -> the option that it takes without its name
 POSITIONAL = {
     **dict.fromkeys(
@@ -174,7 +178,7 @@ def every_study() -> set[str]:
     for name in dir(ptr):
         function = getattr(ptr, name)
         if inspect.isfunction(function):
-            kind = getattr(ptr, str(inspect.signature(function).return_annotation), None)
+            kind = inspect.unwrap(function).__globals__.get(str(inspect.signature(function).return_annotation))
             names |= {name} if isinstance(kind, type) and issubclass(kind, Result) else set()
     return names
 

@@ -13,7 +13,7 @@ from command_parts import COMMANDS, run
 import pt_reuse as ptr
 from pt_reuse.cli import entry as cli
 from pt_reuse.cli.screen import PIPED, print_table, say_command, width_of, wrapped
-from pt_reuse.cli.study_commands import DECLARED
+from pt_reuse.cli.study_commands import COMMANDS as STUDIES
 
 WIDTHS = (80, 120)
 EVERY_WIDTH = pytest.mark.parametrize("width", WIDTHS)
@@ -125,7 +125,7 @@ def test_no_line_of_help_is_wider(command, width, monkeypatch, capsys):
 
 def test_every_command_is_looked_at():
     own = {command.__name__.rpartition(".")[2].replace("_", "-") for command in cli._COMMANDS}
-    assert own | {declared["name"] for declared in DECLARED} == set(COMMANDS)
+    assert own | {declared["command"]["name"] for declared in STUDIES} == set(COMMANDS)
 
 
 def test_output_to_a_file_is_as_wide_as_always(monkeypatch, tmp_path):

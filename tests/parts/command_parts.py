@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pt_reuse.cli.entry import main
+from pt_reuse.cli.study_commands import COMMANDS as COMMANDS_OF_STUDIES
 
 #: every command of `pt-reuse`
 COMMANDS = (
@@ -18,10 +19,7 @@ COMMANDS = (
     "density",
     "saturation",
     "minimum-ranks",
-    "pool-costs",
     "compare-strategies",
-    "by-type",
-    "found-by-depth",
     "subcollections",
     "stability",
     "judge",
@@ -33,6 +31,7 @@ COMMANDS = (
     "fetch",
     "verify",
     "demo",
+    *(each["command"]["name"] for each in COMMANDS_OF_STUDIES),
 )
 
 

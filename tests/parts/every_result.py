@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 from annotator_parts import labelled
+from declared import STUDIES, call
 from few_label_parts import of_few_labels
 from judge_parts import of_judges
 
 import pt_reuse as ptr
+from pt_reuse.study import study_of
 
 #: names that break pages, tables and terminals that are not careful
 ODD = "<script>alert('x')</script> & a run of a very long name, 日本語, \N{COMBINING ACUTE ACCENT} 50%_#$~^\\{}"
@@ -89,7 +91,6 @@ def of_relevants(field, runs, qrels):
             f"LabelPlan{name}": (plan := ptr.plan_labels(labels, width=0.3, by_topic=bool(name))),
             f"LabelEstimate{name}": plan.estimate(one_label_else(labels.restrict(plan.sample))),
             f"MinimumRanks{name}": ptr.minimum_ranks(some, labels),
-            f"PoolCosts{name}": ptr.pool_costs(some, labels, MEASURES[:2], depths=[1, 5, 10], resamples=2),
             f"DynamicUniques{name}": ptr.leave_out_dynamic(
                 some, labels, MEASURES[:2], scorer, topics, depth=5, judge=judge
             ),
@@ -126,7 +127,7 @@ def judged(docnos, qids):
 
 
 def every_result(new_folder):
-    """Return results of every kind, by a name of their own; a new kind of result is to be added.
+    """Return results of every kind, by a name of their own; those of a declared study come by themselves.
 
     Args:
         new_folder: makes a folder of a name.
@@ -134,7 +135,7 @@ def every_result(new_folder):
     field, (runs, qrels, complete) = ptr.simulate_field(seed=7), odd_field()
     mine = figures(new_folder("figures"))
     tasks, labels = judged_by_people(new_folder("tasks"))
-    return {
+    found = {
         "ExportedTasks, odd": tasks,
         "ReturnedLabels, odd": labels,
         "LeaveOutUniques": ptr.leave_out_uniques(field.runs, field.qrels, MEASURES[:3], depth=field.depth),
@@ -211,8 +212,6 @@ def every_result(new_folder):
         ),
         "PoolsByType": ptr.by_type(field.runs, field.qrels, MEASURES[:2], resamples=5, pools="lexical", depth=10),
         "PoolsByType, odd": ptr.by_type(runs, qrels, "AP", depth=field.depth, unit="run", splits=2),
-        "FoundByDepth": ptr.found_by_depth(field.runs, field.qrels),
-        "FoundByDepth, odd": ptr.found_by_depth(runs, qrels, depths=[1, 10]),
         "LeftOutTypes": ptr.leave_out_type(field.runs, field.qrels, MEASURES[:2], depth=field.depth),
         "LeftOutTypes, odd": ptr.leave_out_type(runs, qrels, "AP", depth=field.depth),
         "Subcollections": ptr.subcollections(
@@ -226,3 +225,9 @@ def every_result(new_folder):
         "ContinuousJudging": judged([f"d{n}" for n in range(20)], ["1", "2"]),
         "ContinuousJudging, odd": judged([f"{n} {ODD}" for n in range(20)], [ODD, f"{ODD} too"]),
     }
+    for name, study in STUDIES.items():
+        kind = study_of(study).result.__name__
+        if kind not in found:
+            found[kind] = call(name, field.runs, field.qrels, field.all_qrels)
+            found[f"{kind}, odd"] = call(name, runs, qrels, complete)
+    return found

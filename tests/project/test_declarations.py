@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.cli.study_commands import DECLARED
 from pt_reuse.options import SHARED, Parameter, documented
-from pt_reuse.study import study_of
+from pt_reuse.study import DECLARED, study_of
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "declare.py"
 

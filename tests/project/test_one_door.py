@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from declared import STUDIES
+from declared import call as find
 from ir_datasets.formats import GenericQrel, GenericScoredDoc, TrecQrel
 from public import PUBLIC
 
@@ -272,6 +274,16 @@ ELSEWHERE = {
     "leave_out_type": {"runs", "qrels"},
     "family_effect": {"runs"},
 }
+for name, study in STUDIES.items():
+    taken = set(inspect.signature(study).parameters)
+    if name not in TAKERS and name not in ELSEWHERE and taken >= {"runs", "qrels"}:
+        TAKERS[name] = functools.partial(
+            lambda name, d, runs=RUNS, qrels=QRELS: find(name, runs, qrels, FIELD.all_qrels).table, name
+        )
+    if "other" in taken:
+        OTHERS[f"{name} (other)"] = functools.partial(
+            lambda name, d, qrels=QRELS: find(name, RUNS, FIELD.all_qrels, qrels).table, name
+        )
 #: methods whose `runs` or `qrels` is no input of that kind
 NONE_OF_THE_KIND: dict[str, set[str]] = {}
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
-import re
 
-from public import PUBLIC
 from same import assert_same
 
 import pt_reuse
@@ -26,28 +23,6 @@ def test_every_kind_of_result_knows_where_it_is_at_home():
 
     own = {kind.__name__: kind.__module__ for kind in below(Record) if kind.__module__.startswith("pt_reuse.")}
     assert {name: home for name, home in own.items() if name not in ("Result", "StudyResult")} == HOMES
-
-
-def returned():
-    """Return the names of our classes that public functions, and methods of public classes, say they return."""
-    found = set()
-    for value in PUBLIC.values():
-        members = [value, *(vars(value).values() if inspect.isclass(value) else ())]
-        for member in members:
-            function = getattr(member, "fget", None) or getattr(member, "func", None) or member
-            said = getattr(inspect.unwrap(function), "__annotations__", {}) if callable(function) else {}
-            found.update(re.findall(r"\w+", str(said.get("return", ""))))
-    return found
-
-
-def test_all_results_that_functions_return_are_public():
-    kinds = {kind for kind in returned() if kind in HOMES}
-    assert kinds == set(HOMES)
-    public = {name.rpartition(".")[2]: value for name, value in PUBLIC.items()}
-    assert set(HOMES) <= set(public)
-    for name, home in HOMES.items():
-        assert public[name] is getattr(importlib.import_module(home), name)
-        assert issubclass(public[name], Record)
 
 
 def test_a_simulated_field(tmp_path):

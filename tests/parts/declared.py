@@ -1,0 +1,21 @@
+"""Every declared study, and how it is called with runs and judgments alone: what all studies are held to."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+
+from pt_reuse import ReuseWarning
+from pt_reuse.study import DECLARED, study_of
+
+#: name -> the public function
+STUDIES = {each["function"]: getattr(importlib.import_module(each["module"]), each["function"]) for each in DECLARED}
+
+
+def call(name, runs, qrels, other, **options):
+    """Return what a study finds of runs and judgments, by its defaults, whatever it warns of."""
+    study = study_of(STUDIES[name])
+    data = {"runs": runs, "qrels": qrels, "other": other}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)
+        return STUDIES[name](**{part: data[part] for part in study.parameters if part in data}, **options)
