@@ -42,11 +42,11 @@ def ours(folder: Path) -> dict:
     corpus, topics, known = load(folder)
     judge = ptr.judging.Oracle(known, unknown="not relevant")
     protocol = ptr.judging.AutoTAR(batch=BATCH, growth=0.0, presumed_negatives=PRESUMED, topic_budget=BUDGET)
-    ptr.judge_continuously(corpus[:200], topics.head(1), judge, protocol=protocol)  # imports
+    ptr.judging.judge_continuously(corpus[:200], topics.head(1), judge, protocol=protocol)  # imports
     start = time.perf_counter()
     scorer = ptr.judging.TfIdf(corpus)
     features = time.perf_counter()
-    found = ptr.judge_continuously(scorer, topics, judge, protocol=protocol)
+    found = ptr.judging.judge_continuously(scorer, topics, judge, protocol=protocol)
     end = time.perf_counter()
     order = found.labels.groupby("qid")["docno"].apply(list).to_dict()
     return {"features": features - start, "rounds": end - features, "n": len(found.rounds), "order": order}

@@ -103,11 +103,11 @@ def _ours(work: Path, n_jobs: int | None) -> dict:
 
     scores: Scores = ptr.read_result(work / "scores")
     alone = Scores.from_frame(scores.per_topic[scores.per_topic["measure"] == "AP"])
-    ptr.stability(alone, sizes=5, pairs=10, n_jobs=n_jobs)  # imports
+    ptr.profile.stability(alone, sizes=5, pairs=10, n_jobs=n_jobs)  # imports
     best: dict = {}
     for _ in range(3):
         wall, cpu = time.perf_counter(), time.process_time()
-        table = ptr.stability(alone, pairs=PAIRS, n_jobs=n_jobs).table
+        table = ptr.profile.stability(alone, pairs=PAIRS, n_jobs=n_jobs).table
         now = times(wall, cpu, 1)
         best = min(best or now, now, key=lambda found: found["cpu"])
     peak = peak_mb()

@@ -45,7 +45,7 @@ model = ptr.judging.Callable(
 
 # people judge a tenth of the pool; the session keeps what they say, so that they can stop and go on
 people = ptr.judging.Oracle(demo.get_judgments("complete"), name="people")
-checked = ptr.judge_with_model(
+checked = ptr.judging.judge_with_model(
     pool, people, model, total=len(pool) // 10, batch_size=25, seed=1, session=folder / "session"
 )
 print(f"\n{checked}\n{model.cost}\n")

@@ -20,7 +20,7 @@ some = demo.get_topics().head(20)
 pool = ptr.depth_pool(runs.select(type="dense"), depth=10, contributors="all").remainder(judged)
 wanted = pool.to_frame()[lambda frame: frame["qid"].isin(some["qid"])]
 scale = {0: "not relevant", 1: "related", 2: "relevant", 3: "highly relevant"}
-tasks = ptr.export_tasks(
+tasks = ptr.judging.export_tasks(
     ptr.Pool.from_frame(wanted[["qid", "docno"]], settings={"strategy": "depth-10 of dense runs"}),
     folder / "tasks",
     topics=some,
@@ -51,13 +51,13 @@ for file, annotator in tasks.table[["file", "annotator"]].itertuples(index=False
     with zipfile.ZipFile(returned / f"{annotator}.zip", "w") as archive:
         archive.writestr("all.jsonl", pd.DataFrame(records).to_json(orient="records", lines=True, force_ascii=False))
 
-labels = ptr.import_labels(folder / "tasks")
+labels = ptr.judging.import_labels(folder / "tasks")
 print(f"{labels}\n\n{labels.report()}\n")
 
 # how often did they agree? Nearly all is not relevant, so that much of it is chance, and kappa is lower than agreement.
 # Then one label of theirs for each document, of two different ones the lower
-print(f"{ptr.annotator_agreement(labels).report()}\n")
-new = ptr.majority_vote(labels, ties="lower")
+print(f"{ptr.judging.annotator_agreement(labels).report()}\n")
+new = ptr.judging.majority_vote(labels, ties="lower")
 print(f"{new!r}\n{new.to_frame()[['qid', 'docno', 'label', 'judge', 'votes']].head(3).to_string(index=False)}\n")
 
 # the old judgments of these topics with the new ones: what of each system's top ten is judged now?

@@ -14,7 +14,7 @@ print(f"{runs!r}\n{judged!r}")
 # a budget of 10, 25 and 50 % of the depth-20 pool; five seeds; the judgments that each way builds, without each team
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", ptr.ReuseWarning)  # at the smallest budgets a topic may have no relevant document
-    found = ptr.compare_strategies(
+    found = ptr.pools.compare_strategies(
         runs,
         judged,
         ["rank", "rrf", "mtf", "max-mean", "thompson", "hedge", "mtc", "random"],

@@ -34,17 +34,17 @@ means, by_topic = result
 runs = official | means.runs
 
 # how far do the judgments cover each pipeline, and would more judgments rank it elsewhere?
-covered = ptr.coverage(runs, judged)
+covered = ptr.profile.coverage(runs, judged)
 print(covered.report())
 moved = ptr.compare_judgments(runs, judged, complete, [nDCG @ 10], names=("pool", "complete"), selected=list(pipelines))
 print(f"\n{moved.report('selected')}")
 
 # a dict of pipelines is a field, too
 alone = ptr.RunSet.from_pipelines(pipelines, topics)
-print(f"\n{ptr.coverage(alone, judged).headline()}")
+print(f"\n{ptr.profile.coverage(alone, judged).headline()}")
 
 # what pt.Experiment says of each topic is enough for studies that look at scores alone
 scores = ptr.Scores.from_frame(by_topic[["name", "qid", "measure", "value"]])
-print(f"\n{ptr.stability(scores, pairs=500).headline()}")
+print(f"\n{ptr.profile.stability(scores, pairs=500).headline()}")
 both = {"pool": ptr.score(runs, judged, [AP]), "complete": ptr.score(runs, complete, [AP])}
-print(f"\n{ptr.discriminative_power(both).report()}")
+print(f"\n{ptr.profile.discriminative_power(both).report()}")

@@ -124,7 +124,7 @@ class Record:
         raise NotImplementedError(f"{type(self).__name__} has no headline()")
 
     def report(self) -> Report:
-        """Return what a paper prints: a name and at most five columns; see :class:`Report`."""
+        """Return what a paper prints: a name and at most five columns; see ``Report``."""
         raise NotImplementedError(f"{type(self).__name__} has no report()")
 
     @door

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 import pt_reuse as ptr
+from pt_reuse.studies.strategy_comparison.comparison import StrategyComparison
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments"
 BUDGETS = [0.01, 0.05, 0.1, 0.25, 0.5]
@@ -58,7 +59,7 @@ FIELDS: dict[str, Callable[[Path], dict[str, Any]]] = {
 }
 
 
-def written(found: ptr.StrategyComparison, column: str, measure: str) -> str:
+def written(found: StrategyComparison, column: str, measure: str) -> str:
     """Return a table of strategies by budgets: means over seeds, and how far the farthest seed is from the mean."""
     rows = found.table[found.table["measure"] == measure]
     away = np.maximum(rows[f"{column}_high"] - rows[column], rows[column] - rows[f"{column}_low"])
@@ -73,7 +74,7 @@ def written(found: ptr.StrategyComparison, column: str, measure: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
-def biases(found: ptr.StrategyComparison, measure: str, budget: float) -> str:
+def biases(found: StrategyComparison, measure: str, budget: float) -> str:
     """Return the ranks that the runs of each type, and of teams without a pooled run, lose at one budget."""
     groups = found.groups[(found.groups["measure"] == measure) & (found.groups["budget"] == budget)]
     groups = groups.assign(column=groups["group"].where(groups["by"] == "type", "teams not pooled"))
@@ -88,7 +89,7 @@ def main(arguments: list[str]) -> None:
     data = Path(folders[0] if folders else os.environ["PT_REUSE_DATA"])
     for name in named or FIELDS:
         given = FIELDS[name](data)
-        found = ptr.compare_strategies(
+        found = ptr.pools.compare_strategies(
             **given, budgets=BUDGETS, repeats=REPEATS, leave_out="team", n_jobs=-1, verbose=True
         )
         parts = {"relevant": written(found, "recall", found.measures[0])}

@@ -21,14 +21,15 @@ PROJECT = Path(__file__).parents[1]
 SCRIPT = """\
 import pyterrier as pt
 import pt_reuse as ptr
+from pt_reuse.collections.dataset import ReuseDataset
 from ir_measures import AP, nDCG
 
 dataset = pt.get_dataset("reuse:demo")
-if isinstance(dataset, ptr.ReuseDataset):
+if isinstance(dataset, ReuseDataset):
     runs, qrels = dataset.get_runs(), dataset.get_judgments()
     lou = ptr.leave_out_uniques(runs, qrels, [AP, nDCG @ 10], by="team", depth=10)
     worst: float = float(lou.by_run["change"].min())
-    print(worst, len(ptr.depth_pool(runs, depth=10)), ptr.tau_b([1, 2, 3], [1, 3, 2]))
+    print(worst, len(ptr.depth_pool(runs, depth=10)), ptr.rankings.tau_b([1, 2, 3], [1, 3, 2]))
     print(ptr.depth_pool(runs, depth=10).judge(ptr.judging.Oracle(qrels, unknown="skip")))
 """
 MISTAKE = 'depth="ten"'

@@ -20,6 +20,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 import pt_reuse as ptr
+from pt_reuse.demo.simulated import SimulatedField
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "family-coverage.txt"
 CONFUSION = {0: [0.85, 0.10, 0.05], 1: [0.20, 0.60, 0.20], 2: [0.10, 0.20, 0.70]}
@@ -34,7 +35,7 @@ BIASES = (0.0, 0.1, 0.3)
 NUMBERS = [("rank", "others"), ("rank", "matched"), ("rank", "alone"), ("score", "others"), ("score", "matched")]
 
 
-def judged(field: ptr.SimulatedField, family: set[str], bias: float, seed: int) -> ptr.Qrels:
+def judged(field: SimulatedField, family: set[str], bias: float, seed: int) -> ptr.Qrels:
     """Return the labels of a judge that errs at random, and raises some documents of a family."""
     labels = field.all_qrels.to_frame()[["qid", "docno"]]
     judge = ptr.judging.Noisy(field.all_qrels, CONFUSION, seed=seed)
@@ -53,7 +54,7 @@ def one(seed: int, n_topics: int, which: str, bias: float) -> list[tuple[float, 
     metadata = pd.DataFrame({"name": field.run_table["name"], "family": np.where(mine, "family", None)})
     runs = field.runs.with_metadata(metadata=metadata)
     labels = judged(field, set(field.run_table["name"][mine]), bias, seed + 1000)
-    table = ptr.family_effect(runs, field.all_qrels, labels, "nDCG@10").table.set_index("against")
+    table = ptr.labels.family_effect(runs, field.all_qrels, labels, "nDCG@10").table.set_index("against")
     found = []
     for of, against in NUMBERS:
         row, name = table.loc[against], f"{of}_effect"

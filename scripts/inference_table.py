@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 import pt_reuse as ptr
+from pt_reuse.demo.simulated import SimulatedField
 
 N_TOPICS, N_TEAMS, DEPTH, LENGTH = 24, 15, 20, 100
 Judged = set[tuple[str, str]]
@@ -49,7 +50,7 @@ def pool_of(case: Case, names: list[str], depths: dict[str, int]) -> Judged:
     return {(qid, doc) for name in names for qid, docs in case.lists[name].items() for doc in docs[: depths[qid]]}
 
 
-def plain(random: np.random.Generator, field: ptr.SimulatedField) -> Case:
+def plain(random: np.random.Generator, field: SimulatedField) -> Case:
     """Pool half of the runs to one depth."""
     frame = field.runs.to_frame()
     lists: dict[str, dict[str, list[str]]] = {}

@@ -22,6 +22,7 @@ import pandas as pd
 
 import pt_reuse as ptr
 from pt_reuse.studies.label_plans.numbers import Strata, numbers_of
+from pt_reuse.studies.label_plans.plan import LabelPlan
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "label-plan-coverage.txt"
 DRAWS = 4000
@@ -47,7 +48,7 @@ class Case:
 
     name: str
     words: str
-    plan: ptr.LabelPlan
+    plan: LabelPlan
     truth: pd.DataFrame
 
 
@@ -96,7 +97,7 @@ def _planned(
         chosen = dict(options)
         if "pilot" in chosen:
             chosen["pilot"] = truth.sample(chosen["pilot"], random_state=1)
-        yield Case(name, words, ptr.plan_labels(labels, judge_rel=labels["label"].max(), **chosen), truth)
+        yield Case(name, words, ptr.labels.plan_labels(labels, judge_rel=labels["label"].max(), **chosen), truth)
 
 
 def covered(case: Case) -> pd.DataFrame:

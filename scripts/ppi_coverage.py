@@ -144,9 +144,9 @@ def covered_documents(data: Path, share: float) -> list[list[str]]:
     found = {}
     with told_elsewhere():
         for seed in range(SAMPLES):
-            sample = ptr.sample_pool(pool, share=share, seed=seed).judge(human)
+            sample = ptr.pools.sample_pool(pool, share=share, seed=seed).judge(human)
             for lam in (0.0, 1.0, None):
-                said = ptr.prediction_powered(
+                said = ptr.labels.prediction_powered(
                     runs, sample, labels, measures, level="documents", lam=lam, correction="none"
                 )
                 for (judge, measure), rows in said.table.groupby(["judge", "measure"], sort=False):

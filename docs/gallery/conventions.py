@@ -11,7 +11,7 @@ import pt_reuse as ptr
 demo = pt.get_dataset("reuse:demo")
 runs = demo.get_runs()
 judged = demo.get_judgments()
-moved = ptr.sensitivity(ptr.leave_out_uniques, runs, judged, "nDCG@10")
+moved = ptr.profile.sensitivity(ptr.leave_out_uniques, runs, judged, "nDCG@10")
 
 width = 7
 moved.plot("largest_loss_pct", width=width)

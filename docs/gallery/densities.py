@@ -13,7 +13,7 @@ assessor = demo.get_judgments("complete")
 protocol = ptr.judging.TrecDL2021(batch=5, topic_budget=50)
 corpus, topics = demo.get_corpus_iter(verbose=False), demo.get_topics()
 runs = demo.get_runs()
-found = ptr.judge_continuously(corpus, topics, assessor, protocol=protocol, runs=runs)
+found = ptr.judging.judge_continuously(corpus, topics, assessor, protocol=protocol, runs=runs)
 
 width = 7
 found.plot(width=width)

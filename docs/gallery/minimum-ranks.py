@@ -9,7 +9,7 @@ import pyterrier as pt
 import pt_reuse as ptr
 
 demo = pt.get_dataset("reuse:demo")
-found = ptr.minimum_ranks(demo.get_runs(), demo.get_judgments("complete"))
+found = ptr.pools.minimum_ranks(demo.get_runs(), demo.get_judgments("complete"))
 
 width = 7
 found.plot(width=width)

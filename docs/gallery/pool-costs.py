@@ -11,7 +11,7 @@ import pt_reuse as ptr
 
 demo = pt.get_dataset("reuse:demo")
 runs, complete = demo.get_runs(), demo.get_judgments("complete")
-found = ptr.pool_costs(runs, complete, [AP], depths=[1, 2, 5, 10, 20, 50])
+found = ptr.pools.pool_costs(runs, complete, [AP], depths=[1, 2, 5, 10, 20, 50])
 
 width = 7
 found.plot(width=width)

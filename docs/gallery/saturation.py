@@ -13,4 +13,4 @@ demo = pt.get_dataset("reuse:demo")
 scores = ptr.score(demo.get_runs(), demo.get_judgments(), [P @ 5])
 
 width = 7
-ptr.saturation(scores).plot(width=width)
+ptr.profile.saturation(scores).plot(width=width)

@@ -11,7 +11,7 @@ import pt_reuse as ptr
 demo = pt.get_dataset("reuse:demo")
 runs = demo.get_runs()
 judged = demo.get_judgments()
-covered = ptr.coverage(runs, judged, ["nDCG@10"])
+covered = ptr.profile.coverage(runs, judged, ["nDCG@10"])
 
 width = 7
 covered.plot("topics", width=width)

@@ -248,7 +248,7 @@ def plan_runs(
 
     Args:
         collection: whose runs they are.
-        conditions: ``pooled names team type task``, as :meth:`ReuseDataset.get_runs` takes them; what is None or not
+        conditions: ``pooled names team type task``, as ``ReuseDataset.get_runs`` takes them; what is None or not
             there is no condition.
         reading: how run files are read; what names runs follows from the collection.
         types: own types to lay over those on record.

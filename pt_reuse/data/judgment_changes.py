@@ -34,8 +34,8 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
     N documents are judged and p of these are relevant.
 
     Args:
-        qrels: judgments of a sample, as :func:`sample_pool` and :meth:`Pool.judge` make them: with the column
-            ``stratum``, and label -1 for what was pooled and not sampled.
+        qrels: judgments of a sample, as :func:`~pt_reuse.pools.sample_pool` and :meth:`Pool.judge` make them: with the
+            column ``stratum``, and label -1 for what was pooled and not sampled.
         rel: the lowest label that is relevant; default what the judgments say.
 
     Returns:
@@ -51,7 +51,7 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> judged = pd.DataFrame({"qid": "1", "docno": list("abcdefgh"), "label": [1, 0, 1, 0, -1, -1, -1, -1]})
-        >>> ptr.estimate_relevant(ptr.Qrels(judged.assign(stratum="all"))).round(3)
+        >>> ptr.pools.estimate_relevant(ptr.Qrels(judged.assign(stratum="all"))).round(3)
           qid  pooled  judged  relevant  estimate     se
         0   1       8       4         2       4.0  1.633
 
@@ -113,7 +113,7 @@ def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
         >>> import pandas as pd, pt_reuse as ptr
         >>> old = ptr.Qrels(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]}))
         >>> new = pd.DataFrame({"qid": ["1", "1"], "docno": ["c", "d"], "label": [1, 1]})
-        >>> expanded = ptr.expand_judgments(old, new)
+        >>> expanded = ptr.judging.expand_judgments(old, new)
         >>> expanded.counts(by="round")[["qid", "round", "judged", "relevant"]]
           qid  round  judged  relevant
         0   1      1       2         1
@@ -186,12 +186,12 @@ def grade_scores(
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> said = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "probability": [0.2, 0.5, 0.97]})
-        >>> ptr.grade_scores(said, 0.5).to_frame()
+        >>> ptr.labels.grade_scores(said, 0.5).to_frame()
           qid docno  label  judge_score
         0   1     a      0         0.20
         1   1     b      1         0.50
         2   1     c      1         0.97
-        >>> ptr.grade_scores(said, [0.4, 0.6, 0.9]).to_frame()["label"].tolist()
+        >>> ptr.labels.grade_scores(said, [0.4, 0.6, 0.9]).to_frame()["label"].tolist()
         [0, 1, 3]
     """
     bounds, lowest = _bounds(thresholds), checked_rel(rel)

@@ -340,8 +340,8 @@ class RunSet:
         :meth:`reorder` puts documents in order. Scores stay.
 
         Args:
-            docnos: document names: those of a part of the corpus (:func:`subsample_corpus`), or of a small corpus
-                (:meth:`docnos`).
+            docnos: document names: those of a part of the corpus (:func:`~pt_reuse.profile.subsample_corpus`), or of a
+                small corpus (:meth:`docnos`).
             prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
             where: says of a document name, by True or False, whether to keep the document. Give one of the three.
 

@@ -139,8 +139,8 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
 
     Example:
         >>> import pt_reuse as ptr
-        >>> third = ptr.subsample_corpus((f"d{i}" for i in range(90)), share=1 / 3, seed=1)
-        >>> len(third), third[:10] == ptr.subsample_corpus((f"d{i}" for i in range(90)), share=1 / 9, seed=1)
+        >>> third = ptr.profile.subsample_corpus((f"d{i}" for i in range(90)), share=1 / 3, seed=1)
+        >>> len(third), third[:10] == ptr.profile.subsample_corpus((f"d{i}" for i in range(90)), share=1 / 9, seed=1)
         (30, True)
     """
     part, number = _share(share, whole_allowed=True), checked_seed(seed)

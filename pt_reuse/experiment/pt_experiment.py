@@ -169,7 +169,7 @@ def Experiment(
     how to get it.
 
     ``result.runs`` are the runs that were executed, so that pooling or scoring them needs no second execution;
-    ``result.report()`` is what a paper prints (:class:`ExperimentResult`). With ``save_dir`` pt.Experiment writes
+    ``result.report()`` is what a paper prints (``ExperimentResult``). With ``save_dir`` pt.Experiment writes
     ``aggregated.csv`` and ``perquery.csv``; ``reuse-aggregated.csv`` and ``reuse-perquery.csv`` beside them have the
     added columns as well, and ``ranked among``, which says among which runs.
 
@@ -222,7 +222,7 @@ def Experiment(
 
     Returns:
         What pt.Experiment returns for these arguments (a frame, a Styler, dicts, or two of them), with more columns; a
-        frame is an :class:`ExperimentResult`. ``reuse=[]`` is pt.Experiment itself: its plain frame, without runs.
+        frame is an ``ExperimentResult``. ``reuse=[]`` is pt.Experiment itself: its plain frame, without runs.
 
     Raises:
         InputError: before anything is run, where an added column could not be computed: systems of one name, a system

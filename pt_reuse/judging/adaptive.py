@@ -188,7 +188,7 @@ def judge_adaptively(
         >>> b = pd.DataFrame({"qid": "1", "docno": ["d3", "d4"], "score": [2.0, 1.0]})
         >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, pooled=True)
         >>> qrels = {"1": {"d1": 1, "d2": 1, "d3": 0, "d4": 0}}
-        >>> ptr.judge_adaptively(runs, "mtf", qrels, budget=3, seed=1)
+        >>> ptr.judging.judge_adaptively(runs, "mtf", qrels, budget=3, seed=1)
         Qrels: 1 topic, 3 judgments, 2 relevant (labels 0: 1, 1: 2)
     """
     chosen, asked = as_strategy(strategy), as_judge(judge)

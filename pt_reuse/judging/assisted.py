@@ -169,11 +169,11 @@ def judge_with_model(
 
     Args:
         pool: the documents.
-        people: who checks: a judge, or whatever becomes one, as in :func:`judge_adaptively`.
+        people: who checks: a judge, or whatever becomes one, as in :func:`~pt_reuse.judging.judge_adaptively`.
         model: what labels the rest: a judge, a pipeline or a function of a frame, that returns a frame with ``qid
             docno`` and a column of numbers, or one number per row (a score); or judgments in any form.
         budget: labels that people give for each topic: a whole number, or a share of the topic's pool as a float, as
-            in :func:`judge_adaptively`. Give this, or `total`, or both.
+            in :func:`~pt_reuse.judging.judge_adaptively`. Give this, or `total`, or both.
         total: labels that people give in all, of whichever topics the model is least sure of.
         batch_size: documents between two calibrations: of every topic where `budget` is given, else of all together.
         calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own, as soon as
@@ -183,7 +183,8 @@ def judge_with_model(
         rel: the lowest label that is relevant; default what `people` say, else 1.
         topics: a frame with ``qid`` and what people and model read of a topic, such as ``query``.
         seed: decides which of equally sure documents people judge first.
-        session: a folder that keeps what people say, as in :func:`judge_adaptively`. What the model says is not kept.
+        session: a folder that keeps what people say, as in :func:`~pt_reuse.judging.judge_adaptively`. What the model
+            says is not kept.
         verbose: show a progress bar.
 
     Returns:
@@ -204,7 +205,7 @@ def judge_with_model(
         ...     return [int(docno >= "d30") for docno in frame["docno"]]
         >>> def model(frame):
         ...     return [float(docno[1:]) for docno in frame["docno"]]
-        >>> judged = ptr.judge_with_model(pool, people, model, total=20, batch_size=5, seed=1)
+        >>> judged = ptr.judging.judge_with_model(pool, people, model, total=20, batch_size=5, seed=1)
         >>> judged
         Qrels: 1 topic, 40 judgments, 10 relevant (labels 0: 30, 1: 10)
         >>> judged.to_frame()["judge"].value_counts().to_dict()

@@ -242,7 +242,7 @@ class Calibrated(Judge):
 
     Logistic regression on what the judge says, fitted to some labels of people, gives the probability that people's
     label reaches each grade. A document gets the highest grade that it reaches with at least .5. The calibration is
-    that of :func:`judge_with_model`.
+    that of :func:`~pt_reuse.judging.judge_with_model`.
 
     **Labels that it was fitted on must not be used to audit it**: on these it is better than on others. Fit it on a
     part, and audit it on :attr:`held_out`. A study warns where the judgments of people hold labels that the judge was

@@ -235,7 +235,7 @@ def judge_continuously(
         ...     ["a red apple", "a green apple", "the sky", "an apple tree", "the sea", "trees by the sea"])]
         >>> topics = pd.DataFrame({"qid": ["1"], "query": ["apple"]})
         >>> qrels = {"1": {"d0": 1, "d1": 1, "d2": 0, "d3": 1, "d4": 0, "d5": 0}}
-        >>> found = ptr.judge_continuously(
+        >>> found = ptr.judging.judge_continuously(
         ...     corpus, topics, qrels, protocol=ptr.judging.AutoTAR(topic_budget=4, presumed_negatives=2))
         >>> found.rounds[["round", "judged", "relevant", "decision"]].values.tolist()
         [[1, 1, 1, 'goes on'], [2, 3, 3, 'goes on'], [3, 4, 3, 'topic budget']]

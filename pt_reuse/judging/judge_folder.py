@@ -259,8 +259,8 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
 
     - labels: TREC qrels; CSV with ``qid docno label``; JSON by lines with these keys, or with those of ir_measures or
       AutoJudge;
-    - a leaderboard in one of the formats of :func:`read_leaderboard`; a folder within the folder is a leaderboard of
-      a file for each run.
+    - a leaderboard in one of the formats of :func:`~pt_reuse.labels.read_leaderboard`; a folder within the folder is a
+      leaderboard of a file for each run.
 
     The file ``judges.csv`` may say of a judge (``name``) its ``family``; ``rel``, the lowest of its labels that is
     relevant; and the ``format`` of its leaderboard, where the lines do not tell it.
@@ -269,7 +269,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
         folder: the folder, or the one file of a single judge.
         families: a CSV file in the place of ``judges.csv``, with the same columns; default that of the folder, if any.
         missing: a topic that a run of a leaderboard lacks is an ``"error"`` (default), counts ``"zero"``, or is one to
-            ``"leave_out"``, see :func:`read_leaderboard`.
+            ``"leave_out"``, see :func:`~pt_reuse.labels.read_leaderboard`.
 
     Returns:
         JudgeFolder: labels and leaderboards by judge, families, and a table of the files.

@@ -49,7 +49,7 @@ class Scorer(ABC):
         ...         return np.array(["a", "bbb", "cc"], dtype=object)
         ...     def fit(self, qid, query, training):
         ...         return np.array([len(docno) for docno in self.documents(qid)], dtype=float)
-        >>> found = ptr.judge_continuously(
+        >>> found = ptr.judging.judge_continuously(
         ...     Longest(),
         ...     pd.DataFrame({"qid": ["1"], "query": ["how long?"]}),
         ...     lambda pairs: [int(docno == "cc") for docno in pairs["docno"]],

@@ -201,7 +201,7 @@ def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place
 def plot_outcomes(rows: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
     """Draw a bar per judge, stacked by outcome, with a number in each part that has room for one.
 
-    `rows` are of one measure, one per judge: ``judge`` and the counts of a :class:`~pt_reuse.SignificanceFidelity`.
+    `rows` are of one measure, one per judge: ``judge`` and the counts of a ``SignificanceFidelity``.
     """
     sheet = Sheet.open(place, "judges")
     ax, edge, at = sheet.ax, sheet.ink.strong, down(len(rows))

@@ -308,7 +308,7 @@ def plot_minimum_ranks(
     Topics with most relevant documents are on the right; the row ``NR`` above the ranks is of those that no run has.
 
     Args:
-        cells: what :meth:`MinimumRanks.cells` returns: ``qid rank documents``.
+        cells: what ``MinimumRanks.cells`` returns: ``qid rank documents``.
         topics: the `topics` of a MinimumRanks.
         documents: what is counted, for the title.
         place: where to draw.

@@ -377,7 +377,7 @@ def plot_density(
     what is judged is relevant than is not.
 
     Args:
-        rounds: the `rounds` table of a :class:`~pt_reuse.ContinuousJudging` or a :class:`~pt_reuse.Density`.
+        rounds: the `rounds` table of a ``ContinuousJudging`` or a ``Density``.
         topics: one row per topic: ``qid density`` and, where some are not evaluated, ``evaluated``.
         first_said: what the legend calls the first round.
         last_said: what it calls the last one.

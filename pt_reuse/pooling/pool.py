@@ -52,7 +52,7 @@ class Pool:
         order: the order in which the runs were pooled, which need not be the one in which they are scored.
         strategy: as given.
         settings: how the pool was made: strategy, depth, contributors, order; for display.
-        unsampled: as given, see :func:`sample_pool`.
+        unsampled: as given, see :func:`~pt_reuse.pools.sample_pool`.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -60,7 +60,7 @@ def sample_pool(
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> found = pd.DataFrame({"qid": "1", "docno": list("abcdef"), "part": ["x", "x", "y", "y", "y", "y"]})
-        >>> sample = ptr.sample_pool(ptr.Pool.from_frame(found), share={"x": 1, "y": 0.5}, strata="part", seed=1)
+        >>> sample = ptr.pools.sample_pool(ptr.Pool.from_frame(found), share={"x": 1, "y": 0.5}, strata="part", seed=1)
         >>> sample.to_frame()[["stratum", "inclusion"]].value_counts(sort=False).to_dict()
         {('x', 1.0): 2, ('y', 0.5): 2}
         >>> sample.judge(lambda frame: [1] * len(frame)).counts()[["judged", "unjudged"]].values.tolist()
@@ -94,7 +94,7 @@ def sample_pool(
 
 
 def check_sampling(*, share: Any, n: Any, strata: Any, bands: Any, seed: Any) -> None:
-    """Raise where arguments of :func:`sample_pool` are wrong whatever the pool is.
+    """Raise where arguments of :func:`~pt_reuse.pools.sample_pool` are wrong whatever the pool is.
 
     Raises:
         InputError: neither or both of `share` and `n`, an amount or a band out of range, bands without strata.

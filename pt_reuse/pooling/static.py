@@ -54,7 +54,7 @@ def take_pool(
         >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
         >>> b = pd.DataFrame({"qid": "1", "docno": ["d3", "d1"], "score": [2.0, 1.0]})
         >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, pooled=True)
-        >>> ptr.take_pool(runs, n=2).to_frame()[["qid", "docno", "rank", "runs"]]
+        >>> ptr.pools.take_pool(runs, n=2).to_frame()[["qid", "docno", "rank", "runs"]]
           qid docno  rank  runs
         0   1    d3     1     1
         1   1    d1     1     2
@@ -133,7 +133,7 @@ def fusion_pool(
         >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
         >>> b = pd.DataFrame({"qid": "1", "docno": ["d3", "d2"], "score": [2.0, 1.0]})
         >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, pooled=True)
-        >>> ptr.fusion_pool(runs, n=2).to_frame()[["qid", "docno", "rank", "priority"]].round(4)
+        >>> ptr.pools.fusion_pool(runs, n=2).to_frame()[["qid", "docno", "rank", "priority"]].round(4)
           qid docno  rank  priority
         0   1    d2     2    0.0323
         1   1    d3     1    0.0164

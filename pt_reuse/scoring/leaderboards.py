@@ -87,7 +87,7 @@ def read_leaderboard(
         >>> import tempfile, pathlib, pt_reuse as ptr
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "judge.eval.txt"
         >>> _ = file.write_text("A 1 P@5 0.4\nA 2 P@5 0.2\nB 1 P@5 0.6\nB 2 P@5 0.6\nA all P@5 0.3\nB all P@5 0.6\n")
-        >>> ptr.read_leaderboard(file).mean
+        >>> ptr.labels.read_leaderboard(file).mean
           name  P@5
         0    A  0.3
         1    B  0.6

@@ -237,11 +237,11 @@ class Scores(Record):
         """Write the scores as a leaderboard that the tools of TREC AutoJudge read, the means in rows ``all``.
 
         The scores of topics come first, run by run, then the means. Columns end with tabs, and numbers have all their
-        digits, so that :func:`read_leaderboard` gives the same scores.
+        digits, so that :func:`~pt_reuse.labels.read_leaderboard` gives the same scores.
 
         Args:
             path: the file; of the format ``trec_eval``, which has no column of runs, a folder with a file for each run.
-            format: one of those of :func:`read_leaderboard`.
+            format: one of those of :func:`~pt_reuse.labels.read_leaderboard`.
             overwrite: replace files that exist already; default is an error before anything is written.
 
         Returns:

@@ -83,9 +83,10 @@ def discriminative_power(
             the randomised Tukey HSD test, in which scores of all systems change places within each topic.
         alpha: the level of significance, above 0 and below 1.
         correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in
-            :func:`significance_fidelity` and :func:`subcollections`); ``"holm"`` and ``"bonferroni"`` bound the chance
-            of any false claim, ``"benjamini-hochberg"`` the expected share of false ones among the claims. The test
-            ``"tukey"`` allows for the number of pairs itself and takes ``"none"`` alone.
+            :func:`~pt_reuse.labels.significance_fidelity` and :func:`~pt_reuse.profile.subcollections`); ``"holm"`` and
+            ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false
+            ones among the claims. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"``
+            alone.
         samples: of the tests that draw at random, at least 1.
         seed: of what they draw.
         n_jobs: how many at a time of the measures under each set of judgments, threads unless
@@ -107,7 +108,7 @@ def discriminative_power(
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
         >>> scores = ptr.score(field.runs, field.qrels, ["AP", "P@10"])
-        >>> ptr.discriminative_power(scores).table[["measure", "pairs", "significant"]]
+        >>> ptr.profile.discriminative_power(scores).table[["measure", "pairs", "significant"]]
           measure  pairs  significant
         0      AP    153           78
         1    P@10    153           79

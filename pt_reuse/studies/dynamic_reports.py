@@ -23,7 +23,7 @@ _ROWS = ("measure", "unit")
 
 
 class DynamicReports:
-    """Reports and draws a :class:`~pt_reuse.DynamicUniques`, which has the attributes that are named here."""
+    """Reports and draws a ``DynamicUniques``, which has the attributes that are named here."""
 
     table: pd.DataFrame
     by_run: pd.DataFrame

@@ -125,7 +125,7 @@ class DynamicSets:
         return n
 
     def table(self) -> pd.DataFrame:
-        """Return one row per topic, see :attr:`DynamicUniques.topics`."""
+        """Return one row per topic, see ``DynamicUniques.topics``."""
         rows = []
         for t, (topic, chosen, labels) in enumerate(zip(self._topics, self._chosen, self._labels, strict=True)):
             new = sum(labels[docno] >= self._rel for docno in chosen[0])

@@ -60,11 +60,11 @@ class DynamicUniques(LargeDrops, DynamicReports, Result):
 
     Attributes:
         table: one row per left-out unit and measure, the whole field re-ranked under the judgments made without the
-            unit: the columns of :attr:`LeaveOutUniques.table`; ``removed`` counts judged documents of LOU-FULL that
+            unit: the columns of ``LeaveOutUniques.table``; ``removed`` counts judged documents of LOU-FULL that
             are not judged without the unit.
         by_run: one row per run and measure, the run under the judgments made without its own unit: the columns of
-            :attr:`LeaveOutUniques.by_run`.
-        summary: one row per measure, the columns of :attr:`LeaveOutUniques.summary`. All three have the ends of
+            ``LeaveOutUniques.by_run``.
+        summary: one row per measure, the columns of ``LeaveOutUniques.summary``. All three have the ends of
             intervals where these were asked for.
         unique_counts: one row per unit: its ``runs``, those ``contributing``, the judged documents that it alone
             contributed, ``unique unique_relevant unique_nonrelevant``; ``found_again``, how many of its unique relevant
@@ -163,7 +163,7 @@ def leave_out_dynamic(
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
         measures: ir_measures measures or their names, one or several.
         corpus: the documents, one dict each with ``docno`` and ``text``, or a frame with these columns, or a
-            :class:`~pt_reuse.judging.Scorer`, as of :func:`judge_continuously`.
+            :class:`~pt_reuse.judging.Scorer`, as of :func:`~pt_reuse.judging.judge_continuously`.
         topics: a frame with ``qid`` and ``query``.
         by: leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.
         depth: of the pool; default the one on record for the collection, else 100.

@@ -78,7 +78,7 @@ class PoolSizes:
         )
 
     def table(self, depths: Sequence[int]) -> pd.DataFrame:
-        """Return one row per depth; see :class:`~pt_reuse.PoolCosts`.
+        """Return one row per depth; see ``PoolCosts``.
 
         Args:
             depths: ascending.

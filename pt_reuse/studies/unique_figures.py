@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class UniqueFigures:
-    """Draws the tables of a :class:`~pt_reuse.LeaveOutUniques`, which has the attributes that are named here."""
+    """Draws the tables of a ``LeaveOutUniques``, which has the attributes that are named here."""
 
     table: pd.DataFrame
     by_run: pd.DataFrame

@@ -23,7 +23,7 @@ _ROWS = ("measure", "unit", "run", "fill")
 
 
 class UniqueReports(FilledUniques):
-    """Reports the tables of a :class:`~pt_reuse.LeaveOutUniques`, which has the attributes that are named here."""
+    """Reports the tables of a ``LeaveOutUniques``, which has the attributes that are named here."""
 
     table: pd.DataFrame
     by_run: pd.DataFrame

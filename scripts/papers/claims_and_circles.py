@@ -20,6 +20,7 @@ from pathlib import Path
 from ir_measures import nDCG
 
 import pt_reuse as ptr
+from pt_reuse.studies.significance_by_judge.fidelity import SignificanceFidelity
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 JUDGES = ("umbrela-gpt-4", "binary-gpt-4o", "binary-gpt-4", "exam-gpt-4", "binary-llama-3.2")
@@ -40,11 +41,11 @@ def track(folder: Path) -> tuple[ptr.RunSet, ptr.Qrels, dict[str, Path]]:
 def claims(data: Path, year: str) -> None:
     """Compute which significant differences of a year each judge claims falsely, and which it misses."""
     runs, people, judges = track(data / f"dl{year}-passages")
-    found = ptr.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
+    found = ptr.labels.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     _keep(f"claims-dl{year}", found)
     texts = [found.report(), found.report(numbers="shares"), said(found.findings())]
     for correction in CORRECTIONS:
-        corrected = ptr.significance_fidelity(
+        corrected = ptr.labels.significance_fidelity(
             runs, people, judges, nDCG @ 10, judge_rel=SCALES, correction=correction, resamples=0
         )
         texts.append(corrected.report())
@@ -62,16 +63,16 @@ def yardstick(data: Path) -> None:
     sides = {f"re-annotators, {name}": reduce(or_, again[n::2]) for n, name in enumerate(("first", "second"))}
     people = people.restrict(sides["re-annotators, first"])
     judges = {**sides, **models}
-    fidelity = ptr.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
+    fidelity = ptr.labels.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     _keep("claims-dl19-people", fidelity)
-    circle = ptr.circularity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
+    circle = ptr.labels.circularity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     replace(circle, by_run=circle.by_run.head(0)).save(
         DOCS / "papers" / "stored" / "circle-dl19-people", overwrite=True
     )
     _show([fidelity.report(), fidelity.report(numbers="shares"), circle.report()])
 
 
-def _keep(name: str, found: ptr.SignificanceFidelity) -> None:
+def _keep(name: str, found: SignificanceFidelity) -> None:
     """Save a result without its pairs of runs."""
     replace(found, pairs=found.pairs.head(0)).save(DOCS / "papers" / "stored" / name, overwrite=True)
 
@@ -79,7 +80,7 @@ def _keep(name: str, found: ptr.SignificanceFidelity) -> None:
 def circles(data: Path, year: str) -> None:
     """Compute what runs of a year gain that re-rank by each judge's labels."""
     runs, people, judges = track(data / f"dl{year}-passages")
-    found = ptr.circularity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
+    found = ptr.labels.circularity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     if year == "21":
         shown = found.by_run[(found.by_run["judge"] == JUDGES[0]) & found.by_run["scorer"].isin([JUDGES[0], "people"])]
         few = replace(found, by_run=shown.reset_index(drop=True))

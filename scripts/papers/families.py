@@ -36,14 +36,14 @@ def main(data: Path) -> None:
     families = {name: "llama" if "llama" in name else "gpt" for name in judges}
     # EXAM labels from 0 to 5; published figures take the label 2 of people for it, too
     given = {"families": families, "judge_rel": {"exam-gpt-4": 2}}
-    found = ptr.family_effect(runs, human, judges, nDCG @ 10, **given)
+    found = ptr.labels.family_effect(runs, human, judges, nDCG @ 10, **given)
     found.save(TARGET / "families-dl19", overwrite=True)
     print(found.report(), found.report(of="score"), *found.findings(), sep="\n")
 
     groups = dict.fromkeys(official.names, "official")
     groups |= {row.name: "gpt" if row.family == "gpt" else "other later" for row in later.itertuples(index=False)}
     table = pd.DataFrame({"name": list(groups), "family": list(groups.values())})
-    found = ptr.family_effect(runs.with_metadata(metadata=table), human, judges, nDCG @ 10, **given, resamples=0)
+    found = ptr.labels.family_effect(runs.with_metadata(metadata=table), human, judges, nDCG @ 10, **given, resamples=0)
     found.save(TARGET / "families-dl19-groups", overwrite=True)
     print(found.cells().pivot_table("rise", index="judge", columns="family").round(1))
 

@@ -18,6 +18,7 @@ from typing import Any
 from ir_measures import nDCG
 
 import pt_reuse as ptr
+from pt_reuse.studies.uniques import LeaveOutUniques
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"
@@ -46,7 +47,7 @@ def field(data: Path, track: str) -> tuple[ptr.RunSet, ptr.Qrels, Mapping[str, P
     return runs, ptr.read_qrels(folder / "qrels.gz", rel=2), judges
 
 
-def rows(track: str, found: ptr.LeaveOutUniques) -> Iterator[tuple[str, ...]]:
+def rows(track: str, found: LeaveOutUniques) -> Iterator[tuple[str, ...]]:
     """Yield a row of the table for each judge.
 
     Args:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pt_reuse as ptr
+from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 DECIMALS = 8
@@ -22,14 +23,14 @@ DECIMALS = 8
 SCALES = {"exam-gpt-4": 2}
 
 
-def compared(folder: Path) -> ptr.LabelAgreement:
+def compared(folder: Path) -> LabelAgreement:
     """Return labels of the judges, and of the people who judged again, beside the official judgments."""
     judges = {path.name.removesuffix(".gz"): path for path in sorted((folder / "llm-labels").glob("*.gz"))}
     people = {path.stem: path for path in sorted((folder / "re-annotators").glob("*.txt"))}
-    return ptr.compare_labels(folder / "qrels.gz", judges, rel=2, people=people or None, judge_rel=SCALES)
+    return ptr.labels.compare_labels(folder / "qrels.gz", judges, rel=2, people=people or None, judge_rel=SCALES)
 
 
-def small(found: ptr.LabelAgreement) -> ptr.LabelAgreement:
+def small(found: LabelAgreement) -> LabelAgreement:
     """Return what the docs show."""
     topics = found.per_topic[(found.per_topic["kind"] == "model") & (found.per_topic["items"] == "all")]
     tables = {name: table for name, table in found.tables().items() if name not in ("agreement", "per_topic")}

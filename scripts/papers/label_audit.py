@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pt_reuse as ptr
+from pt_reuse.studies.label_audit.audit import LabelAudit
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 DECIMALS = 8
@@ -25,7 +26,7 @@ SCALES = {"exam-gpt-4": 2}
 ORDER = "trec_eval9"
 
 
-def audited(folder: Path) -> ptr.LabelAudit:
+def audited(folder: Path) -> LabelAudit:
     """Return the audit of one track; where runs came later, by when they came."""
     runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", order=ORDER)
     judges = {path.name.removesuffix(".gz"): path for path in sorted((folder / "llm-labels").glob("*.gz"))}
@@ -44,7 +45,7 @@ def audited(folder: Path) -> ptr.LabelAudit:
     )
 
 
-def small(found: ptr.LabelAudit) -> ptr.LabelAudit:
+def small(found: LabelAudit) -> LabelAudit:
     """Return what the docs show."""
     labels = found.labels
     empty = {name: table.head(0) for name, table in labels.tables().items() if name not in ("agreement", "bounds")}

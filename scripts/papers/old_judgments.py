@@ -17,6 +17,7 @@ import pandas as pd
 from ir_measures import AP, RR, P, nDCG
 
 import pt_reuse as ptr
+from pt_reuse.studies.judgment_comparison.comparison import JudgmentComparison
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STORED, TEXTS = DOCS / "papers" / "stored", DOCS / "experiments"
@@ -60,7 +61,7 @@ def with_later(data: Path, official: ptr.RunSet) -> ptr.RunSet:
     return official | later.with_metadata(types=kinds)
 
 
-def without_manual(runs: ptr.RunSet, qrels: ptr.Qrels) -> ptr.JudgmentComparison:
+def without_manual(runs: ptr.RunSet, qrels: ptr.Qrels) -> JudgmentComparison:
     """Compare the judgments that there would be without manual runs with the official ones."""
     alone = ptr.depth_pool(runs, depth=100).uniques(by="type")
     old = qrels - alone[alone["type"] == "manual"]
@@ -68,7 +69,7 @@ def without_manual(runs: ptr.RunSet, qrels: ptr.Qrels) -> ptr.JudgmentComparison
     return ptr.compare_judgments(runs, old, qrels, [AP, P @ 10], names=names, depth=100, resamples=RESAMPLES)
 
 
-def expanded(runs: ptr.RunSet, old: ptr.Qrels, new: ptr.Qrels, newer: ptr.RunSet | None) -> ptr.JudgmentComparison:
+def expanded(runs: ptr.RunSet, old: ptr.Qrels, new: ptr.Qrels, newer: ptr.RunSet | None) -> JudgmentComparison:
     """Compare the official judgments with what was judged later, newer runs among the official ones."""
     field = runs if newer is None else runs | newer.with_metadata(pooled=False)
     both = old.union(new, conflict="first")

@@ -20,6 +20,8 @@ import pandas as pd
 from ir_measures import AP, P
 
 import pt_reuse as ptr
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.studies.type_pools import PoolsByType
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STORED, TEXTS = DOCS / "papers" / "stored", DOCS / "experiments"
@@ -65,7 +67,7 @@ def trec8(data: Path) -> tuple[ptr.RunSet, ptr.Qrels]:
     return runs, ptr.read_qrels(folder / "trec8.qrels.gz")
 
 
-def rows_of(found: ptr.PoolsByType, way: str) -> pd.DataFrame:
+def rows_of(found: PoolsByType, way: str) -> pd.DataFrame:
     """Return one row per pool and measure: the mean tau-b of each tested group, with its standard deviation."""
     table = found.table.assign(
         way=way,
@@ -102,9 +104,9 @@ def paper(data: Path) -> None:
     told(found[["way", "pool", "splits", "measure", "traditional", "neural", "all"]], TEXTS / "types-dl19-ways.txt")
     ten = ptr.by_type(runs, qrels, splits=10, resamples=RESAMPLES, **ALL_JUDGED)
     ten.save(STORED / "pools-of-one-type-halves", overwrite=True)
-    ptr.found_by_depth(runs, qrels).save(STORED / "pools-of-one-type-found", overwrite=True)
+    ptr.pools.found_by_depth(runs, qrels).save(STORED / "pools-of-one-type-found", overwrite=True)
     runs, qrels = trec8(data)
-    left = ptr.leave_out_type(runs, qrels, [AP, P @ 10])
+    left = ptr.pools.leave_out_type(runs, qrels, [AP, P @ 10])
     reports = [left.report(), left.report(measure=P @ 10), left.report("run", left_out="manual").head(10)]
     text = "\n\n".join(str(report) for report in reports)
     (TEXTS / "types-trec8.txt").write_text(text + "\n", encoding="utf-8")
@@ -112,7 +114,7 @@ def paper(data: Path) -> None:
 
 def collection(name: str, runs: str | None, types: str | None, out: Path) -> None:
     """Make the paper's tables and figures of a collection known by name, in a folder."""
-    dataset = ptr.ReuseDataset(name)
+    dataset = ReuseDataset(name)
     field = dataset.get_runs(runs=runs, types=types)
     qrels = dataset.get_judgments()
     out.mkdir(parents=True, exist_ok=True)
@@ -126,7 +128,7 @@ def collection(name: str, runs: str | None, types: str | None, out: Path) -> Non
         for pool in found.pools:
             figure = found.plot(measure, pool=pool, width=3.3).figure
             figure.savefig(out / f"by-run-{measure}-{pool}.pdf".replace("/", "-"))
-    by_depth = ptr.found_by_depth(field, qrels)
+    by_depth = ptr.pools.found_by_depth(field, qrels)
     by_depth.save(out / "found")
     by_depth.plot(width=3.3).figure.savefig(out / "found.pdf")
 

@@ -16,11 +16,12 @@ from pathlib import Path
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
+from pt_reuse.studies.swap_rates.result import Stability
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 
 
-def trec8(data: Path) -> ptr.Stability:
+def trec8(data: Path) -> Stability:
     """Return the swap rates of TREC-8 ad hoc, pooled to depth 10 in trec_eval's order."""
     folder = data / "trec8-adhoc"
     rows = [line.split(":") for line in (folder / "runs_table.adhoc").read_text("latin-1").splitlines() if line]
@@ -30,7 +31,7 @@ def trec8(data: Path) -> ptr.Stability:
     return _under_both(runs, ptr.read_qrels(folder / "trec8.qrels.gz"), [AP, P @ 10])
 
 
-def dl21(data: Path) -> ptr.Stability:
+def dl21(data: Path) -> Stability:
     """Return the swap rates of the passages of Deep Learning 2021, relevant from label 2, pooled in file order."""
     folder = data / "dl21-passages"
     runs = ptr.read_runs(
@@ -39,10 +40,10 @@ def dl21(data: Path) -> ptr.Stability:
     return _under_both(runs, ptr.read_qrels(folder / "qrels.gz", rel=2), [nDCG @ 10, P(rel=2) @ 10, AP(rel=2)])
 
 
-def _under_both(runs: ptr.RunSet, qrels: ptr.Qrels, measures: list) -> ptr.Stability:
+def _under_both(runs: ptr.RunSet, qrels: ptr.Qrels, measures: list) -> Stability:
     shallow = qrels.restrict(ptr.depth_pool(runs, depth=10))
     scores = {"all judgments": ptr.score(runs, qrels, measures), "depth 10": ptr.score(runs, shallow, measures)}
-    return ptr.stability(scores, resamples=100, n_jobs=2)
+    return ptr.profile.stability(scores, resamples=100, n_jobs=2)
 
 
 def main(data: Path) -> None:

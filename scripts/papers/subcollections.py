@@ -29,6 +29,7 @@ import pandas as pd
 import pyterrier as pt
 
 import pt_reuse as ptr
+from pt_reuse.studies.corpus_parts.result import Subcollections
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 MODELS = (
@@ -148,11 +149,11 @@ class Engine:
     index: Callable[[Iterable[Mapping[str, Any]]], Any]
     suffix: str
 
-    def systems(self, documents: list[dict[str, str]], topics: pd.DataFrame) -> ptr.Systems[Any]:
+    def systems(self, documents: list[dict[str, str]], topics: pd.DataFrame) -> ptr.profile.Systems[Any]:
         """Return the sixteen systems on a corpus."""
-        return ptr.Systems(self.factories, documents, topics, index=self.index)
+        return ptr.profile.Systems(self.factories, documents, topics, index=self.index)
 
-    def keep(self, found: ptr.Subcollections, name: str) -> None:
+    def keep(self, found: Subcollections, name: str) -> None:
         """Store a result, and print it."""
         found.save(TARGET / f"subcollections-{name}{self.suffix}", overwrite=True)
         print(found.report(), flush=True)
@@ -166,15 +167,15 @@ def four(engine: Engine, data: Path) -> None:
     """By source and by chance with the sizes of the sources: table 1."""
     documents, topics, qrels = corpus(data)
     mine = engine.systems(documents, topics)
-    engine.keep(ptr.subcollections(mine, qrels, MEASURES, sources=SOURCES, verbose=True), "sources")
-    found = ptr.subcollections(mine, qrels, MEASURES, sources=SOURCES, how="random", repeats=3, verbose=True)
+    engine.keep(ptr.profile.subcollections(mine, qrels, MEASURES, sources=SOURCES, verbose=True), "sources")
+    found = ptr.profile.subcollections(mine, qrels, MEASURES, sources=SOURCES, how="random", repeats=3, verbose=True)
     engine.keep(found, "like-sources")
 
 
 def sizes(engine: Engine, data: Path) -> None:
     """By two sizes: figure 1."""
     documents, topics, qrels = corpus(data)
-    found = ptr.subcollections(
+    found = ptr.profile.subcollections(
         engine.systems(documents, topics),
         qrels,
         MEASURES[:1],
@@ -189,7 +190,7 @@ def sizes(engine: Engine, data: Path) -> None:
 def shares(engine: Engine, data: Path) -> None:
     """By the share of one source: figure 2."""
     documents, topics, qrels = corpus(data)
-    found = ptr.subcollections(
+    found = ptr.profile.subcollections(
         engine.systems(documents, topics),
         qrels,
         MEASURES[:1],
@@ -210,10 +211,12 @@ def trec8(data: Path) -> None:
         ptr.read_qrels(folder / "trec8.qrels.gz"),
     )
     prefixes = ["FBIS", "FT", "FR94", "LA"]
-    by_source = ptr.subcollections(runs, qrels, MEASURES, sources=prefixes)
-    own = ptr.subcollections(runs, qrels, MEASURES, sources=prefixes, relevant="own")
-    by_chance = ptr.subcollections(runs, qrels, MEASURES, sources=prefixes, how="random", repeats=3, verbose=True)
-    mixed = ptr.subcollections(runs, qrels, "AP", sources=prefixes, how="mixed", repeats=3, verbose=True)
+    by_source = ptr.profile.subcollections(runs, qrels, MEASURES, sources=prefixes)
+    own = ptr.profile.subcollections(runs, qrels, MEASURES, sources=prefixes, relevant="own")
+    by_chance = ptr.profile.subcollections(
+        runs, qrels, MEASURES, sources=prefixes, how="random", repeats=3, verbose=True
+    )
+    mixed = ptr.profile.subcollections(runs, qrels, "AP", sources=prefixes, how="mixed", repeats=3, verbose=True)
     texts = {
         "sources": [by_source.report(), by_source.report("measures"), by_source.parts.to_string(index=False)],
         "own": [own.report(), own.parts.to_string(index=False)],

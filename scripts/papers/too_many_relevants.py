@@ -23,6 +23,7 @@ import pyterrier as pt
 from ir_measures import AP, RR, P, nDCG
 
 import pt_reuse as ptr
+from pt_reuse.studies.best_ranks import MinimumRanks
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"
@@ -37,10 +38,10 @@ def passages(data: Path) -> Iterator[tuple[str, Any]]:
     )
     qrels = ptr.read_qrels(folder / "qrels.gz", rel=2)
     measures = [P(rel=2) @ 10, nDCG @ 10]
-    yield "density-dl21", ptr.density(qrels, runs=runs, depths=10)
-    yield "saturation-dl21", ptr.saturation(ptr.score(runs, qrels, [*measures, RR(rel=2)]))
-    yield "ranks-dl21", numbered(ptr.minimum_ranks(runs, qrels))
-    yield "costs-dl21", ptr.pool_costs(runs, qrels, [AP(rel=2), nDCG @ 10], resamples=1000)
+    yield "density-dl21", ptr.profile.density(qrels, runs=runs, depths=10)
+    yield "saturation-dl21", ptr.profile.saturation(ptr.score(runs, qrels, [*measures, RR(rel=2)]))
+    yield "ranks-dl21", numbered(ptr.pools.minimum_ranks(runs, qrels))
+    yield "costs-dl21", ptr.pools.pool_costs(runs, qrels, [AP(rel=2), nDCG @ 10], resamples=1000)
     yield "uniques-dl21", ptr.leave_out_uniques(runs.reorder("file"), qrels, measures, depth=10)
     (TABLES / "too-many-drops.txt").write_text(drops(runs, qrels), encoding="utf-8")
 
@@ -55,10 +56,10 @@ def of_field(runs: ptr.RunSet, qrels: ptr.Qrels) -> Iterator[tuple[str, Any]]:
     """Yield what there is to say of any field: rounds are its pool, to the depth on record, and all judgments."""
     rel = qrels.rel
     measures = [P @ 10 if rel == 1 else P(rel=rel) @ 10, nDCG @ 10]
-    yield "density", ptr.density(qrels, runs=runs)
-    yield "saturation", ptr.saturation(ptr.score(runs, qrels, measures))
-    yield "ranks", ptr.minimum_ranks(runs, qrels)
-    yield "costs", ptr.pool_costs(runs, qrels, measures)
+    yield "density", ptr.profile.density(qrels, runs=runs)
+    yield "saturation", ptr.profile.saturation(ptr.score(runs, qrels, measures))
+    yield "ranks", ptr.pools.minimum_ranks(runs, qrels)
+    yield "costs", ptr.pools.pool_costs(runs, qrels, measures)
     yield "uniques", ptr.leave_out_uniques(runs, qrels, measures)
 
 
@@ -97,13 +98,13 @@ def trec8(data: Path) -> Iterator[tuple[str, Any]]:
         pooled=[row[0] for row in rows if row[12].strip()],
     )
     qrels = ptr.read_qrels(folder / "trec8.qrels.gz")
-    yield "density-trec8", ptr.density(qrels, runs=runs, depths=[10, 100])
-    yield "saturation-trec8", ptr.saturation(ptr.score(runs, qrels, P @ 10))
-    yield "ranks-trec8", numbered(ptr.minimum_ranks(runs.reorder("trec_eval9"), qrels))
-    yield "costs-trec8", ptr.pool_costs(runs, qrels, [AP, P @ 10], depths=[1, 5, 10, 20, 50, 100], resamples=1000)
+    yield "density-trec8", ptr.profile.density(qrels, runs=runs, depths=[10, 100])
+    yield "saturation-trec8", ptr.profile.saturation(ptr.score(runs, qrels, P @ 10))
+    yield "ranks-trec8", numbered(ptr.pools.minimum_ranks(runs.reorder("trec_eval9"), qrels))
+    yield "costs-trec8", ptr.pools.pool_costs(runs, qrels, [AP, P @ 10], depths=[1, 5, 10, 20, 50, 100], resamples=1000)
 
 
-def numbered(found: ptr.MinimumRanks) -> ptr.MinimumRanks:
+def numbered(found: MinimumRanks) -> MinimumRanks:
     """Return minimum ranks with numbers in place of the names of documents."""
     table = found.table.assign(docno=[str(n) for n in range(1, len(found.table) + 1)])
     return replace(found, table=table)

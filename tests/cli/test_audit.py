@@ -78,12 +78,12 @@ def expected(given):
     both = {"families": families, **DRAWN}
     return {
         "rankings": ptr.audit_labels(runs, human, labels, "nDCG@10", people=people, by="family", **both),
-        "leaderboards": ptr.compare_leaderboards(
+        "leaderboards": ptr.labels.compare_leaderboards(
             ptr.score(runs, human, "nDCG@10"), dict(judges.leaderboards), families=families, **DRAWN
         ),
-        "families": ptr.family_effect(runs, human, labels, "nDCG@10", **both),
-        "significance": ptr.significance_fidelity(runs, human, labels, "nDCG@10", **both),
-        "circularity": ptr.circularity(runs, human, labels, "nDCG@10", **both),
+        "families": ptr.labels.family_effect(runs, human, labels, "nDCG@10", **both),
+        "significance": ptr.labels.significance_fidelity(runs, human, labels, "nDCG@10", **both),
+        "circularity": ptr.labels.circularity(runs, human, labels, "nDCG@10", **both),
         "holes": ptr.leave_out_uniques(runs, human, "nDCG@10", depth=5, fill=labels, **DRAWN),
     }
 
@@ -190,7 +190,7 @@ def test_leaderboards_alone(given, tmp_path, capsys):
         capsys, "audit", "--scores", file, "--judges", given / "judges" / "lax.eval.txt", "--out", tmp_path / "out"
     )
     assert (status, err) == (0, "")
-    found = ptr.compare_leaderboards(people, {"lax": given / "judges" / "lax.eval.txt"})
+    found = ptr.labels.compare_leaderboards(people, {"lax": given / "judges" / "lax.eval.txt"})
     assert f"- {found.findings()[0]}" in out
     saved = ptr.read_result(tmp_path / "out" / "leaderboards")
     pd.testing.assert_frame_equal(saved.table, found.table)
@@ -297,7 +297,7 @@ def test_the_format_of_scores_that_their_lines_do_not_tell(given, four, capsys):
     judge = given / "judges" / "lax.eval.txt"
     status, out, err = run(capsys, "audit", "--scores", four, "--scores-format", "tot", "--judges", judge)
     assert (status, err) == (0, "")
-    found = ptr.compare_leaderboards(ptr.read_leaderboard(four, "tot"), {"lax": judge})
+    found = ptr.labels.compare_leaderboards(ptr.labels.read_leaderboard(four, "tot"), {"lax": judge})
     assert f"- {found.findings()[0]}" in out
 
 

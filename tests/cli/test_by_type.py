@@ -56,7 +56,9 @@ def test_it_writes_what_the_functions_find(files, tmp_path, capsys):
 def test_what_pools_of_each_type_find(files, tmp_path, capsys):
     status, out, _ = run(capsys, "found-by-depth", *files, "--depths", "1,5", "--out", tmp_path / "out")
     assert status == 0
-    found = ptr.found_by_depth(ptr.read_runs(files[1], metadata=files[5]), ptr.read_qrels(files[3]), depths=[1, 5])
+    found = ptr.pools.found_by_depth(
+        ptr.read_runs(files[1], metadata=files[5]), ptr.read_qrels(files[3]), depths=[1, 5]
+    )
     assert_same(ptr.read_result(tmp_path / "out"), found)
     assert (tmp_path / "out" / "found-by-depth.png").is_file()
     counts = found.table[found.table["type"] == "lexical"]["relevant"]

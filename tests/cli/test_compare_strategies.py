@@ -29,7 +29,7 @@ def files(tmp_path, field):
 
 def expected(files, **options):
     runs = ptr.read_runs(files[1], metadata=files[5])
-    return ptr.compare_strategies(
+    return ptr.pools.compare_strategies(
         runs,
         ptr.read_qrels(files[3]),
         ["mtf", "random"],

@@ -29,7 +29,7 @@ def test_coverage_of_run_files(files, field, tmp_path, capsys):
         capsys, "coverage", *files, "--depths", "5,10", "--measures", "nDCG@10,AP", "--all", "--out", out
     )
     assert (status, err) == (0, "")
-    expected = ptr.coverage(field.runs, field.qrels, ["nDCG@10", "AP"], depths=[5, 10], depth=5)
+    expected = ptr.profile.coverage(field.runs, field.qrels, ["nDCG@10", "AP"], depths=[5, 10], depth=5)
     found = read_result(out)
     by_name = [found.by_run.sort_values("name"), expected.by_run.sort_values("name")]
     pd.testing.assert_frame_equal(*(frame.reset_index(drop=True) for frame in by_name), check_exact=False)
@@ -69,7 +69,7 @@ def test_sensitivity_of_run_files(files, field, tmp_path, capsys):
     )  # fmt: skip
     assert (status, err) == (0, "")
     found = read_result(out)
-    expected = ptr.sensitivity(
+    expected = ptr.profile.sensitivity(
         ptr.leave_out_uniques,
         field.runs,
         field.qrels,

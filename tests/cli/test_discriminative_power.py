@@ -32,7 +32,7 @@ def test_power_is_that_of_the_library(given, files, field, capsys):
     runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
     judged = {"all.txt": field.all_qrels, "pool.txt": field.qrels}
     scores = {name: ptr.score(runs, qrels, ["AP", "nDCG@10"]) for name, qrels in judged.items()}
-    expected = ptr.discriminative_power(scores, correction="none", alpha=0.2)
+    expected = ptr.profile.discriminative_power(scores, correction="none", alpha=0.2)
     saved = ptr.read_result(out)
     for name, table in expected.tables().items():
         pd.testing.assert_frame_equal(saved.tables()[name], table)

@@ -10,6 +10,7 @@ from command_parts import lines_of_table, run
 from people_parts import fill, rows_of
 
 import pt_reuse as ptr
+from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.judging.people.manifest import read_manifest
 
 
@@ -82,7 +83,7 @@ def test_a_pool_goes_out_and_comes_back(files, field, capsys):
 
 def test_judgments_of_a_sample_say_what_they_lack(files, field, capsys):
     pool = ptr.depth_pool(field.runs, depth=2)
-    for name, part in (("all", pool), ("some", ptr.sample_pool(pool, share=0.5, seed=1))):
+    for name, part in (("all", pool), ("some", ptr.pools.sample_pool(pool, share=0.5, seed=1))):
         part.to_frame().to_csv(files / f"{name}.csv", index=False)
         run(capsys, *export(files, "--annotators", "ann", "--overwrite", pool=("--pool", f"{name}.csv")))
         fill(files / "tasks" / "ann-round1.csv", lambda row: "1")
@@ -140,7 +141,7 @@ def test_topics_and_texts_of_a_collection(tmp_path, capsys):
     more = ("--contributors", "all", "--depth", 1, "--annotators", "ann", "--quiet")
     status, _, err = run(capsys, "judge", "export", "--collection", "demo", *more, "--out", tmp_path / "tasks")
     assert (status, err) == (0, "")
-    demo = ptr.ReuseDataset("demo")
+    demo = ReuseDataset("demo")
     row = rows_of(tmp_path / "tasks" / "ann-round1.csv")[0]
     texts = {document["docno"]: document["text"] for document in demo.get_corpus_iter(verbose=False)}
     assert texts[row["docno"]] in row["text"]

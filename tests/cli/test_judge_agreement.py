@@ -28,7 +28,7 @@ def test_qrels_files_and_csv_give_the_same(files, tmp_path, capsys):
     status, out, err = of_files
     assert (status, err) == (0, "")
     assert "3 annotators, 60 documents of 4 topics" in out
-    result = ptr.annotator_agreement(FRAME, rel=2, resamples=50)
+    result = ptr.judging.annotator_agreement(FRAME, rel=2, resamples=50)
     alpha = result.table.set_index(["items", "labels", "coefficient"]).loc[("all", "grades", "alpha_ordinal")]
     line = next(line for line in out.splitlines() if line.startswith("Krippendorff's alpha, ordinal"))
     assert line.split()[3:6] == [f"{alpha[name]:.4f}" for name in ("value", "low", "high")]
@@ -38,13 +38,13 @@ def test_qrels_files_and_csv_give_the_same(files, tmp_path, capsys):
 
 def test_what_is_written_can_be_read(files, tmp_path, capsys):
     gold, folder = tmp_path / "gold.qrels", tmp_path / "out"
-    ptr.majority_vote(FRAME, ties="higher").write(gold)
+    ptr.judging.majority_vote(FRAME, ties="higher").write(gold)
     status, out, _ = run(
         capsys, "judge", "agreement", *files, "--gold", gold, "--ties", "unresolved", "--out", folder, "--resamples", 20
     )
     assert status == 0
     result = ptr.read_result(folder)
-    expected = ptr.annotator_agreement(
+    expected = ptr.judging.annotator_agreement(
         {f"ann{i}": FRAME[FRAME["annotator"] == f"ann{i}"] for i in range(3)},
         gold=gold,
         ties="unresolved",
@@ -53,7 +53,7 @@ def test_what_is_written_can_be_read(files, tmp_path, capsys):
     pd.testing.assert_frame_equal(result.table, expected.table)
     pd.testing.assert_frame_equal(result.gold, expected.gold)
     majority = ptr.read_qrels(folder / "majority.qrels").to_frame()
-    voted = ptr.majority_vote(FRAME, ties="unresolved").to_frame()
+    voted = ptr.judging.majority_vote(FRAME, ties="unresolved").to_frame()
     keys = ["qid", "docno"]
     pd.testing.assert_frame_equal(
         majority.sort_values(keys, ignore_index=True), voted[[*keys, "label"]].sort_values(keys, ignore_index=True)

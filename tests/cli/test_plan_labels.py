@@ -27,7 +27,7 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
     plan = ["plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--prior", "0=.05,1=.8"]
     status, out, err = run(capsys, *plan, "--target", "precision", "--out", files / "plan")
     assert (status, err) == (0, "")
-    same = ptr.plan_labels(files / "judge.txt", target="precision", width=0.2, prior={0: 0.05, 1: 0.8})
+    same = ptr.labels.plan_labels(files / "judge.txt", target="precision", width=0.2, prior={0: 0.05, 1: 0.8})
     assert f"Check {same.labels} of 300 documents" in out.replace("\n", " ")
     made = pd.read_csv(files / "plan" / "to_check.csv", dtype=str)
     assert made.to_dict("list") == same.sample[["qid", "docno"]].to_dict("list")

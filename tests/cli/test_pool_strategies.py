@@ -21,21 +21,21 @@ def pool(files, *more):
 
 MADE = {
     "depth": ([], lambda runs: ptr.depth_pool(runs, depth=DEPTH)),
-    "take": (["--n", 3], lambda runs: ptr.take_pool(runs, n=3, depth=DEPTH)),
-    "rrf": (["--n", 3, "--k", 1], lambda runs: ptr.fusion_pool(runs, n=3, k=1, depth=DEPTH)),
+    "take": (["--n", 3], lambda runs: ptr.pools.take_pool(runs, n=3, depth=DEPTH)),
+    "rrf": (["--n", 3, "--k", 1], lambda runs: ptr.pools.fusion_pool(runs, n=3, k=1, depth=DEPTH)),
     "rbp": (
         ["--n", 9, "--per", "all", "--p", 0.5],
-        lambda runs: ptr.fusion_pool(runs, n=9, per="all", method="rbp", p=0.5, depth=DEPTH),
+        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="rbp", p=0.5, depth=DEPTH),
     ),
     "combsum": (
         ["--n", 9, "--per", "all", "--norm", "zmuv"],
-        lambda runs: ptr.fusion_pool(runs, n=9, per="all", method="combsum", norm="zmuv", depth=DEPTH),
+        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="combsum", norm="zmuv", depth=DEPTH),
     ),
-    "combmnz": (["--n", 3], lambda runs: ptr.fusion_pool(runs, n=3, method="combmnz", depth=DEPTH)),
-    "borda": (["--n", 0], lambda runs: ptr.fusion_pool(runs, n=0, method="borda", depth=DEPTH)),
+    "combmnz": (["--n", 3], lambda runs: ptr.pools.fusion_pool(runs, n=3, method="combmnz", depth=DEPTH)),
+    "borda": (["--n", 0], lambda runs: ptr.pools.fusion_pool(runs, n=0, method="borda", depth=DEPTH)),
     "sample": (
         ["--strata", "rank", "--bands", "2,inf", "--share", "1,.5", "--seed", 4],
-        lambda runs: ptr.sample_pool(
+        lambda runs: ptr.pools.sample_pool(
             ptr.depth_pool(runs, depth=DEPTH), strata="rank", bands=[2, float("inf")], share=[1, 0.5], seed=4
         ),
     ),
@@ -85,7 +85,7 @@ def test_a_strategy_that_asks_judgments_makes_the_pool_of_what_it_has_judged(str
     runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
     oracle = ptr.judging.Oracle(known, unknown="skip")
     with pytest.warns(ptr.ReuseWarning, match="without a label"):
-        judged = ptr.judge_adaptively(runs, strategy, oracle, depth=DEPTH, rel=2, seed=2).to_frame()
+        judged = ptr.judging.judge_adaptively(runs, strategy, oracle, depth=DEPTH, rel=2, seed=2).to_frame()
     judged = judged.groupby("qid", sort=False).head(6)
     written = pd.read_csv(files / "out" / "pool.csv", dtype={"qid": str})
     columns = ["qid", "docno", "reason"]
@@ -116,7 +116,7 @@ def test_judgments_of_another_field_answer_nothing(files, field, capsys, message
 def test_what_is_sampled_is_to_be_judged(files, field, capsys):
     arguments = ["--strategy", "sample", "--n", 3, "--out", files / "out"]
     _, out, _ = run(capsys, *pool(files, *arguments))
-    expected = ptr.sample_pool(ptr.depth_pool(field.runs, depth=DEPTH), n=3, seed=0).to_frame()
+    expected = ptr.pools.sample_pool(ptr.depth_pool(field.runs, depth=DEPTH), n=3, seed=0).to_frame()
     to_judge = ptr.read_qrels(files / "out" / "to_judge.txt").to_frame()
     assert set(zip(to_judge["qid"], to_judge["docno"], strict=True)) == set(
         zip(expected["qid"], expected["docno"], strict=True)

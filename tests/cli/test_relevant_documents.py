@@ -25,7 +25,7 @@ def places(paths):
 def test_density_of_judgments_alone(definition, field, tmp_path, capsys):
     status, out, err = run(capsys, "density", "--qrels", tmp_path / "qrels.txt", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
-    expected = ptr.density(field.qrels)
+    expected = ptr.profile.density(field.qrels)
     assert f"\n{expected.headline()}." in out
     again = ptr.read_result(tmp_path / "out")
     pd.testing.assert_frame_equal(again.table, expected.table)
@@ -33,7 +33,7 @@ def test_density_of_judgments_alone(definition, field, tmp_path, capsys):
 
 
 def test_density_after_pools(paths, own, field, capsys):
-    expected = ptr.density(field.qrels, runs=field.runs, depths=[1, 3], rel=2)
+    expected = ptr.profile.density(field.qrels, runs=field.runs, depths=[1, 3], rel=2)
     for options in (paths, ("--collection", own)):
         status, out, err = run(capsys, "density", *options, "--depths", "1,3", "--rel", 2)
         assert (status, err) == (0, "")
@@ -49,7 +49,7 @@ def test_density_of_rounds(field, tmp_path, capsys):
     files = [half.write(tmp_path / f"{n}.txt") for n, half in enumerate(halves, 1)]
     status, out, _ = run(capsys, "density", "--rounds", ",".join(map(str, files)))
     assert status == 0
-    assert ptr.density(field.qrels).headline() in out
+    assert ptr.profile.density(field.qrels).headline() in out
     assert [line[0] for line in lines_of_table(out) if line[0].endswith(".txt") and len(line) == 8] == [
         "1.txt",
         "2.txt",
@@ -60,7 +60,7 @@ def test_saturation(paths, field, tmp_path, capsys):
     options = (*places(paths), "--measures", "P@5,AP", "--share", ".5", "--out", tmp_path / "out")
     status, out, err = run(capsys, "saturation", *options)
     assert (status, err) == (0, "")
-    expected = ptr.saturation(ptr.score(field.runs, field.qrels, ["P@5", "AP"]), share=0.5)
+    expected = ptr.profile.saturation(ptr.score(field.runs, field.qrels, ["P@5", "AP"]), share=0.5)
     assert f"\n{expected.headline()}." in out
     pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "out").table, expected.table)
     assert {path.name for path in (tmp_path / "out").glob("*.png")} == {"saturation-P@5.png", "saturation-AP.png"}
@@ -70,7 +70,7 @@ def test_minimum_ranks(paths, field, tmp_path, capsys):
     options = (*places(paths), "--edges", "2,10", "--depth", 20, "--out", tmp_path / "out")
     status, out, err = run(capsys, "minimum-ranks", *options)
     assert (status, err) == (0, "")
-    expected = ptr.minimum_ranks(field.runs, field.qrels, depth=20)
+    expected = ptr.pools.minimum_ranks(field.runs, field.qrels, depth=20)
     rows = {line[0]: line[1] for line in lines_of_table(out) if len(line) > 3}
     for row in expected.by_rank([2, 10]).itertuples():
         assert rows[row.ranks] == str(row.documents)
@@ -82,7 +82,7 @@ def test_pool_costs(paths, field, tmp_path, capsys):
     options = ("--depths", "1,3,5", "--measures", "AP", "--resamples", 5, "--out", tmp_path / "out")
     status, out, err = run(capsys, "pool-costs", *paths, *options)
     assert (status, err) == (0, "")
-    expected = ptr.pool_costs(field.runs, field.qrels, "AP", depths=[1, 3, 5], resamples=5)
+    expected = ptr.pools.pool_costs(field.runs, field.qrels, "AP", depths=[1, 3, 5], resamples=5)
     lines = lines_of_table(out)
     for row in expected.table.itertuples():
         assert any(line[:2] == [str(row.depth), str(row.documents)] for line in lines)

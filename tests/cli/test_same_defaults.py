@@ -16,6 +16,7 @@ from command_parts import COMMANDS, run
 from command_parts import COMMANDS_OF_STUDIES as DECLARED_COMMANDS
 from declared import call as find
 from ir_measures import P
+from public import PUBLIC
 from small_field import write_field
 
 import pt_reuse as ptr
@@ -90,10 +91,10 @@ Python = Callable[[Given], Any]
 STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
     "score": ("", {"score": lambda f: f.scores}),
     "lou": ("", {"leave_out_uniques": lambda f: ptr.leave_out_uniques(f.runs, f.qrels, f.measures)}),
-    "coverage": ("", {"coverage": lambda f: ptr.coverage(f.runs, f.qrels)}),
+    "coverage": ("", {"coverage": lambda f: ptr.profile.coverage(f.runs, f.qrels)}),
     "sensitivity": (
         "",
-        {"sensitivity": lambda f: ptr.sensitivity(ptr.leave_out_uniques, f.runs, f.qrels, f.measures)},
+        {"sensitivity": lambda f: ptr.profile.sensitivity(ptr.leave_out_uniques, f.runs, f.qrels, f.measures)},
     ),
     "compare": (
         "--other {}/other.qrels --judgment-names first,other",
@@ -107,46 +108,59 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
         "--judges {}/judges",
         {
             "rankings: audit_labels": lambda f: ptr.audit_labels(f.runs, f.qrels, f.judges.labels, f.measures),
-            "leaderboards: compare_leaderboards": lambda f: ptr.compare_leaderboards(f.scores, f.judges.leaderboards),
-            "families: family_effect": lambda f: ptr.family_effect(f.runs, f.qrels, f.judges.labels, f.measures),
-            "significance: significance_fidelity": lambda f: ptr.significance_fidelity(
+            "leaderboards: compare_leaderboards": lambda f: ptr.labels.compare_leaderboards(
+                f.scores, f.judges.leaderboards
+            ),
+            "families: family_effect": lambda f: ptr.labels.family_effect(f.runs, f.qrels, f.judges.labels, f.measures),
+            "significance: significance_fidelity": lambda f: ptr.labels.significance_fidelity(
                 f.runs, f.qrels, f.judges.labels, f.measures
             ),
-            "circularity: circularity": lambda f: ptr.circularity(f.runs, f.qrels, f.judges.labels, f.measures),
+            "circularity: circularity": lambda f: ptr.labels.circularity(f.runs, f.qrels, f.judges.labels, f.measures),
             "holes: leave_out_uniques": lambda f: ptr.leave_out_uniques(
                 f.runs, f.qrels, f.measures, fill=f.judges.labels
             ),
         },
     ),
-    "discriminative-power": ("", {"discriminative_power": lambda f: ptr.discriminative_power({f.name: f.scores})}),
+    "discriminative-power": (
+        "",
+        {"discriminative_power": lambda f: ptr.profile.discriminative_power({f.name: f.scores})},
+    ),
     # of a collection the judgments alone are read, unless pools are asked for
     "density": (
         "",
-        {"density": lambda f: ptr.density(f.qrels, runs=f.runs if "runs" in f.options else None)},
+        {"density": lambda f: ptr.profile.density(f.qrels, runs=f.runs if "runs" in f.options else None)},
     ),
     "saturation": (
         "",
-        {"saturation": lambda f: ptr.saturation(ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel, P @ 10)))},
+        {
+            "saturation": lambda f: ptr.profile.saturation(
+                ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel, P @ 10))
+            )
+        },
     ),
-    "minimum-ranks": ("", {"minimum_ranks": lambda f: ptr.minimum_ranks(f.runs, f.qrels)}),
-    "compare-strategies": ("", {"compare_strategies": lambda f: ptr.compare_strategies(f.runs, f.qrels)}),
+    "minimum-ranks": ("", {"minimum_ranks": lambda f: ptr.pools.minimum_ranks(f.runs, f.qrels)}),
+    "compare-strategies": ("", {"compare_strategies": lambda f: ptr.pools.compare_strategies(f.runs, f.qrels)}),
     "subcollections": (
         "--sources doc000,doc001,doc002",
         {
-            "subcollections": lambda f: ptr.subcollections(
+            "subcollections": lambda f: ptr.profile.subcollections(
                 f.runs, f.qrels, f.measures, sources=["doc000", "doc001", "doc002"]
             )
         },
     ),
-    "stability": ("", {"stability": lambda f: ptr.stability({f.name: f.scores})}),
+    "stability": ("", {"stability": lambda f: ptr.profile.stability({f.name: f.scores})}),
     "infer-pool": ("", {"infer_pool": lambda f: ptr.infer_pool(f.runs, f.qrels)}),
     "judge agreement": (
         "{}/people/ann.qrels {}/people/bob.qrels",
-        {"annotator_agreement": lambda f: ptr.annotator_agreement({p.stem: ptr.read_qrels(p) for p in f.people})},
+        {
+            "annotator_agreement": lambda f: ptr.judging.annotator_agreement(
+                {p.stem: ptr.read_qrels(p) for p in f.people}
+            )
+        },
     ),
     "plan-labels": (
         "--judge {}/people/ann.qrels --width .2",
-        {"plan_labels": lambda f: ptr.plan_labels(f.people[0], width=0.2)},
+        {"plan_labels": lambda f: ptr.labels.plan_labels(f.people[0], width=0.2)},
     ),
     "pool": ("", {"pool.csv: depth_pool": lambda f: ptr.depth_pool(f.runs).to_frame()}),
     "unjudged": ("", {"by_topic.csv: score": by_topic}),
@@ -165,7 +179,7 @@ POSITIONAL = {
 }
 #: what has no command, and what is no study
 NO_COMMAND = {
-    "compare_labels", "leave_out_dynamic", "leave_out_type", "prediction_powered",
+    "label_distributions", "passage_positions", "rankings_by_annotator", "compare_labels", "leave_out_dynamic", "leave_out_type", "prediction_powered",
 }  # fmt: skip
 #: files in and out; what they make is compared where they are tested
 NO_STUDY = {"judge", "runs", "merge", "collections", "fetch", "verify", "demo"}
@@ -175,8 +189,8 @@ FILES_IN_AND_OUT = {"export_tasks", "import_labels", "verify"}
 def every_study() -> set[str]:
     """Return the names of the functions that return a result."""
     names = set()
-    for name in dir(ptr):
-        function = getattr(ptr, name)
+    for place, function in PUBLIC.items():
+        name = place.rpartition(".")[2]
         if inspect.isfunction(function):
             kind = inspect.unwrap(function).__globals__.get(str(inspect.signature(function).return_annotation))
             names |= {name} if isinstance(kind, type) and issubclass(kind, Result) else set()

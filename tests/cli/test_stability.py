@@ -32,7 +32,7 @@ def call(files, *more):
 def test_rates_are_those_of_the_function(files, scores, capsys):
     status, printed, err = run(capsys, *call(files, "--sizes", "3,5", "--out", files / "out"))
     assert (status, err) == (0, "")
-    expected = ptr.stability({"qrels.txt": scores["qrels.txt"]}, sizes=[3, 5], pairs=50)
+    expected = ptr.profile.stability({"qrels.txt": scores["qrels.txt"]}, sizes=[3, 5], pairs=50)
     assert_same(ptr.read_result(files / "out").table, expected.table)
     assert pd.read_csv(files / "out" / "differences.csv")["size"].tolist() == [3, 5, 3, 5]
     assert {path.name for path in (files / "out").iterdir()} == {
@@ -51,7 +51,7 @@ def test_other_judgments_stand_beside(files, scores, capsys):
     status, printed, _ = run(capsys, *call(files, *given, "--out", files / "out"))
     assert status == 0
     scores = {name: Scores.from_frame(found.per_topic.query("measure == 'P@5'")) for name, found in scores.items()}
-    expected = ptr.stability(
+    expected = ptr.profile.stability(
         scores, sizes=2, pairs=50, replace=False, resamples=4, confidence=0.5, bins=5, bin_width=0.05, seed=3
     )
     assert_same(ptr.read_result(files / "out").table, expected.table)

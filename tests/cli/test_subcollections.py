@@ -26,7 +26,7 @@ def files(tmp_path, field):
 
 def expected(files, **options):
     given = {"sources": re.compile(PATTERN), **options}
-    return ptr.subcollections(ptr.read_runs(files[1]), ptr.read_qrels(files[3]), ["AP", "P@5"], **given)
+    return ptr.profile.subcollections(ptr.read_runs(files[1]), ptr.read_qrels(files[3]), ["AP", "P@5"], **given)
 
 
 def test_it_writes_what_the_function_finds(files, tmp_path, capsys):

@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
     simulated.all_qrels.write(folder / "all-the-judgments-that-there-are-of-this-simulated-field.txt")
     labels = labelled(seed=32, n_docs=9).replace({"ann0": "an annotator, whose name nobody would have made as long"})
     labels.to_csv(folder / "labels.csv", index=False)
-    ptr.majority_vote(labels, ties="higher").write(folder / "gold.txt")
+    ptr.judging.majority_vote(labels, ties="higher").write(folder / "gold.txt")
     (folder / "faulty").mkdir()
     run_lines = "".join(f"1 Q0 d{i} {i} {-i}.0 a-run-with-faults\n" for i in range(1, 9))
     (folder / "faulty" / "a").write_text(run_lines + "too short\n1 Q0 d9 9 nan a-run-with-faults\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.collections.dataset import ReuseDataset
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ FILES = {"cache": "blank", "types": "nowhere", "runs": "nowhere"}
 @pytest.mark.parametrize("fault", OF_ANY)
 def test_runs_on_record(fault, unreached, messages):
     argument, value = OF_ANY[fault]
-    messages.refused(lambda: ptr.ReuseDataset("trec-8/adhoc").get_runs(**{argument: value}), argument=argument)
+    messages.refused(lambda: ReuseDataset("trec-8/adhoc").get_runs(**{argument: value}), argument=argument)
 
 
 @pytest.mark.parametrize("fault", [*OF_ANY, "not on record"])
@@ -68,13 +69,13 @@ def test_own_runs(fault, own, unreached, messages):
 
 @pytest.mark.parametrize("argument", FILES)
 def test_files(argument, own, unreached, messages, tmp_path):
-    for dataset in (ptr.ReuseDataset("trec-8/adhoc"), own):
+    for dataset in (ReuseDataset("trec-8/adhoc"), own):
         given = {argument: tmp_path / FILES[argument]}
         messages.refused(lambda dataset=dataset, given=given: dataset.get_runs(**given))
 
 
 def test_a_cache_that_cannot_be_kept(own, unreached, messages, tmp_path):
-    for dataset in (ptr.ReuseDataset("trec-8/adhoc"), own):
+    for dataset in (ReuseDataset("trec-8/adhoc"), own):
         cache = tmp_path / "blank" / "below"
         messages.refused(lambda dataset=dataset, cache=cache: dataset.get_runs(cache=cache), argument="cache")
 

@@ -9,6 +9,7 @@ from collection_parts import TREC8, offline, write_run
 
 import pt_reuse as ptr
 from pt_reuse.collections import fetching
+from pt_reuse.collections.dataset import ReuseDataset
 
 
 def test_runs_carry_what_is_on_record(trec8_home):
@@ -140,11 +141,11 @@ def test_sources_of_documents():
 
 
 def test_a_dataset_by_its_name_alone(messages, home):
-    assert repr(ptr.ReuseDataset("trec-8/adhoc")) == (
+    assert repr(ReuseDataset("trec-8/adhoc")) == (
         "ReuseDataset('reuse:trec-8/adhoc'): TREC-8 ad hoc, 1999; 50 topics, 86,830 judgments, 129 runs of 41 teams, "
         "71 of them pooled"
     )
-    messages.refused(lambda: ptr.ReuseDataset(8))
+    messages.refused(lambda: ReuseDataset(8))
     messages.refused(lambda: offline().source_of(None))
 
 

@@ -97,14 +97,15 @@ def test_pools_know_families(runs):
 
 
 def test_other_studies_take_a_family_as_a_unit(field, runs):
-    found, of_types = (ptr.found_by_depth(runs, field.qrels, by=by, depths=4) for by in ("family", "type"))
+    found, of_types = (ptr.pools.found_by_depth(runs, field.qrels, by=by, depths=4) for by in ("family", "type"))
     pd.testing.assert_frame_equal(found.table, as_family(of_types.table))
-    one, other = (ptr.coverage(runs, field.qrels, "AP", by=by, depth=5) for by in ("family", "type"))
+    one, other = (ptr.profile.coverage(runs, field.qrels, "AP", by=by, depth=5) for by in ("family", "type"))
     pd.testing.assert_series_equal(one.table["unjudged_without_own"], other.table["unjudged_without_own"])
     assert (one.left_out, one.by_run["family"].tolist()) == ("family", one.by_run["type"].tolist())
     options = {"budgets": 1, "measures": "AP", "depth": 3, "repeats": 1}
     one, other = (
-        ptr.compare_strategies(runs, field.qrels, "rank", leave_out=by, **options).left_out for by in ("family", "type")
+        ptr.pools.compare_strategies(runs, field.qrels, "rank", leave_out=by, **options).left_out
+        for by in ("family", "type")
     )
     pd.testing.assert_frame_equal(one, other)
     teams = with_families(field, lambda run: run.team)

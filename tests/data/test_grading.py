@@ -13,17 +13,17 @@ SAID = pd.DataFrame({"qid": ["1", "1", "1", "2"], "docno": list("abcd"), "probab
 
 
 def test_a_score_gets_the_highest_label_whose_threshold_it_reaches():
-    found = ptr.grade_scores(SAID, [0.5, 0.9])
+    found = ptr.labels.grade_scores(SAID, [0.5, 0.9])
     assert found.to_frame()[["docno", "label", "judge_score"]].values.tolist() == [
         ["a", 0, 0.1],
         ["b", 1, 0.5],
         ["c", 2, 0.9],
     ]
     assert found.topics == ["1", "2"]
-    assert ptr.grade_scores(SAID, 0.6, rel=1).rel == 1
+    assert ptr.labels.grade_scores(SAID, 0.6, rel=1).rel == 1
     scored = SAID.rename(columns={"probability": "score"}).assign(label=7)
-    assert ptr.grade_scores(scored, 0.6).to_frame()["label"].tolist() == [0, 0, 1]
-    assert ptr.grade_scores(scored, [1, 5, 9], column="label").to_frame()["label"].tolist() == [2, 2, 2, 2]
+    assert ptr.labels.grade_scores(scored, 0.6).to_frame()["label"].tolist() == [0, 0, 1]
+    assert ptr.labels.grade_scores(scored, [1, 5, 9], column="label").to_frame()["label"].tolist() == [2, 2, 2, 2]
 
 
 @pytest.mark.parametrize("line", ["{q} 0 {d} {s}\n", "{q} Q0 {d} 1 {s} tag\n"])
@@ -32,8 +32,8 @@ def test_a_file_of_numbers(tmp_path, line):
     path.write_text(
         "".join(line.format(q=q, d=d, s=s) for q, d, s in (("1", "a", 0.1), ("1", "b", 5e-1), ("2", "a", 1)))
     )
-    assert ptr.grade_scores(path, 0.5).to_frame()["label"].tolist() == [0, 1, 1]
-    assert ptr.grade_scores(str(path), 0.5).topics == ["1", "2"]
+    assert ptr.labels.grade_scores(path, 0.5).to_frame()["label"].tolist() == [0, 1, 1]
+    assert ptr.labels.grade_scores(str(path), 0.5).topics == ["1", "2"]
 
 
 def test_probabilities_as_labels_are_refused_with_what_to_do(tmp_path, messages):
@@ -43,23 +43,23 @@ def test_probabilities_as_labels_are_refused_with_what_to_do(tmp_path, messages)
     messages.refused(lambda: as_judges({"x": frame}))
     messages.refused(lambda: as_judges({"x": str(path)}))
     messages.refused(lambda: as_judges({"x": lambda pairs: [0.5] * len(pairs)})[0].labels(SAID[["qid", "docno"]]))
-    assert ptr.grade_scores(frame, 0.5).to_frame()["label"].tolist() == [0, 1, 1]
+    assert ptr.labels.grade_scores(frame, 0.5).to_frame()["label"].tolist() == [0, 1, 1]
 
 
 def test_what_cannot_be_graded_is_refused(tmp_path, messages):
-    messages.refused(lambda: ptr.grade_scores(SAID, [0.5, 0.5]), argument="thresholds")
-    messages.refused(lambda: ptr.grade_scores(SAID, "high"), argument="thresholds")
-    messages.refused(lambda: ptr.grade_scores(SAID, True), argument="thresholds")
-    messages.refused(lambda: ptr.grade_scores(SAID, []), argument="thresholds")
-    messages.refused(lambda: ptr.grade_scores(SAID, 0.5, column="rank"), argument="column")
-    messages.refused(lambda: ptr.grade_scores(SAID[["qid", "docno"]], 0.5), argument="column")
-    messages.refused(lambda: ptr.grade_scores(SAID.assign(probability="x"), 0.5), argument="scores")
-    messages.refused(lambda: ptr.grade_scores(7, 0.5), argument="scores")
-    messages.refused(lambda: ptr.grade_scores(SAID.assign(probability=float("nan")), 0.5), argument="scores")
-    messages.refused(lambda: ptr.grade_scores(pd.concat([SAID, SAID.assign(probability=0.7)]), 0.5))
+    messages.refused(lambda: ptr.labels.grade_scores(SAID, [0.5, 0.5]), argument="thresholds")
+    messages.refused(lambda: ptr.labels.grade_scores(SAID, "high"), argument="thresholds")
+    messages.refused(lambda: ptr.labels.grade_scores(SAID, True), argument="thresholds")
+    messages.refused(lambda: ptr.labels.grade_scores(SAID, []), argument="thresholds")
+    messages.refused(lambda: ptr.labels.grade_scores(SAID, 0.5, column="rank"), argument="column")
+    messages.refused(lambda: ptr.labels.grade_scores(SAID[["qid", "docno"]], 0.5), argument="column")
+    messages.refused(lambda: ptr.labels.grade_scores(SAID.assign(probability="x"), 0.5), argument="scores")
+    messages.refused(lambda: ptr.labels.grade_scores(7, 0.5), argument="scores")
+    messages.refused(lambda: ptr.labels.grade_scores(SAID.assign(probability=float("nan")), 0.5), argument="scores")
+    messages.refused(lambda: ptr.labels.grade_scores(pd.concat([SAID, SAID.assign(probability=0.7)]), 0.5))
     path = tmp_path / "said"
-    messages.refused(lambda: ptr.grade_scores(path, 0.5), argument="scores")
+    messages.refused(lambda: ptr.labels.grade_scores(path, 0.5), argument="scores")
     path.write_text("1 a 0.5\n")
-    messages.refused(lambda: ptr.grade_scores(path, 0.5), argument="scores")
+    messages.refused(lambda: ptr.labels.grade_scores(path, 0.5), argument="scores")
     path.write_text("")
-    messages.refused(lambda: ptr.grade_scores(path, 0.5), argument="scores")
+    messages.refused(lambda: ptr.labels.grade_scores(path, 0.5), argument="scores")

@@ -108,7 +108,10 @@ def test_a_pipe_in_the_place_of_a_file_of_ours_is_told_or_passed_over(name, pipe
 
     def work():
         if name == "tasks.json":
-            for call in (lambda: ptr.export_tasks(pool, folder, **texts), lambda: ptr.import_labels(folder)):
+            for call in (
+                lambda: ptr.judging.export_tasks(pool, folder, **texts),
+                lambda: ptr.judging.import_labels(folder),
+            ):
                 with pytest.raises(InputError, match="a pipe"):
                     call()
         else:

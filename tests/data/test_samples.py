@@ -13,7 +13,7 @@ import pt_reuse as ptr
 
 FIELD = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, length=40, depth=20)
 POOL = ptr.depth_pool(FIELD.runs, depth=20)
-SAMPLE = ptr.sample_pool(POOL, share=[1, 0.3], strata="rank", bands=[3, 20], seed=1).judge(FIELD.qrels)
+SAMPLE = ptr.pools.sample_pool(POOL, share=[1, 0.3], strata="rank", bands=[3, 20], seed=1).judge(FIELD.qrels)
 
 
 def test_a_file_with_strata_is_that_of_sample_eval(tmp_path):
@@ -79,14 +79,14 @@ def slow_estimate(sample, rel):
 @pytest.mark.parametrize("rel", [1, 2])
 def test_relevant_documents_equal_the_slow_estimate(seed, rel):
     _, samples = some_samples(seed, shares=[(1.0, 0.5, 0.2), (0.1,), (1.0,)][seed % 3])
-    found = ptr.estimate_relevant(sample_qrels(samples).with_rel(rel)).set_index("qid")
+    found = ptr.pools.estimate_relevant(sample_qrels(samples).with_rel(rel)).set_index("qid")
     for topic, sample in samples.items():
         wanted = slow_estimate(sample, rel)
         assert found.loc[topic, ["estimate", "se"]].tolist() == pytest.approx(wanted, nan_ok=True)
         assert found.loc[topic, "pooled"] == len(sample)
         assert found.loc[topic, "judged"] == sum(label >= 0 for _, label in sample.values())
         assert found.loc[topic, "relevant"] == sum(label >= rel for _, label in sample.values())
-    explicit = ptr.estimate_relevant(sample_qrels(samples), rel=rel)
+    explicit = ptr.pools.estimate_relevant(sample_qrels(samples), rel=rel)
     pd.testing.assert_frame_equal(explicit.set_index("qid"), found)
 
 
@@ -94,8 +94,8 @@ def test_over_many_samples_the_estimate_is_unbiased_and_its_error_is_right():
     truth = POOL.judge(FIELD.qrels).counts()["relevant"].to_numpy()
     draws, errors = [], []
     for seed in range(80):
-        sample = ptr.sample_pool(POOL, share=[0.8, 0.4], strata="rank", bands=[3, 20], seed=seed)
-        found = ptr.estimate_relevant(sample.judge(FIELD.qrels))
+        sample = ptr.pools.sample_pool(POOL, share=[0.8, 0.4], strata="rank", bands=[3, 20], seed=seed)
+        found = ptr.pools.estimate_relevant(sample.judge(FIELD.qrels))
         draws.append(found["estimate"])
         errors.append(found["se"] ** 2)
     mean, spread = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1)
@@ -105,19 +105,19 @@ def test_over_many_samples_the_estimate_is_unbiased_and_its_error_is_right():
 
 
 def test_of_everything_the_estimate_is_the_count():
-    judged = ptr.sample_pool(POOL, share=1, seed=1).judge(FIELD.qrels)
-    found = ptr.estimate_relevant(judged)
+    judged = ptr.pools.sample_pool(POOL, share=1, seed=1).judge(FIELD.qrels)
+    found = ptr.pools.estimate_relevant(judged)
     assert found["estimate"].tolist() == found["relevant"].tolist() == judged.counts()["relevant"].tolist()
     assert (found["se"] == 0).all()
 
 
 def test_topics_without_a_pool_have_none():
     sample = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1], "stratum": ["x"]}), topics=["1", "2"])
-    assert ptr.estimate_relevant(sample).values.tolist() == [["1", 1, 1, 1, 1.0, 0.0], ["2", 0, 0, 0, 0.0, 0.0]]
+    assert ptr.pools.estimate_relevant(sample).values.tolist() == [["1", 1, 1, 1, 1.0, 0.0], ["2", 0, 0, 0, 0.0, 0.0]]
 
 
 def test_estimates_of_what_is_no_sample(messages):
-    messages.refused(lambda: ptr.estimate_relevant(FIELD.qrels), argument="qrels")
+    messages.refused(lambda: ptr.pools.estimate_relevant(FIELD.qrels), argument="qrels")
     other = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["new"], "label": [1]}))
-    messages.refused(lambda: ptr.estimate_relevant(SAMPLE | other), argument="qrels")
-    messages.refused(lambda: ptr.estimate_relevant(SAMPLE, rel=0), argument="rel")
+    messages.refused(lambda: ptr.pools.estimate_relevant(SAMPLE | other), argument="qrels")
+    messages.refused(lambda: ptr.pools.estimate_relevant(SAMPLE, rel=0), argument="rel")

@@ -12,6 +12,7 @@ import pytest
 from same import assert_same
 
 import pt_reuse as ptr
+from pt_reuse.collections.dataset import ReuseDataset
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "papers" / "pools_of_one_type.py"
 
@@ -50,7 +51,7 @@ def simulated(table):
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 def test_it_makes_the_tables_and_figures_of_a_collection(script, tmp_path):
-    record = ptr.ReuseDataset("trec-2019/deep/docs").submitted()
+    record = ReuseDataset("trec-2019/deep/docs").submitted()
     assert (len(record), record["team"].nunique()) == (38, 11)
     # 11 of 38 are traditional here, of several teams; the true types are read off the descriptions of the runs
     table = record.assign(type=np.where(np.arange(38) % 7 < 2, "traditional", "neural"))

@@ -17,6 +17,7 @@ from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, fra
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
+from pt_reuse.experiment.experiment_result import ExperimentResult
 
 MEASURES = [AP, nDCG @ 10, P @ 5]
 
@@ -65,7 +66,7 @@ def test_what_pandas_makes_of_it_is_what_it_makes_of_a_plain_frame_and_knows_the
     plain = pd.DataFrame(result)
     assert type(plain) is pd.DataFrame
     made = make(result)
-    assert isinstance(made, ptr.ExperimentResult)
+    assert isinstance(made, ExperimentResult)
     pd.testing.assert_frame_equal(pd.DataFrame(made), make(plain))
     assert made.attrs == result.attrs
     assert made.runs.names == NAMES
@@ -119,7 +120,7 @@ def test_every_form_knows_the_runs(more):
     parts = result if isinstance(result, tuple) else [result]
     for part in parts:
         frame = getattr(part, "data", part)
-        assert isinstance(frame, ptr.ExperimentResult)
+        assert isinstance(frame, ExperimentResult)
         assert frame.runs.names == NAMES
     if isinstance(result, tuple):
         assert type(result) is type(pt.Experiment(frames(), TOPICS, QRELS, [AP], perquery="both"))

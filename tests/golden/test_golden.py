@@ -45,7 +45,7 @@ class Given(Small):
 
     def stands_for(self, value):
         if value == ("STRATEGY", "epsilon-greedy"):
-            return ptr.Strategy("epsilon-greedy", epsilon=0.3)
+            return ptr.pools.Strategy("epsilon-greedy", epsilon=0.3)
         data = {"FILL": self.judge_labels, "PEOPLE": self.people, "GOLD": self.qrels, "RUNS": self.runs}
         return data.get(value, value) if isinstance(value, str) else value
 

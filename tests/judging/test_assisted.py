@@ -261,6 +261,6 @@ def test_a_document_that_people_leave_without_a_label_costs_nothing():
     some = complete.to_frame()[::3]
     people = ptr.judging.Oracle(some, name="people")
     model = ptr.judging.Oracle(complete, name="model")
-    judged = ptr.judge_with_model(pool, people, model, total=10, batch_size=4, seed=1).to_frame()
+    judged = ptr.judging.judge_with_model(pool, people, model, total=10, batch_size=4, seed=1).to_frame()
     assert (judged["judge"] == "people").sum() == 10
     assert len(judged) == len(pool)

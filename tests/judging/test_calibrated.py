@@ -51,7 +51,9 @@ def test_labels_are_those_of_a_logistic_regression():
 def test_it_is_the_calibration_of_judging_with_a_model():
     # where people have judged all that is calibrated on, what is brought to mean 0 and deviation 1 is the same
     pool = ptr.Pool.from_frame(PEOPLE[["qid", "docno"]])
-    lara = ptr.judge_with_model(pool, QRELS, model, total=200, batch_size=200, column="score", seed=1).to_frame()
+    lara = ptr.judging.judge_with_model(
+        pool, QRELS, model, total=200, batch_size=200, column="score", seed=1
+    ).to_frame()
     assert (lara["judge"] != "model, calibrated").all()
     sources = Path(ptr.__file__).parent.rglob("*.py")
     using = [path.name for path in sources if "import LogisticRegression" in path.read_text(encoding="utf-8")]

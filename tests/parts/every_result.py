@@ -58,8 +58,10 @@ def of_annotators(field, runs, qrels):
     odd["docno"] += ODD.replace("\N{COMBINING ACUTE ACCENT}", "")
     passages = pd.DataFrame({"qid": "1", "docno": [f"d{i // 3}#{i % 3}" for i in range(9)], "label": [1, 0, 0] * 3})
     found = {
-        "AnnotatorAgreement": ptr.annotator_agreement(labels, gold=ptr.majority_vote(labels), rel=2, resamples=20),
-        "AnnotatorAgreement, odd": ptr.annotator_agreement(odd, resamples=20),
+        "AnnotatorAgreement": ptr.judging.annotator_agreement(
+            labels, gold=ptr.judging.majority_vote(labels), rel=2, resamples=20
+        ),
+        "AnnotatorAgreement, odd": ptr.judging.annotator_agreement(odd, resamples=20),
         "LabelDistributions": ptr.judging.label_distributions(labels, least=2),
         "LabelDistributions, odd": ptr.judging.label_distributions(odd),
         "PassagePositions": ptr.judging.passage_positions(passages, separator="#"),
@@ -86,12 +88,12 @@ def of_relevants(field, runs, qrels):
         scorer = ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(docnos)})
         topics, judge = pd.DataFrame({"qid": labels.topics}), ptr.judging.Oracle(labels, unknown="not relevant")
         found |= {
-            f"Density{name}": ptr.density(labels, runs=some, depths=[1, 5]),
-            f"Saturation{name}": ptr.saturation(ptr.score(some, labels, MEASURES[:2])),
-            f"LabelPlan{name}": (plan := ptr.plan_labels(labels, width=0.3, by_topic=bool(name))),
+            f"Density{name}": ptr.profile.density(labels, runs=some, depths=[1, 5]),
+            f"Saturation{name}": ptr.profile.saturation(ptr.score(some, labels, MEASURES[:2])),
+            f"LabelPlan{name}": (plan := ptr.labels.plan_labels(labels, width=0.3, by_topic=bool(name))),
             f"LabelEstimate{name}": plan.estimate(one_label_else(labels.restrict(plan.sample))),
-            f"MinimumRanks{name}": ptr.minimum_ranks(some, labels),
-            f"DynamicUniques{name}": ptr.leave_out_dynamic(
+            f"MinimumRanks{name}": ptr.pools.minimum_ranks(some, labels),
+            f"DynamicUniques{name}": ptr.pools.leave_out_dynamic(
                 some, labels, MEASURES[:2], scorer, topics, depth=5, judge=judge
             ),
         }
@@ -103,19 +105,19 @@ def labels_compared(human, model, person):
     judges = {model: ptr.judging.Noisy(human, ptr.judging.flips(0.3, (0, 1, 2)), seed=1)}
     labels = ptr.judging.Noisy(human, ptr.judging.flips(0.1, (0, 1, 2)), seed=2)(human.to_frame()[["qid", "docno"]])
     people = {person: labels[["qid", "docno", "label"]]}
-    return ptr.compare_labels(human, judges, people=people, rel=2, resamples=5)
+    return ptr.labels.compare_labels(human, judges, people=people, rel=2, resamples=5)
 
 
 def judged_by_people(folder):
     """Return the tasks and the labels of people of names that are hard to show; some are missing."""
     pool = ptr.Pool.from_frame(pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3", "d4"]}))
     people, shown = ["ann", ODD], {"topics": {"1": "a query"}, "texts": dict.fromkeys(["d1", "d2", "d3", "d4"], "t")}
-    tasks = ptr.export_tasks(pool, folder, annotators=people, overlap=2, labels={0: "no", 1: ODD}, **shown)
+    tasks = ptr.judging.export_tasks(pool, folder, annotators=people, overlap=2, labels={0: "no", 1: ODD}, **shown)
     for name in tasks.table["file"]:
         rows = pd.read_csv(folder / name, dtype=str, keep_default_na=False)
         rows["label"] = ["1", ODD, "", "0"]
         rows.to_csv(folder / name, index=False)
-    return tasks, ptr.import_labels(folder, partial=True)
+    return tasks, ptr.judging.import_labels(folder, partial=True)
 
 
 def judged(docnos, qids):
@@ -123,7 +125,7 @@ def judged(docnos, qids):
     scorer = ptr.judging.Vectors({docno: [1.0, n] for n, docno in enumerate(docnos)})
     known = {qid: {docno: n % 3 for n, docno in enumerate(docnos)} for qid in qids}
     topics, protocol = pd.DataFrame({"qid": qids}), ptr.judging.AutoTAR(topic_budget=9)
-    return ptr.judge_continuously(scorer, topics, known, protocol=protocol, rel=2)
+    return ptr.judging.judge_continuously(scorer, topics, known, protocol=protocol, rel=2)
 
 
 def every_result(new_folder):
@@ -150,14 +152,16 @@ def every_result(new_folder):
             ptr.score(field.runs, field.qrels, MEASURES[:2]), names=("complete", "depth 10")
         ),
         "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
-        "LeaderboardAgreement": ptr.compare_leaderboards(
+        "LeaderboardAgreement": ptr.labels.compare_leaderboards(
             ptr.score(field.runs, field.all_qrels, MEASURES[:2]), ptr.score(field.runs, field.qrels, "AP"), resamples=9
         ),
-        "LeaderboardAgreement, odd": ptr.compare_leaderboards(
+        "LeaderboardAgreement, odd": ptr.labels.compare_leaderboards(
             ptr.score(runs, complete, "AP"), {ODD: ptr.score(runs, qrels, MEASURES)}, resamples=0
         ),
-        "FamilyEffect": ptr.family_effect(with_families(field.runs), field.qrels, field.qrels, "AP", resamples=9),
-        "FamilyEffect, odd": ptr.family_effect(with_families(runs), qrels, {ODD: qrels}, "AP", resamples=0),
+        "FamilyEffect": ptr.labels.family_effect(
+            with_families(field.runs), field.qrels, field.qrels, "AP", resamples=9
+        ),
+        "FamilyEffect, odd": ptr.labels.family_effect(with_families(runs), qrels, {ODD: qrels}, "AP", resamples=0),
         "JudgmentComparison": ptr.compare_judgments(
             field.runs,
             field.qrels,
@@ -179,26 +183,26 @@ def every_result(new_folder):
         **of_judges((field.runs, field.qrels), (runs, qrels), ODD),
         "LabelAgreement": labels_compared(field.all_qrels, "model", "ann"),
         "LabelAgreement, odd": labels_compared(complete, ODD, f"{ODD} too"),
-        "DiscriminativePower": ptr.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
-        "DiscriminativePower, odd": ptr.discriminative_power(
+        "DiscriminativePower": ptr.profile.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
+        "DiscriminativePower, odd": ptr.profile.discriminative_power(
             {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}
         ),
         **of_annotators(field, runs, qrels),
-        "Coverage": ptr.coverage(field.runs, field.qrels, MEASURES[1:3], depths=[5, 10], depth=field.depth),
-        "Coverage, odd": ptr.coverage(runs, qrels, "AP", depth=field.depth),
-        "Sensitivity": ptr.sensitivity(
+        "Coverage": ptr.profile.coverage(field.runs, field.qrels, MEASURES[1:3], depths=[5, 10], depth=field.depth),
+        "Coverage, odd": ptr.profile.coverage(runs, qrels, "AP", depth=field.depth),
+        "Sensitivity": ptr.profile.sensitivity(
             ptr.leave_out_uniques, field.runs, field.qrels, "AP", grid=["remove", "depth"], depth=field.depth
         ),
-        "Sensitivity, odd": ptr.sensitivity(
+        "Sensitivity, odd": ptr.profile.sensitivity(
             ptr.leave_out_uniques, runs, qrels, "AP", grid={"contributors": {ODD: runs.names[:3]}}, depth=field.depth
         ),
         "InferredPool": ptr.infer_pool(field.runs, field.qrels),
         "InferredPool, odd": ptr.infer_pool(runs, qrels),
-        "Stability": ptr.stability(
+        "Stability": ptr.profile.stability(
             ptr.score(field.runs, field.qrels, MEASURES[:2]), sizes=[5, 25], pairs=20, resamples=5
         ),
-        "Stability, odd": ptr.stability({ODD: ptr.score(runs, qrels, "AP")}, sizes=3, pairs=5),
-        "StrategyComparison": ptr.compare_strategies(
+        "Stability, odd": ptr.profile.stability({ODD: ptr.score(runs, qrels, "AP")}, sizes=3, pairs=5),
+        "StrategyComparison": ptr.pools.compare_strategies(
             field.runs,
             field.qrels,
             ["rank", "random"],
@@ -207,17 +211,17 @@ def every_result(new_folder):
             depth=field.depth,
             repeats=2,
         ),
-        "StrategyComparison, odd": ptr.compare_strategies(
+        "StrategyComparison, odd": ptr.pools.compare_strategies(
             runs, qrels, "rank", budgets=3, measures="AP", depth=field.depth, leave_out="team", repeats=1
         ),
         "PoolsByType": ptr.by_type(field.runs, field.qrels, MEASURES[:2], resamples=5, pools="lexical", depth=10),
         "PoolsByType, odd": ptr.by_type(runs, qrels, "AP", depth=field.depth, unit="run", splits=2),
-        "LeftOutTypes": ptr.leave_out_type(field.runs, field.qrels, MEASURES[:2], depth=field.depth),
-        "LeftOutTypes, odd": ptr.leave_out_type(runs, qrels, "AP", depth=field.depth),
-        "Subcollections": ptr.subcollections(
+        "LeftOutTypes": ptr.pools.leave_out_type(field.runs, field.qrels, MEASURES[:2], depth=field.depth),
+        "LeftOutTypes, odd": ptr.pools.leave_out_type(runs, qrels, "AP", depth=field.depth),
+        "Subcollections": ptr.profile.subcollections(
             field.runs, field.qrels, MEASURES[:2], how="random", sizes=[20, 50], repeats=2, resamples=3
         ),
-        "Subcollections, odd": ptr.subcollections(runs, qrels, MEASURES, sources=lambda docno: docno[-1] + ODD),
+        "Subcollections, odd": ptr.profile.subcollections(runs, qrels, MEASURES, sources=lambda docno: docno[-1] + ODD),
         "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
         "SimulatedField": field,
         **of_relevants(field, runs, qrels),

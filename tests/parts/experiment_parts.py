@@ -10,6 +10,7 @@ import pyterrier as pt
 
 import pt_reuse as ptr
 from pt_reuse._errors import ReuseWarning
+from pt_reuse.experiment.experiment_result import ExperimentResult
 
 FIELD = ptr.simulate_field(seed=5, n_topics=6, n_docs=80, n_teams=4, length=25, depth=8)
 NAMES = ["lex1a", "neu2a", "man3a"]
@@ -91,7 +92,7 @@ def without_added(frame):
 
 def assert_same(ours, theirs):
     """Assert that `ours` is `theirs` and more columns; a frame knows its runs besides."""
-    assert type(ours) is (ptr.ExperimentResult if isinstance(theirs, pd.DataFrame) else type(theirs))
+    assert type(ours) is (ExperimentResult if isinstance(theirs, pd.DataFrame) else type(theirs))
     if isinstance(theirs, tuple):
         for mine, other in zip(ours, theirs, strict=True):
             assert_same(mine, other)

@@ -31,19 +31,19 @@ def judge(rate=0.15, seed=1):
 @functools.cache
 def sample(share=0.3, seed=3):
     """Return the labels of people: some documents of each topic."""
-    return ptr.sample_pool(ptr.depth_pool(field().runs, depth=8), share=share, seed=seed).judge(field().all_qrels)
+    return ptr.pools.sample_pool(ptr.depth_pool(field().runs, depth=8), share=share, seed=seed).judge(field().all_qrels)
 
 
 @functools.cache
 def by_topics():
-    return ptr.prediction_powered(
+    return ptr.labels.prediction_powered(
         field().runs, people(), {"one": judge(), "two": judge(0.3, 2)}, ["nDCG@10", "P@5"], families={"one": "gpt"}
     )
 
 
 @functools.cache
 def by_documents():
-    return ptr.prediction_powered(field().runs, sample(), judge(), ["P@5", "RBP(rel=2)"], level="documents")
+    return ptr.labels.prediction_powered(field().runs, sample(), judge(), ["P@5", "RBP(rel=2)"], level="documents")
 
 
 def of_few_labels(usual, odd, name):
@@ -52,5 +52,7 @@ def of_few_labels(usual, odd, name):
     for kind, (runs, qrels), judge in (("", (usual.runs, usual.qrels), "model"), (", odd", odd, name)):
         with told_elsewhere():
             some = qrels.select(qrels.topics[:9])
-            found[f"PredictionPowered{kind}"] = ptr.prediction_powered(runs, some, {judge: qrels}, ["AP", "P@10"])
+            found[f"PredictionPowered{kind}"] = ptr.labels.prediction_powered(
+                runs, some, {judge: qrels}, ["AP", "P@10"]
+            )
     return found

@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pandas as pd
 from ir_measures import ERR, P
+from public import PUBLIC
 from small_field import write_field
 
 import pt_reuse as ptr
@@ -50,7 +51,7 @@ class Small:
         self.vectors = ptr.judging.Vectors({docno: [1.0, n % 7, n % 3] for n, docno in enumerate(docnos)})
         self.oracle = ptr.judging.Oracle(self.other, unknown="not relevant")
         self.some_topics = self.qrels.select(self.qrels.topics[:4])
-        self.sampled_qrels = ptr.sample_pool(self.pool, share=0.5, seed=4).judge(self.other)
+        self.sampled_qrels = ptr.pools.sample_pool(self.pool, share=0.5, seed=4).judge(self.other)
         # people's labels by annotator, some missing
         self.labels = pd.concat(
             [q.to_frame()[["qid", "docno", "label"]].iloc[n:].assign(annotator=name)
@@ -58,6 +59,8 @@ class Small:
         )  # fmt: skip
 
 
+#: public functions, without the names of their namespaces
+BY_LAST_NAME = {name.rpartition(".")[2]: value for name, value in PUBLIC.items()}
 #: options that many take, with values that all of them take
 MEASURED = {"measures": ["AP", [P(rel=2) @ 5, "RR", "Rprec", "RBP(rel=1, p=0.5)", "Bpref", "Judged@10"], [ERR @ 10]]}
 DEPTH = {"depth": [1, 8]}
@@ -89,58 +92,57 @@ def of(name: str, *given: str, measures: bool = True) -> Callable[..., Any]:
 
 def function(name: str) -> Callable[..., Any]:
     """Return a function of the package by its name."""
-    place, _, last = name.rpartition(".")
-    return getattr(getattr(ptr, place) if place else ptr, last)
+    return BY_LAST_NAME[name.rpartition(".")[2]]
 
 
 def dynamic(small: Small, **options: Any) -> Any:
-    return ptr.leave_out_dynamic(
+    return ptr.pools.leave_out_dynamic(
         small.runs, small.qrels, options.pop("measures", "AP"), small.vectors, small.topics, **options
     )
 
 
 def sampled(small: Small, **options: Any) -> Any:
-    return ptr.sample_pool(small.pool, **{"seed": 4, "share": 0.5} | options)
+    return ptr.pools.sample_pool(small.pool, **{"seed": 4, "share": 0.5} | options)
 
 
 def sensitive(small: Small, **options: Any) -> Any:
-    return ptr.sensitivity(ptr.leave_out_uniques, small.runs, small.qrels, "AP", **options)
+    return ptr.profile.sensitivity(ptr.leave_out_uniques, small.runs, small.qrels, "AP", **options)
 
 
 def subcollections(small: Small, **options: Any) -> Any:
     given = {"sources": ["doc000", "doc001", "doc002"]} | options
-    return ptr.subcollections(small.runs, small.qrels, given.pop("measures", MEASURES), **given)
+    return ptr.profile.subcollections(small.runs, small.qrels, given.pop("measures", MEASURES), **given)
 
 
 def split_at_random(small: Small, **options: Any) -> Any:
-    return ptr.subcollections(small.runs, small.qrels, MEASURES, **{"how": "random", "sizes": 50} | options)
+    return ptr.profile.subcollections(small.runs, small.qrels, MEASURES, **{"how": "random", "sizes": 50} | options)
 
 
 def mixed(small: Small, **options: Any) -> Any:
     given = {"how": "mixed", "sources": ["doc000", "doc001"], "shares": 0.5} | options
-    return ptr.subcollections(small.runs, small.qrels, MEASURES, **given)
+    return ptr.profile.subcollections(small.runs, small.qrels, MEASURES, **given)
 
 
 def estimated(small: Small, **options: Any) -> Any:
-    plan = ptr.plan_labels(small.people["ann"], **{"width": 0.2} | options)
+    plan = ptr.labels.plan_labels(small.people["ann"], **{"width": 0.2} | options)
     return plan.estimate(small.other.restrict(plan.sample))
 
 
 def judged(small: Small, **options: Any) -> Any:
     options = {"strategy": "mtf", "budget": 10} | options
-    return ptr.judge_adaptively(small.runs, options.pop("strategy"), small.oracle, **options)
+    return ptr.judging.judge_adaptively(small.runs, options.pop("strategy"), small.oracle, **options)
 
 
 def assisted(small: Small, **options: Any) -> Any:
     def model(frame: pd.DataFrame) -> list[float]:
         return [crc32(docno.encode()) % 101 / 101 for docno in frame["docno"]]
 
-    return ptr.judge_with_model(small.pool, small.oracle, model, **{"budget": 8, "rel": 1} | options)
+    return ptr.judging.judge_with_model(small.pool, small.oracle, model, **{"budget": 8, "rel": 1} | options)
 
 
 def continuous(small: Small, **options: Any) -> Any:
     protocol = options.pop("protocol", ptr.judging.AutoTAR(topic_budget=30))
-    return ptr.judge_continuously(small.vectors, small.topics, small.oracle, protocol=protocol, **options)
+    return ptr.judging.judge_continuously(small.vectors, small.topics, small.oracle, protocol=protocol, **options)
 
 
 def noisy(small: Small, **options: Any) -> Any:
@@ -158,21 +160,21 @@ def read_again(small: Small, **options: Any) -> Any:
 
 
 def read_board(small: Small, **options: Any) -> Any:
-    return ptr.read_leaderboard(small.folder / "judges" / "lax.eval.txt", **{"format": "tot"} | options)
+    return ptr.labels.read_leaderboard(small.folder / "judges" / "lax.eval.txt", **{"format": "tot"} | options)
 
 
 def given_back(small: Small, **options: Any) -> Any:
     """Return the labels of a round of people who answered all."""
     folder = small.folder / f"tasks-{len(list(small.folder.glob('tasks-*')))}"
     texts = {docno: f"text of {docno}" for docno in small.pool.to_frame()["docno"]}
-    tasks = ptr.export_tasks(
+    tasks = ptr.judging.export_tasks(
         small.pool, folder, topics=dict(zip(small.topics["qid"], small.topics["query"], strict=True)), texts=texts,
         **{"annotators": ["ann", "bob"]} | options,
     )  # fmt: skip
     for name in tasks.table["file"].unique():
         rows = pd.read_csv(folder / name, dtype=str, keep_default_na=False)
         rows.assign(label=[str(n % 2) for n in range(len(rows))]).to_csv(folder / name, index=False)
-    return ptr.import_labels(folder)
+    return ptr.judging.import_labels(folder)
 
 
 STUDIES: dict[str, Golden] = {

@@ -32,23 +32,23 @@ def _dynamic(**options):
     docnos = sorted({row.docno for row in field.all_qrels.to_frame().itertuples()})
     known = Oracle(field.all_qrels, unknown="not relevant")
     given = {"depth": 3, "judge": known, "seed": 2, **options}
-    return ptr.leave_out_dynamic(field.runs, field.qrels, ["AP"], Near(docnos), topics, **given)
+    return ptr.pools.leave_out_dynamic(field.runs, field.qrels, ["AP"], Near(docnos), topics, **given)
 
 
 #: name -> what computes it, given ``n_jobs=``
 STUDIES = {
-    "stability": lambda **o: ptr.stability(_scores(), sizes=[2, 4], pairs=50, resamples=20, **o),
-    "discriminative_power": lambda **o: ptr.discriminative_power(
+    "stability": lambda **o: ptr.profile.stability(_scores(), sizes=[2, 4], pairs=50, resamples=20, **o),
+    "discriminative_power": lambda **o: ptr.profile.discriminative_power(
         _scores(), test="randomisation", samples=50, correction="none", **o
     ),
-    "compare_strategies": lambda **o: ptr.compare_strategies(
+    "compare_strategies": lambda **o: ptr.pools.compare_strategies(
         small().runs, small().qrels, budgets=[5], measures="AP", depth=5, repeats=2, leave_out="team", **o
     ),
     "leave_out_dynamic": _dynamic,
     "by_type": lambda **o: by_type(
         small().runs, small().qrels, ["AP"], unit="run", splits=4, depth=2, contributors="all", **o
     ),
-    "subcollections": lambda **o: ptr.subcollections(
+    "subcollections": lambda **o: ptr.profile.subcollections(
         small().runs, small().qrels, ["AP"], sources=_source, how="random", repeats=2, resamples=5, seed=4, **o
     ),
 }

@@ -23,8 +23,8 @@ def of_judges(plain, odd, name):
             runs, labels, judge, MEASURES, people={f"ann{odd_name}": people}, by=by, resamples=5
         )
         judges = {judge.name: judge, "other": labels} if end else {judge.name: judge}
-        found[f"SignificanceFidelity{end}"] = ptr.significance_fidelity(
+        found[f"SignificanceFidelity{end}"] = ptr.labels.significance_fidelity(
             runs, labels, judges, MEASURES, resamples=9, families={judge.name: name}
         )
-        found[f"Circularity{end}"] = ptr.circularity(runs, labels, judges, MEASURES, resamples=9)
+        found[f"Circularity{end}"] = ptr.labels.circularity(runs, labels, judges, MEASURES, resamples=9)
     return found

@@ -36,7 +36,7 @@ def export(folder, pairs=None, **options):
         "labels": WORDS,
         "annotators": ["ann", "bob"],
     }
-    return ptr.export_tasks(options.pop("pool", pool(pairs)), folder, **{**given, **options})
+    return ptr.judging.export_tasks(options.pop("pool", pool(pairs)), folder, **{**given, **options})
 
 
 def truth(qid, docno):

@@ -1,12 +1,26 @@
-"""What is public: the names of the package, and those of its namespaces under theirs, such as `judging.Judge`."""
+"""What is public: names of the package, of its namespaces such as `judging.Judge`, and the classes of results."""
 
 from __future__ import annotations
 
+import importlib
 from types import ModuleType
 
 import pt_reuse as ptr
+from pt_reuse._result import HOMES
 
+#: what functions return that is no record of tables
+OTHERS = {
+    "Report": "pt_reuse._report",
+    "ReuseDataset": "pt_reuse.collections.dataset",
+    "ExperimentResult": "pt_reuse.experiment.experiment_result",
+}
 NAMESPACES = {name: value for name in ptr.__all__ if isinstance(value := getattr(ptr, name), ModuleType)}
 #: name, with that of the namespace -> what it is
 PUBLIC = {name: getattr(ptr, name) for name in ptr.__all__ if name not in {*NAMESPACES, "__version__"}}
 PUBLIC |= {f"{space}.{name}": getattr(module, name) for space, module in NAMESPACES.items() for name in module.__all__}
+#: what functions return, which nobody makes: kind -> the class
+RESULTS = {
+    name: getattr(importlib.import_module(home), name)
+    for name, home in {**HOMES, **OTHERS}.items()
+    if name not in PUBLIC
+}

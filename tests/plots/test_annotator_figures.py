@@ -45,7 +45,7 @@ def positions():
 @pytest.fixture(scope="module")
 def drawn():
     """Return name -> what draws a figure of it."""
-    agreement = ptr.annotator_agreement(LONG, gold=ptr.majority_vote(LABELS), rel=2, resamples=40)
+    agreement = ptr.judging.annotator_agreement(LONG, gold=ptr.judging.majority_vote(LABELS), rel=2, resamples=40)
     spread = ptr.judging.label_distributions(LONG.assign(docno=lambda f: f["docno"] + NASTY[0]))
     return {
         "pairs": agreement.plot,
@@ -74,7 +74,7 @@ def test_a_confusion_matrix_is_whole(drawn, width):
 
 
 def test_kappas_are_those_of_the_table_largest_on_top():
-    agreement = ptr.annotator_agreement(LABELS, resamples=40)
+    agreement = ptr.judging.annotator_agreement(LABELS, resamples=40)
     ax = agreement.plot()
     rows = agreement.pairs[(agreement.pairs["items"] == "all") & (agreement.pairs["labels"] == "grades")]
     points = np.asarray(ax.collections[1].get_offsets())
@@ -89,7 +89,7 @@ def test_kappas_are_those_of_the_table_largest_on_top():
 
 
 def test_a_confusion_matrix_has_the_numbers_of_the_table():
-    agreement = ptr.annotator_agreement(LABELS, resamples=0)
+    agreement = ptr.judging.annotator_agreement(LABELS, resamples=0)
     ax = agreement.plot_confusion("ann0", "ann1")
     matrix = agreement.confusion_of("ann0", "ann1")
     for note in ax.texts:
@@ -132,7 +132,7 @@ def test_a_dot_for_each_measure_of_six_at_most():
 
 def test_axes_that_share_names_are_refused(messages):
     shared = plt.figure().subplots(1, 2, sharey=True)
-    agreement = ptr.annotator_agreement(LABELS, resamples=0)
+    agreement = ptr.judging.annotator_agreement(LABELS, resamples=0)
     messages.refused(lambda: agreement.plot(ax=shared[0]), argument="ax")
     messages.refused(lambda: ptr.judging.label_distributions(LABELS).plot(ax=shared[0]), argument="ax")
     messages.refused(lambda: ptr.judging.label_distributions(LABELS).plot(top=0), argument="top")

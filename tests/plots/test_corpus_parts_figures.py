@@ -28,7 +28,7 @@ def _close_figures():
 
 
 def study(**options):
-    return ptr.subcollections(
+    return ptr.profile.subcollections(
         FIELD.runs, FIELD.qrels, ["AP", "P@5"], sources=lambda docno: "xyz"[int(docno[-1]) % 3], **options
     )
 

@@ -25,12 +25,12 @@ RUNS, QRELS = ragged_field()
 
 @pytest.fixture(scope="module")
 def found():
-    return ptr.coverage(RUNS, QRELS, ["nDCG@10", "AP"], depths=DEPTHS, depth=POOL_DEPTH)
+    return ptr.profile.coverage(RUNS, QRELS, ["nDCG@10", "AP"], depths=DEPTHS, depth=POOL_DEPTH)
 
 
 @pytest.fixture(scope="module")
 def moved():
-    return ptr.sensitivity(
+    return ptr.profile.sensitivity(
         ptr.leave_out_uniques,
         RUNS,
         QRELS,

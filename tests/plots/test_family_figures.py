@@ -31,7 +31,7 @@ def found():
     runs = with_families(field, lambda run: {"lexical": "bm25", "neural": "gpt"}.get(run.type))
     judges = {"A": noisy(field, 1), "B": noisy(field, 2, favoured=["neu2a", "neu2b", "neu5a", "neu5b"], share=0.9)}
     families = {"A": "bm25", "B": "gpt"}
-    return ptr.family_effect(
+    return ptr.labels.family_effect(
         runs, field.all_qrels, judges, ["nDCG@10", "AP"], families=families, caliper=9.0, resamples=50
     )
 
@@ -126,7 +126,7 @@ def test_nothing_is_cut_off(found, kind, width):
 def test_cells_without_a_number_are_hatched(found):
     field = simulated()
     runs = with_families(field, lambda run: "best" if run.type == "manual" else None)
-    none = ptr.family_effect(runs, field.all_qrels, noisy(field, 3), "nDCG@10", caliper=0.0, resamples=0)
+    none = ptr.labels.family_effect(runs, field.all_qrels, noisy(field, 3), "nDCG@10", caliper=0.0, resamples=0)
     ax = none.plot(against="matched", ax=axes())
     assert np.ma.getmaskarray(ax.get_images()[0].get_array()).all()
     assert len(ax.texts) == 0

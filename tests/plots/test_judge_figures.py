@@ -22,8 +22,8 @@ JUDGES = {
     name: ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(share, range(3)), seed=1)
     for name, share in (("sharp", 0.15), ("blunt", 0.6))
 }
-CLAIMS = ptr.significance_fidelity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=0)
-CIRCLE = ptr.circularity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=20)
+CLAIMS = ptr.labels.significance_fidelity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=0)
+CIRCLE = ptr.labels.circularity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=20)
 
 
 def drawn(result, **options):

@@ -22,7 +22,7 @@ PEOPLE = {"ann": labelled(HUMAN, seed=4, right=0.9), "bob": labelled(HUMAN, seed
 @pytest.fixture(scope="module")
 def found():
     judges = {"graded": labelled(HUMAN), "binary": labelled(HUMAN.threshold(2), right=0.9), ODD: HUMAN}
-    return ptr.compare_labels(HUMAN, judges, people=PEOPLE, resamples=30)
+    return ptr.labels.compare_labels(HUMAN, judges, people=PEOPLE, resamples=30)
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +81,7 @@ def test_other_figures_on_all_documents_of_each(found, figure, labels):
 
 def test_who_has_no_value_is_counted():
     none = HUMAN.to_frame().assign(label=0)
-    bare = ptr.compare_labels(HUMAN, {"model": labelled(HUMAN), "none": none}, resamples=0)
+    bare = ptr.labels.compare_labels(HUMAN, {"model": labelled(HUMAN), "none": none}, resamples=0)
     ax = bare.plot("precision")
     assert [label.get_text() for label in ax.get_yticklabels()] == ["model"]
     assert "(1 without a value)" in ax.get_xlabel()
@@ -90,14 +90,14 @@ def test_who_has_no_value_is_counted():
 @pytest.mark.filterwarnings("ignore:compare_labels. the labels of 'dia' are 0 and 1:pt_reuse.ReuseWarning")
 def test_people_of_several_scales_share_no_grades(messages):
     people = {"ann": labelled(HUMAN, seed=7), "dia": labelled(HUMAN.threshold(2), seed=8)}
-    found = ptr.compare_labels(HUMAN, {"model": labelled(HUMAN)}, people=people, resamples=0)
+    found = ptr.labels.compare_labels(HUMAN, {"model": labelled(HUMAN)}, people=people, resamples=0)
     # on the documents of ann alone the judge would not be beside all of them
     messages.refused(lambda: found.plot(labels="grades", documents="shared"), argument="documents")
     assert "on all documents that each labelled" in " ".join(found.plot(labels="grades").get_xlabel().split())
 
 
 def test_judges_alone():
-    bare = ptr.compare_labels(HUMAN, {"model": labelled(HUMAN)}, resamples=0)
+    bare = ptr.labels.compare_labels(HUMAN, {"model": labelled(HUMAN)}, resamples=0)
     ax = bare.plot(items="relevant")
     assert [label.get_text() for label in ax.get_yticklabels()] == ["model"]
     assert ax.get_legend() is None

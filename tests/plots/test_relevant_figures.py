@@ -32,7 +32,7 @@ def key(ax):
 
 
 def test_densities_are_drawn_after_the_first_and_the_last_round():
-    found = ptr.density(FIELD.qrels, runs=FIELD.runs, depths=[2, 5])
+    found = ptr.profile.density(FIELD.qrels, runs=FIELD.runs, depths=[2, 5])
     ax = found.plot()
     order = found.table.sort_values(["density", "qid"], kind="stable")["qid"].tolist()
     of_round = {name: of.set_index("qid")["density"] for name, of in found.rounds.groupby("round")}
@@ -45,7 +45,7 @@ def test_densities_are_drawn_after_the_first_and_the_last_round():
 
 
 def test_a_single_round_is_the_last():
-    ax = ptr.density(FIELD.qrels).plot(width=3.3)
+    ax = ptr.profile.density(FIELD.qrels).plot(width=3.3)
     assert key(ax) == ["all judgments", "density 1/3", "density 1/2"]
     assert len(ax.collections) == 2
 
@@ -68,7 +68,7 @@ def test_boxes_stand_in_the_order_of_the_medians():
 
 def test_scores_of_a_field_are_drawn_as_boxes():
     scores = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@5"])
-    found = ptr.saturation(scores)
+    found = ptr.profile.saturation(scores)
     ax = found.plot("P@5")
     medians = [line.get_ydata()[0] for line in ax.get_lines() if line.get_linewidth() > 1.5]
     expected = scores.of("P@5").median(axis=1)
@@ -108,7 +108,7 @@ def test_cells_have_the_shade_of_their_number():
 
 
 def test_minimum_ranks_by_grade():
-    found = ptr.minimum_ranks(FIELD.runs, FIELD.all_qrels)
+    found = ptr.pools.minimum_ranks(FIELD.runs, FIELD.all_qrels)
     for label in (None, 1, 2):
         ax = found.plot(label=label)
         n = sum(len(collection.get_paths()) for collection in ax.collections)
@@ -117,7 +117,7 @@ def test_minimum_ranks_by_grade():
 
 
 def test_pools_are_drawn_at_their_sizes():
-    found = ptr.pool_costs(FIELD.runs, FIELD.qrels, ["AP", "P@5"], depths=[1, 5, 10], resamples=5)
+    found = ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, ["AP", "P@5"], depths=[1, 5, 10], resamples=5)
     ax = found.plot("P@5")
     share, tau = ax.get_lines()
     assert share.get_xdata().tolist() == tau.get_xdata().tolist() == found.table["documents"].tolist()
@@ -128,15 +128,15 @@ def test_pools_are_drawn_at_their_sizes():
     assert {note.get_text() for note in ax.texts} <= {"1", "5", "10"}
     assert key(ax) == ["relevant documents found", "tau_b of P@5 to the ranking by all"]
     assert len(ax.collections) == 1
-    assert not ptr.pool_costs(FIELD.runs, FIELD.qrels, depths=1).plot().collections
+    assert not ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, depths=1).plot().collections
 
 
 def test_all_are_saved_as_vectors_and_drawn_into_axes_of_ones_own(tmp_path):
     results = [
-        ptr.density(FIELD.qrels),
-        ptr.saturation(ptr.score(FIELD.runs, FIELD.qrels, "P@5")),
-        ptr.minimum_ranks(FIELD.runs, FIELD.qrels),
-        ptr.pool_costs(FIELD.runs, FIELD.qrels, depths=[1, 5]),
+        ptr.profile.density(FIELD.qrels),
+        ptr.profile.saturation(ptr.score(FIELD.runs, FIELD.qrels, "P@5")),
+        ptr.pools.minimum_ranks(FIELD.runs, FIELD.qrels),
+        ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, depths=[1, 5]),
     ]
     for kind, result in zip(("pdf", "svg", "pdf", "svg"), results, strict=True):
         ax = Figure(figsize=(4, 3), layout="constrained").subplots()

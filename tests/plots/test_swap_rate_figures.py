@@ -16,7 +16,7 @@ from pt_reuse.plots.sheet import off_screen
 
 FIELD = ptr.simulate_field(seed=8)
 POOL, ALL = (ptr.score(FIELD.runs, qrels, ["AP", "RR"]) for qrels in (FIELD.qrels, FIELD.all_qrels))
-FOUND = ptr.stability({"pool": POOL, "all": ALL}, pairs=60, sizes=[5, 10, 15, 20, 25, 30, 40], resamples=12)
+FOUND = ptr.profile.stability({"pool": POOL, "all": ALL}, pairs=60, sizes=[5, 10, 15, 20, 25, 30, 40], resamples=12)
 
 
 def lines(ax):
@@ -78,7 +78,7 @@ def test_intervals_are_bands_where_they_can_be_told_apart():
 
 def drawn_without_intervals():
     with off_screen():
-        return ptr.stability(POOL, pairs=5, sizes=5).plot()
+        return ptr.profile.stability(POOL, pairs=5, sizes=5).plot()
 
 
 def test_two_judgments_side_by_side():
@@ -92,7 +92,7 @@ def test_a_line_passes_over_bins_that_few_topics_leave_empty():
     # on 5 topics, differences of P@10 come in steps of .02
     with off_screen():
         scores = ptr.score(FIELD.runs, FIELD.qrels, "P@10")
-        (line,) = lines(ptr.stability(scores, sizes=5, pairs=200).plot()).values()
+        (line,) = lines(ptr.profile.stability(scores, sizes=5, pairs=200).plot()).values()
     assert line.get_xdata()[:5] == pytest.approx([0, 0.02, 0.04, 0.06, 0.08])
     assert line.get_ydata()[0] == 0
 
@@ -100,7 +100,7 @@ def test_a_line_passes_over_bins_that_few_topics_leave_empty():
 def test_rates_that_are_all_missing_are_no_lines():
     tied = pd.concat([POOL.per_topic.query("name == 'lex1a'").assign(name=name) for name in "ab"])
     with pytest.warns(ptr.ReuseWarning, match="all runs tie"):
-        found = ptr.stability(ptr.Scores.from_frame(tied), pairs=3, sizes=5)
+        found = ptr.profile.stability(ptr.Scores.from_frame(tied), pairs=3, sizes=5)
     with off_screen():
         for kind in ("bins", "sizes"):
             assert len(found.plot(kind=kind).get_lines()[0].get_ydata()) == 0

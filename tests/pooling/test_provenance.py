@@ -167,7 +167,7 @@ def reasons(qrels):
 
 
 def test_labels_of_a_static_pool_say_strategy_round_and_reason():
-    for pool, name in ((ptr.depth_pool(RUNS, depth=3), "depth"), (ptr.take_pool(RUNS, n=9), "take")):
+    for pool, name in ((ptr.depth_pool(RUNS, depth=3), "depth"), (ptr.pools.take_pool(RUNS, n=9), "take")):
         assert not {"strategy", "round", "reason"} & set(pool.to_frame()), "the pool stays as slim as it is"
         judged = pool.judge(lambda frame: [1] * len(frame))
         assert list(judged.to_frame()) == ["qid", "docno", "label", "judge", "time", "strategy", "round", "reason"]
@@ -175,7 +175,7 @@ def test_labels_of_a_static_pool_say_strategy_round_and_reason():
         assert reasons(judged) == PLACES
     left = ptr.depth_pool(RUNS, depth=3).without(run="B").judge(lambda frame: [1] * len(frame))
     assert reasons(left) == {"a": "rank 1 of run A", "b": "rank 2 of run A", "c": "rank 3 of run A"}
-    fused = ptr.fusion_pool(RUNS, n=2).judge(lambda frame: [0, 1])
+    fused = ptr.pools.fusion_pool(RUNS, n=2).judge(lambda frame: [0, 1])
     assert rows(fused, "docno", "strategy", "reason") == [
         ["b", "rrf", "priority 0.03252, rank 1 of run B, best of 2 runs"],
         ["a", "rrf", "priority 0.01639, rank 1 of run A"],
@@ -190,14 +190,14 @@ def test_how_documents_were_chosen_is_the_pools_to_say_also_of_judgments_that_ar
 
 
 def test_labels_of_a_sample_say_how_they_were_drawn():
-    sample = ptr.sample_pool(ptr.depth_pool(RUNS, depth=3), n=2, seed=1)
+    sample = ptr.pools.sample_pool(ptr.depth_pool(RUNS, depth=3), n=2, seed=1)
     judged = sample.judge(lambda frame: [1] * len(frame))
     said = [row for row in rows(judged, "label", "strategy", "round", "reason") if row[0] >= 0]
     assert said == [[1, "depth", 1, "drawn from stratum all with probability 0.5"]] * 2
     assert [row[1:] for row in rows(judged, "label", "strategy", "round", "reason") if row[0] < 0] == [[None] * 3] * 2
     later = sample.unsampled.judge(lambda frame: [0] * len(frame))
     assert reasons(later) == {docno: PLACES[docno] for docno in later.to_frame()["docno"]}
-    assert sorted(rows(ptr.expand_judgments(judged, later), "label", "round")) == [[0, 2]] * 2 + [[1, 1]] * 2
+    assert sorted(rows(ptr.judging.expand_judgments(judged, later), "label", "round")) == [[0, 2]] * 2 + [[1, 1]] * 2
 
 
 def test_a_strategy_that_the_user_names_stands_where_the_frame_says_none():

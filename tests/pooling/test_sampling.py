@@ -40,7 +40,7 @@ def rounded(share, n):
 @settings(deadline=None, max_examples=12)
 @given(st.sampled_from([0.01, 0.1, 0.25, 0.5, 0.9, 1.0]), st.integers(0, 5))
 def test_a_uniform_sample_has_its_share_of_each_topic(share, seed):
-    sample = ptr.sample_pool(POOL, share=share, seed=seed)
+    sample = ptr.pools.sample_pool(POOL, share=share, seed=seed)
     assert pairs(sample, sample.unsampled) == pairs(POOL)
     assert len(sample) + len(sample.unsampled) == len(POOL)
     both = together(sample)
@@ -60,7 +60,7 @@ def test_a_uniform_sample_has_its_share_of_each_topic(share, seed):
 
 
 def test_bands_of_rank_have_shares_of_their_own():
-    sample = ptr.sample_pool(POOL, share=[1, 0.5, 0.1], strata="rank", bands=[3, 10, 20], seed=2)
+    sample = ptr.pools.sample_pool(POOL, share=[1, 0.5, 0.1], strata="rank", bands=[3, 10, 20], seed=2)
     both = together(sample)
     band = {**dict.fromkeys(range(1, 4), "1-3"), **dict.fromkeys(range(4, 11), "4-10")}
     assert both["stratum"].tolist() == [band.get(rank, "11-20") for rank in both["rank"]]
@@ -71,50 +71,50 @@ def test_bands_of_rank_have_shares_of_their_own():
     assert sample.settings["strata"] == "rank 1-3/4-10/11-20"
     assert (sample.settings["share"], sample.settings["seed"]) == ("1/0.5/0.1", 2)
     assert sample.settings["sampled"] == f"{len(sample):,} of {len(POOL):,}"
-    named = ptr.sample_pool(POOL, share={"1-3": 1, "11+": 0.1, "4-10": 0.5}, strata="rank",
+    named = ptr.pools.sample_pool(POOL, share={"1-3": 1, "11+": 0.1, "4-10": 0.5}, strata="rank",
                             bands=[3, 10, float("inf")], seed=2)  # fmt: skip
     assert pairs(named) == pairs(sample)
-    one = ptr.sample_pool(POOL, share=0.5, strata="rank", bands=[1, 2, 20], seed=2)
+    one = ptr.pools.sample_pool(POOL, share=0.5, strata="rank", bands=[1, 2, 20], seed=2)
     assert set(one.to_frame()["stratum"]) == {"1", "2", "3-20"}
 
 
 def test_a_column_and_bands_of_numbers():
     pool = ptr.Pool.from_frame(PARTS)
-    by_part = ptr.sample_pool(pool, share={"x": 1, "y": 0.5}, strata="part", seed=1).to_frame()
+    by_part = ptr.pools.sample_pool(pool, share={"x": 1, "y": 0.5}, strata="part", seed=1).to_frame()
     assert by_part.groupby(["qid", "stratum"]).size().to_dict() == {
         ("1", "x"): 4, ("1", "y"): 3, ("2", "x"): 4, ("2", "y"): 3
     }  # fmt: skip
     assert by_part.groupby("stratum")["inclusion"].unique().map(list).to_dict() == {"x": [1.0], "y": [0.5]}
-    by_n = ptr.sample_pool(pool, n={"x": 2, "y": 100}, strata="part", seed=1).to_frame()
+    by_n = ptr.pools.sample_pool(pool, n={"x": 2, "y": 100}, strata="part", seed=1).to_frame()
     assert by_n.groupby(["qid", "stratum"]).size().to_dict() == {
         ("1", "x"): 2, ("1", "y"): 6, ("2", "x"): 2, ("2", "y"): 6
     }  # fmt: skip
     assert by_n.groupby("stratum")["inclusion"].unique().map(list).to_dict() == {"x": [0.5], "y": [1.0]}
-    by_priority = together(ptr.sample_pool(pool, share=[1, 0.5], strata="priority", bands=[2, 10], seed=1))
+    by_priority = together(ptr.pools.sample_pool(pool, share=[1, 0.5], strata="priority", bands=[2, 10], seed=1))
     assert set(by_priority.loc[by_priority["stratum"] == "1-2", "docno"]) == {"d9", "d8"}
     values = PARTS.rename(columns={"priority": "probability"})
-    by_value = together(ptr.sample_pool(ptr.Pool.from_frame(values), share=1, strata="probability",
+    by_value = together(ptr.pools.sample_pool(ptr.Pool.from_frame(values), share=1, strata="probability",
                                         bands=[0.5, 3, float("inf")], seed=1))  # fmt: skip
     assert by_value.groupby("docno")["stratum"].first().to_dict() == {
         "d0": "<=0.5", **dict.fromkeys(["d1", "d2", "d3"], "<=3"), **{f"d{i}": ">3" for i in range(4, 10)}
     }  # fmt: skip
-    assert set(together(ptr.sample_pool(POOL, share=0.5, strata="runs", seed=1))["stratum"]) == set(
+    assert set(together(ptr.pools.sample_pool(POOL, share=0.5, strata="runs", seed=1))["stratum"]) == set(
         EVERY["runs"].astype(str)
     )
 
 
 def test_numbers_name_their_strata():
     shares = dict.fromkeys(EVERY["types"], 0.5) | {1: 1}
-    drawn = ptr.sample_pool(POOL, share=shares, strata="types", seed=1)
-    named = ptr.sample_pool(POOL, share={str(n): share for n, share in shares.items()}, strata="types", seed=1)
+    drawn = ptr.pools.sample_pool(POOL, share=shares, strata="types", seed=1)
+    named = ptr.pools.sample_pool(POOL, share={str(n): share for n, share in shares.items()}, strata="types", seed=1)
     assert pairs(drawn) == pairs(named)
     assert (drawn.to_frame().query("types == 1")["inclusion"] == 1).all()
 
 
 def test_n_documents_of_each_topic():
-    sample = ptr.sample_pool(POOL, n=7, seed=1)
+    sample = ptr.pools.sample_pool(POOL, n=7, seed=1)
     assert sample.to_frame().groupby("qid").size().eq(7).all()
-    assert len(ptr.sample_pool(POOL, n=10**6, seed=1)) == len(POOL)
+    assert len(ptr.pools.sample_pool(POOL, n=10**6, seed=1)) == len(POOL)
 
 
 def test_every_document_has_its_chance():
@@ -122,36 +122,36 @@ def test_every_document_has_its_chance():
     drawn = Counter()
     n = 150
     for seed in range(n):
-        drawn.update(pairs(ptr.sample_pool(pool, share={"x": 0.25, "y": 0.5}, strata="part", seed=seed)))
+        drawn.update(pairs(ptr.pools.sample_pool(pool, share={"x": 0.25, "y": 0.5}, strata="part", seed=seed)))
     for qid, docno, part in PARTS[["qid", "docno", "part"]].itertuples(index=False):
         chance = 0.25 if part == "x" else 0.5
         assert abs(drawn[qid, docno] / n - chance) < 4.5 * np.sqrt(chance * (1 - chance) / n)
 
 
 def test_a_sample_hangs_on_the_seed_and_the_topic_alone():
-    sample = ptr.sample_pool(POOL, share=0.3, seed=5)
-    assert pairs(sample) != pairs(ptr.sample_pool(POOL, share=0.3, seed=6))
+    sample = ptr.pools.sample_pool(POOL, share=0.3, seed=5)
+    assert pairs(sample) != pairs(ptr.pools.sample_pool(POOL, share=0.3, seed=6))
     backwards = ptr.Pool.from_frame(EVERY.iloc[::-1][["qid", "docno"]])
-    assert pairs(ptr.sample_pool(backwards, share=0.3, seed=5)) == pairs(sample)
+    assert pairs(ptr.pools.sample_pool(backwards, share=0.3, seed=5)) == pairs(sample)
     alone = ptr.Pool.from_frame(EVERY.loc[EVERY["qid"] == "3", ["qid", "docno"]])
-    assert pairs(ptr.sample_pool(alone, share=0.3, seed=5)) == {pair for pair in pairs(sample) if pair[0] == "3"}
-    assert pairs(sample) < pairs(ptr.sample_pool(POOL, share=0.4, seed=5))
+    assert pairs(ptr.pools.sample_pool(alone, share=0.3, seed=5)) == {pair for pair in pairs(sample) if pair[0] == "3"}
+    assert pairs(sample) < pairs(ptr.pools.sample_pool(POOL, share=0.4, seed=5))
     assert sample.to_frame()["docno"].tolist() == [d for q, d in zip(EVERY["qid"], EVERY["docno"], strict=True)
                                                    if (q, d) in pairs(sample)]  # fmt: skip
     code = (
         "import pandas as pd, pt_reuse as ptr\n"
         "pool = ptr.Pool.from_frame(pd.DataFrame({'qid': 'é', 'docno': [f'd{i}' for i in range(30)]}))\n"
-        "print(*ptr.sample_pool(pool, n=5, seed=3).to_frame()['docno'])"
+        "print(*ptr.pools.sample_pool(pool, n=5, seed=3).to_frame()['docno'])"
     )
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    here = ptr.sample_pool(
+    here = ptr.pools.sample_pool(
         ptr.Pool.from_frame(pd.DataFrame({"qid": "é", "docno": [f"d{i}" for i in range(30)]})), n=5, seed=3
     )
     assert here.to_frame()["docno"].tolist() == there
 
 
 def test_judging_asks_for_the_sample_alone_and_returns_the_whole_pool():
-    sample = ptr.sample_pool(POOL, share=[1, 0.3], strata="rank", bands=[2, 20], seed=1)
+    sample = ptr.pools.sample_pool(POOL, share=[1, 0.3], strata="rank", bands=[2, 20], seed=1)
     asked = []
 
     def judge(frame):
@@ -183,7 +183,7 @@ def test_judging_asks_for_the_sample_alone_and_returns_the_whole_pool():
 
 
 def test_what_is_judged_later_takes_the_place_of_what_was_not_sampled():
-    sample = ptr.sample_pool(POOL, share=0.3, seed=1)
+    sample = ptr.pools.sample_pool(POOL, share=0.3, seed=1)
     first = sample.judge(FIELD.qrels)
     rest = sample.unsampled.judge(FIELD.qrels)
     whole = first | rest
@@ -193,7 +193,7 @@ def test_what_is_judged_later_takes_the_place_of_what_was_not_sampled():
 
 
 def test_sampled_documents_without_a_label_stay_in_the_pool():
-    sample = ptr.sample_pool(ptr.Pool.from_frame(PARTS), share=0.5, seed=1)
+    sample = ptr.pools.sample_pool(ptr.Pool.from_frame(PARTS), share=0.5, seed=1)
     with pytest.warns(ReuseWarning, match="label -1"):
         judged = sample.judge(lambda frame: [1, *[None] * (len(frame) - 1)]).to_frame()
     assert len(judged) == len(PARTS)
@@ -202,7 +202,7 @@ def test_sampled_documents_without_a_label_stay_in_the_pool():
 
 
 def test_without_a_team_a_sample_is_a_sample_of_what_is_left():
-    sample = ptr.sample_pool(POOL, share=[1, 0.4], strata="rank", bands=[3, 20], seed=1)
+    sample = ptr.pools.sample_pool(POOL, share=[1, 0.4], strata="rank", bands=[3, 20], seed=1)
     team = POOL.run_table["team"].iloc[0]
     left = sample.without(team)
     assert pairs(left, left.unsampled) == pairs(POOL.without(team))
@@ -216,38 +216,40 @@ def test_without_a_team_a_sample_is_a_sample_of_what_is_left():
 
 def test_a_sample_of_nothing():
     none = ptr.Pool.from_frame(PARTS.iloc[:0], topics=["1"])
-    sample = ptr.sample_pool(none, share=0.5, seed=1)
+    sample = ptr.pools.sample_pool(none, share=0.5, seed=1)
     assert len(sample) == len(sample.unsampled) == 0
     assert sample.topics == ["1"]
     assert len(sample.judge(lambda frame: [])) == 0
 
 
 BAD = {
-    "no pool": lambda: ptr.sample_pool(EVERY, share=0.1, seed=1),
-    "twice": lambda: ptr.sample_pool(ptr.sample_pool(POOL, share=0.1, seed=1), share=0.1, seed=1),
-    "neither": lambda: ptr.sample_pool(POOL, seed=1),
-    "both": lambda: ptr.sample_pool(POOL, share=0.1, n=3, seed=1),
-    "share 0": lambda: ptr.sample_pool(POOL, share=0, seed=1),
-    "share above 1": lambda: ptr.sample_pool(POOL, share=10, seed=1),
-    "share text": lambda: ptr.sample_pool(POOL, share="10%", seed=1),
-    "n 0": lambda: ptr.sample_pool(POOL, n=0, seed=1),
-    "seed": lambda: ptr.sample_pool(POOL, n=5, seed=-1),
-    "seed flag": lambda: ptr.sample_pool(POOL, n=5, seed=True),
-    "bands alone": lambda: ptr.sample_pool(POOL, n=5, bands=[3, 20], seed=1),
-    "rank without bands": lambda: ptr.sample_pool(POOL, n=5, strata="rank", seed=1),
-    "no such column": lambda: ptr.sample_pool(POOL, n=5, strata="depth", seed=1),
-    "descending": lambda: ptr.sample_pool(POOL, n=5, strata="rank", bands=[20, 3], seed=1),
-    "half a rank": lambda: ptr.sample_pool(POOL, n=5, strata="rank", bands=[2.5, 20], seed=1),
-    "bands of text": lambda: ptr.sample_pool(POOL, n=5, strata="rank", bands="3 20", seed=1),
-    "too short": lambda: ptr.sample_pool(POOL, n=5, strata="rank", bands=[3, 10], seed=1),
-    "other bands": lambda: ptr.sample_pool(POOL, share=[1, 0.5], strata="rank", bands=[3, 10, 20], seed=1),
-    "list without bands": lambda: ptr.sample_pool(POOL, share=[1, 0.5], strata="teams", seed=1),
-    "unknown stratum": lambda: ptr.sample_pool(
+    "no pool": lambda: ptr.pools.sample_pool(EVERY, share=0.1, seed=1),
+    "twice": lambda: ptr.pools.sample_pool(ptr.pools.sample_pool(POOL, share=0.1, seed=1), share=0.1, seed=1),
+    "neither": lambda: ptr.pools.sample_pool(POOL, seed=1),
+    "both": lambda: ptr.pools.sample_pool(POOL, share=0.1, n=3, seed=1),
+    "share 0": lambda: ptr.pools.sample_pool(POOL, share=0, seed=1),
+    "share above 1": lambda: ptr.pools.sample_pool(POOL, share=10, seed=1),
+    "share text": lambda: ptr.pools.sample_pool(POOL, share="10%", seed=1),
+    "n 0": lambda: ptr.pools.sample_pool(POOL, n=0, seed=1),
+    "seed": lambda: ptr.pools.sample_pool(POOL, n=5, seed=-1),
+    "seed flag": lambda: ptr.pools.sample_pool(POOL, n=5, seed=True),
+    "bands alone": lambda: ptr.pools.sample_pool(POOL, n=5, bands=[3, 20], seed=1),
+    "rank without bands": lambda: ptr.pools.sample_pool(POOL, n=5, strata="rank", seed=1),
+    "no such column": lambda: ptr.pools.sample_pool(POOL, n=5, strata="depth", seed=1),
+    "descending": lambda: ptr.pools.sample_pool(POOL, n=5, strata="rank", bands=[20, 3], seed=1),
+    "half a rank": lambda: ptr.pools.sample_pool(POOL, n=5, strata="rank", bands=[2.5, 20], seed=1),
+    "bands of text": lambda: ptr.pools.sample_pool(POOL, n=5, strata="rank", bands="3 20", seed=1),
+    "too short": lambda: ptr.pools.sample_pool(POOL, n=5, strata="rank", bands=[3, 10], seed=1),
+    "other bands": lambda: ptr.pools.sample_pool(POOL, share=[1, 0.5], strata="rank", bands=[3, 10, 20], seed=1),
+    "list without bands": lambda: ptr.pools.sample_pool(POOL, share=[1, 0.5], strata="teams", seed=1),
+    "unknown stratum": lambda: ptr.pools.sample_pool(
         ptr.Pool.from_frame(PARTS), share={"x": 1, "y": 1, "z": 1}, strata="part", seed=1
     ),
-    "missing stratum": lambda: ptr.sample_pool(ptr.Pool.from_frame(PARTS), share={"x": 1}, strata="part", seed=1),
-    "no rank": lambda: ptr.sample_pool(ptr.Pool.from_frame(PARTS), share=1, strata="rank", bands=[5], seed=1),
-    "bands of names": lambda: ptr.sample_pool(ptr.Pool.from_frame(PARTS), share=1, strata="part", bands=[5], seed=1),
+    "missing stratum": lambda: ptr.pools.sample_pool(ptr.Pool.from_frame(PARTS), share={"x": 1}, strata="part", seed=1),
+    "no rank": lambda: ptr.pools.sample_pool(ptr.Pool.from_frame(PARTS), share=1, strata="rank", bands=[5], seed=1),
+    "bands of names": lambda: ptr.pools.sample_pool(
+        ptr.Pool.from_frame(PARTS), share=1, strata="part", bands=[5], seed=1
+    ),
 }
 
 

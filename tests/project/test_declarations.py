@@ -7,6 +7,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+from declared import STUDIES
 
 import pt_reuse as ptr
 from pt_reuse.options import SHARED, Parameter, documented
@@ -24,7 +25,7 @@ def test_the_command_line_knows_what_studies_declare():
 
 def test_docstrings_have_every_argument_once():
     for declared in DECLARED:
-        function = getattr(ptr, declared["function"])
+        function = STUDIES[declared["function"]]
         lines = inspect.getdoc(function).splitlines()
         entries = [line.split(":")[0].strip() for line in lines[lines.index("Args:") :] if line[4:5].strip()]
         for name in inspect.signature(function).parameters:

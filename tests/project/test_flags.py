@@ -11,31 +11,33 @@ import pyterrier as pt
 import pytest
 from annotator_parts import labelled
 from matplotlib.figure import Figure
-from public import PUBLIC
+from public import PUBLIC, RESULTS
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse._result import Record
+from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.result import StudyResult
 from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
-POWER = ptr.discriminative_power(SCORES, correction="none")
-STRATEGIES = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
+POWER = ptr.profile.discriminative_power(SCORES, correction="none")
+STRATEGIES = ptr.pools.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
 TYPED = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, n_teams=6, length=30, depth=5)
 BY_TYPE = {"measures": "nDCG", "pools": "lexical", "contributors": "all", "depth": 5}
 STABLE = {"scores": SCORES, "sizes": 2, "pairs": 2}
-MOVED = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2)
+MOVED = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2)
 PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}
 LABELS = labelled(seed=8)
-AGREED = ptr.annotator_agreement(LABELS, resamples=0)
+AGREED = ptr.judging.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
 FILLED = ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, fill=OTHERS)
 FAMILIES = RUNS.with_metadata(metadata=RUNS.run_table[["name"]].assign(family=RUNS.run_table["team"]))
-PLAN = ptr.plan_labels(QRELS, budget=8)
-SAMPLE = ptr.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
+PLAN = ptr.labels.plan_labels(QRELS, budget=8)
+SAMPLE = ptr.pools.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
@@ -43,13 +45,13 @@ CALLS = {
     "AnnotatorAgreement.plot_confusion": lambda d, **flag: AGREED.plot_confusion(
         "ann0", "ann1", ax=Figure().subplots(), **flag
     ),
-    "judging.AnnotatorRankings.plot": lambda d, **flag: ptr.judging.rankings_by_annotator(
+    "AnnotatorRankings.plot": lambda d, **flag: ptr.judging.rankings_by_annotator(
         RUNS, {"ann": QRELS}, QRELS, "AP"
     ).plot(ax=Figure().subplots(), **flag),
-    "judging.LabelDistributions.plot": lambda d, **flag: ptr.judging.label_distributions(LABELS).plot(
+    "LabelDistributions.plot": lambda d, **flag: ptr.judging.label_distributions(LABELS).plot(
         ax=Figure().subplots(), **flag
     ),
-    "judging.PassagePositions.plot": lambda d, **flag: ptr.judging.passage_positions(
+    "PassagePositions.plot": lambda d, **flag: ptr.judging.passage_positions(
         LABELS.assign(docno=lambda f: "d%p" + f["docno"].str[1:])
     ).plot(ax=Figure().subplots(), **flag),
     "judging.rankings_by_annotator": lambda d, **flag: ptr.judging.rankings_by_annotator(
@@ -61,103 +63,105 @@ CALLS = {
     ),
     "LabelAudit.plot": lambda d, **flag: audited().plot(ax=Figure().subplots(), **flag),
     "audit_labels": lambda d, **flag: audited(**flag),
-    "LabelAgreement.plot": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot(
+    "LabelAgreement.plot": lambda d, **flag: ptr.labels.compare_labels(QRELS, OTHERS, resamples=0).plot(
         ax=Figure().subplots(), **flag
     ),
-    "LabelAgreement.plot_confusion": lambda d, **flag: ptr.compare_labels(QRELS, OTHERS, resamples=0).plot_confusion(
+    "LabelAgreement.plot_confusion": lambda d, **flag: ptr.labels.compare_labels(
+        QRELS, OTHERS, resamples=0
+    ).plot_confusion(ax=Figure().subplots(), **flag),
+    "FamilyEffect.plot": lambda d, **flag: ptr.labels.family_effect(FAMILIES, QRELS, QRELS, "AP", resamples=0).plot(
         ax=Figure().subplots(), **flag
     ),
-    "FamilyEffect.plot": lambda d, **flag: ptr.family_effect(FAMILIES, QRELS, QRELS, "AP", resamples=0).plot(
-        ax=Figure().subplots(), **flag
+    "labels.family_effect": lambda d, **flag: ptr.labels.family_effect(
+        FAMILIES, QRELS, QRELS, "AP", resamples=0, **flag
     ),
-    "family_effect": lambda d, **flag: ptr.family_effect(FAMILIES, QRELS, QRELS, "AP", resamples=0, **flag),
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
-    "Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
+    "pools.Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),
-    "Density.plot": lambda d, **flag: ptr.density(QRELS).plot(ax=Figure().subplots(), **flag),
+    "Density.plot": lambda d, **flag: ptr.profile.density(QRELS).plot(ax=Figure().subplots(), **flag),
     "DynamicUniques.plot": lambda d, **flag: left_out().plot(ax=Figure().subplots(), **flag),
-    "FoundByDepth.plot": lambda d, **flag: ptr.found_by_depth(RUNS, QRELS, depths=2).plot(
-        ax=Figure().subplots(), **flag
-    ),
-    "LeftOutTypes.plot": lambda d, **flag: ptr.leave_out_type(RUNS, QRELS, "AP", depth=2).plot(
-        ax=Figure().subplots(), **flag
-    ),
-    "PoolsByType.plot": lambda d, **flag: ptr.by_type(TYPED.runs, TYPED.all_qrels, **BY_TYPE).plot(
+    "LeftOutTypes.plot": lambda d, **flag: ptr.pools.leave_out_type(RUNS, QRELS, "AP", depth=2).plot(
         ax=Figure().subplots(), **flag
     ),
     "by_type": lambda d, **flag: ptr.by_type(TYPED.runs, TYPED.all_qrels, **BY_TYPE, **flag),
-    "leave_out_type": lambda d, **flag: ptr.leave_out_type(RUNS, QRELS, "AP", depth=2, **flag),
+    "pools.leave_out_type": lambda d, **flag: ptr.pools.leave_out_type(RUNS, QRELS, "AP", depth=2, **flag),
     "Coverage.plot": lambda d, **flag: covered().plot(ax=Figure().subplots(), **flag),
     "Sensitivity.plot": lambda d, **flag: MOVED.plot(ax=Figure().subplots(), **flag),
-    "coverage": lambda d, **flag: covered(**flag),
-    "sensitivity": lambda d, **flag: ptr.sensitivity(
+    "profile.coverage": lambda d, **flag: covered(**flag),
+    "profile.sensitivity": lambda d, **flag: ptr.profile.sensitivity(
         ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag
     ),
-    "Circularity.plot": lambda d, **flag: ptr.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0).plot(
+    "Circularity.plot": lambda d, **flag: ptr.labels.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0).plot(
         ax=Figure().subplots(), **flag
     ),
-    "circularity": lambda d, **flag: ptr.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0, **flag),
-    "SignificanceFidelity.plot": lambda d, **flag: ptr.significance_fidelity(
+    "labels.circularity": lambda d, **flag: ptr.labels.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0, **flag),
+    "SignificanceFidelity.plot": lambda d, **flag: ptr.labels.significance_fidelity(
         RUNS, QRELS, OTHERS, "AP", resamples=0
     ).plot(ax=Figure().subplots(), **flag),
-    "significance_fidelity": lambda d, **flag: ptr.significance_fidelity(
+    "labels.significance_fidelity": lambda d, **flag: ptr.labels.significance_fidelity(
         RUNS, QRELS, OTHERS, "AP", resamples=0, **flag
     ),
-    "discriminative_power": lambda d, **flag: ptr.discriminative_power(SCORES, correction="none", **flag),
+    "profile.discriminative_power": lambda d, **flag: ptr.profile.discriminative_power(
+        SCORES, correction="none", **flag
+    ),
     "DiscriminativePower.plot": lambda d, **flag: POWER.plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
-    "LeaderboardAgreement.plot": lambda d, **flag: ptr.compare_leaderboards(SCORES, SCORES, resamples=0).plot(
+    "LeaderboardAgreement.plot": lambda d, **flag: ptr.labels.compare_leaderboards(SCORES, SCORES, resamples=0).plot(
         ax=Figure().subplots(), **flag
     ),
     "Scores.write_leaderboard": lambda d, **flag: SCORES.write_leaderboard(d / "board", **flag),
-    "read_leaderboard": lambda d, **flag: ptr.read_leaderboard(headed(d), **flag),
+    "labels.read_leaderboard": lambda d, **flag: ptr.labels.read_leaderboard(headed(d), **flag),
     "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_drops": lambda d, **flag: LOU.plot_drops(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_fill": lambda d, **flag: FILLED.plot_fill(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_uniques": lambda d, **flag: LOU.plot_uniques(ax=Figure().subplots(), **flag),
-    "MinimumRanks.plot": lambda d, **flag: ptr.minimum_ranks(RUNS, QRELS).plot(ax=Figure().subplots(), **flag),
-    "PoolCosts.plot": lambda d, **flag: ptr.pool_costs(RUNS, QRELS, depths=1).plot(ax=Figure().subplots(), **flag),
+    "MinimumRanks.plot": lambda d, **flag: ptr.pools.minimum_ranks(RUNS, QRELS).plot(ax=Figure().subplots(), **flag),
+    "StudyResult.plot": lambda d, **flag: ptr.pools.pool_costs(RUNS, QRELS, depths=1).plot(
+        ax=Figure().subplots(), **flag
+    ),
     "PredictionPowered.plot": lambda d, **flag: powered().plot(ax=Figure().subplots(), **flag),
-    "prediction_powered": lambda d, **flag: powered(**flag),
-    "ReuseDataset.fetch": lambda d, **flag: ptr.ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
-    "ReuseDataset.get_corpus_iter": lambda d, **flag: ptr.ReuseDataset("demo").get_corpus_iter(**flag),
-    "ReuseDataset.get_runs": lambda d, **flag: ptr.ReuseDataset("demo").get_runs(type="dense", **flag),
+    "labels.prediction_powered": lambda d, **flag: powered(**flag),
+    "ReuseDataset.fetch": lambda d, **flag: ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
+    "ReuseDataset.get_corpus_iter": lambda d, **flag: ReuseDataset("demo").get_corpus_iter(**flag),
+    "ReuseDataset.get_runs": lambda d, **flag: ReuseDataset("demo").get_runs(type="dense", **flag),
     "RunSet.from_pipelines": lambda d, **flag: ptr.RunSet.from_pipelines(
         {"x": pt.Transformer.from_df(RUNS["lex1a"])}, TOPICS, **flag
     ),
     "RunSet.select": lambda d, **flag: RUNS.select(**flag),
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "RunSet.write_table": lambda d, **flag: RUNS.write_table(d / "runs.parquet", **flag),
-    "Saturation.plot": lambda d, **flag: ptr.saturation(SCORES).plot(ax=Figure().subplots(), **flag),
+    "Saturation.plot": lambda d, **flag: ptr.profile.saturation(SCORES).plot(ax=Figure().subplots(), **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
-    "Stability.plot": lambda d, **flag: ptr.stability(**STABLE).plot(ax=Figure().subplots(), **flag),
+    "Stability.plot": lambda d, **flag: ptr.profile.stability(**STABLE).plot(ax=Figure().subplots(), **flag),
     "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
-    "Subcollections.plot": lambda d, **flag: ptr.subcollections(RUNS, QRELS, **PARTS).plot(
+    "Subcollections.plot": lambda d, **flag: ptr.profile.subcollections(RUNS, QRELS, **PARTS).plot(
         ax=Figure().subplots(), **flag
     ),
-    "subcollections": lambda d, **flag: ptr.subcollections(RUNS, QRELS, **PARTS, **flag),
-    "compare_strategies": lambda d, **flag: ptr.compare_strategies(
+    "profile.subcollections": lambda d, **flag: ptr.profile.subcollections(RUNS, QRELS, **PARTS, **flag),
+    "pools.compare_strategies": lambda d, **flag: ptr.pools.compare_strategies(
         RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
     ),
-    "export_tasks": lambda d, **flag: tasks(d, **flag),
-    "import_labels": lambda d, **flag: ptr.import_labels(judged(d), **flag),
+    "judging.export_tasks": lambda d, **flag: tasks(d, **flag),
+    "judging.import_labels": lambda d, **flag: ptr.judging.import_labels(judged(d), **flag),
     "Qrels.write": lambda d, **flag: SAMPLE.write(d / "qrels", **flag),
     "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
-    "judge_adaptively": lambda d, **flag: ptr.judge_adaptively(RUNS, "mtf", QRELS, budget=1, depth=2, **flag),
-    "judge_with_model": lambda d, **flag: ptr.judge_with_model(
+    "judging.judge_adaptively": lambda d, **flag: ptr.judging.judge_adaptively(
+        RUNS, "mtf", QRELS, budget=1, depth=2, **flag
+    ),
+    "judging.judge_with_model": lambda d, **flag: ptr.judging.judge_with_model(
         ptr.depth_pool(RUNS, depth=2), QRELS, FIELD.all_qrels, total=5, **flag
     ),
-    "judge_continuously": lambda d, **flag: judged_by_protocol(**flag),
-    "leave_out_dynamic": lambda d, **flag: left_out(**flag),
+    "judging.judge_continuously": lambda d, **flag: judged_by_protocol(**flag),
+    "pools.leave_out_dynamic": lambda d, **flag: left_out(**flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
     "LabelPlan.plot": lambda d, **flag: PLAN.plot(ax=Figure().subplots(), **flag),
     "LabelEstimate.plot": lambda d, **flag: PLAN.estimate(QRELS.restrict(PLAN.sample)).plot(
         ax=Figure().subplots(), **flag
     ),
-    "plan_labels": lambda d, **flag: ptr.plan_labels(QRELS, width=0.5, **flag),
+    "labels.plan_labels": lambda d, **flag: ptr.labels.plan_labels(QRELS, width=0.5, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
-    "pool_costs": lambda d, **flag: ptr.pool_costs(RUNS, QRELS, depths=1, **flag),
+    "pools.pool_costs": lambda d, **flag: ptr.pools.pool_costs(RUNS, QRELS, depths=1, **flag),
     "read_qrels": lambda d, **flag: ptr.read_qrels(
         SAMPLE.write(d / "qrels", strata=flag["strata"] in (True, np.True_)), **flag
     ),
@@ -165,7 +169,7 @@ CALLS = {
     "register_collection": lambda d, **flag: ptr.register_collection("flags", topics="irds:reuse/demo", **flag),
     "save": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").save(d, **flag),
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
-    "stability": lambda d, **flag: ptr.stability(**STABLE, **flag),
+    "profile.stability": lambda d, **flag: ptr.profile.stability(**STABLE, **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
 
@@ -179,25 +183,25 @@ def headed(folder):
 def covered(**flag):
     # two topics are few
     with told_elsewhere():
-        return ptr.coverage(RUNS, QRELS, "AP", depths=2, depth=2, **flag)
+        return ptr.profile.coverage(RUNS, QRELS, "AP", depths=2, depth=2, **flag)
 
 
 def powered(**flag):
     # two topics are few
     with told_elsewhere():
-        return ptr.prediction_powered(RUNS, OTHERS.select(OTHERS.topics[:2]), OTHERS, "AP", lam=1, **flag)
+        return ptr.labels.prediction_powered(RUNS, OTHERS.select(OTHERS.topics[:2]), OTHERS, "AP", lam=1, **flag)
 
 
 def chooser():
     """Return a chooser that has asked for the document 0."""
-    chooser = ptr.Strategy("rank").start(ptr.TopicLists.of("1", {"r": ["a", "b"]}), seed=1)
+    chooser = ptr.pools.Strategy("rank").start(ptr.pools.TopicLists.of("1", {"r": ["a", "b"]}), seed=1)
     assert chooser.next() == 0
     return chooser
 
 
 def tasks(folder, **options):
     shown = {"topics": TOPICS, "texts": [{"docno": docno, "text": "t"} for docno in set(RUNS.to_frame()["docno"])]}
-    return ptr.export_tasks(ptr.depth_pool(RUNS, depth=1), folder, annotators=["ann"], **shown, **options)
+    return ptr.judging.export_tasks(ptr.depth_pool(RUNS, depth=1), folder, annotators=["ann"], **shown, **options)
 
 
 def judged(folder):
@@ -213,14 +217,14 @@ def audited(**flag):
 def judged_by_protocol(**flag):
     scorer, protocol = ptr.judging.Vectors({"d1": [1.0], "d2": [2.0]}), ptr.judging.AutoTAR(topic_budget=1)
     judge = ptr.judging.Oracle(QRELS, unknown="not relevant")
-    return ptr.judge_continuously(scorer, TOPICS, judge, protocol=protocol, **flag)
+    return ptr.judging.judge_continuously(scorer, TOPICS, judge, protocol=protocol, **flag)
 
 
 def left_out(**flag):
     docnos = sorted(set(FIELD.all_qrels.to_frame()["docno"]))
     scorer = ptr.judging.Vectors({docno: [1.0] for docno in docnos}, queries={qid: [1.0] for qid in RUNS.topics})
     judge = ptr.judging.Oracle(FIELD.all_qrels, unknown="not relevant")
-    return ptr.leave_out_dynamic(RUNS, QRELS, "AP", scorer, TOPICS, judge=judge, depth=2, **flag)
+    return ptr.pools.leave_out_dynamic(RUNS, QRELS, "AP", scorer, TOPICS, judge=judge, depth=2, **flag)
 
 
 def figures(folder):
@@ -234,7 +238,7 @@ def figures(folder):
 def flags():
     """Return (function, flag) of every public function, and of every public method of a public class."""
     found = []
-    for name, value in PUBLIC.items():
+    for name, value in {**PUBLIC, **RESULTS}.items():
         functions = {name: value} if inspect.isfunction(value) else {}
         if inspect.isclass(value) and not issubclass(value, Exception):
             members = {
@@ -246,6 +250,7 @@ def flags():
             # what a subclass of the user's defines is called by us
             if function.__module__.startswith("pt_reuse") and not getattr(function, "__isabstractmethod__", False):
                 # one function for all records; labels may be one flag for all runs, or something else
+                called = "StudyResult.plot" if inspect.unwrap(function) is inspect.unwrap(StudyResult.plot) else called
                 called = "save" if inspect.unwrap(function) is inspect.unwrap(Record.save) else called
                 for argument, parameter in inspect.signature(function).parameters.items():
                     kinds = re.findall(r"\w+", str(parameter.annotation))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
+import importlib.util
 import inspect
 import json
 import pickle
@@ -22,17 +23,21 @@ import pt_reuse as ptr
 ROOT = Path(ptr.__file__).parent
 
 
-def stub(folder):
-    """Return name -> the module that defines it, of the stub in a folder; a namespace is in the package itself."""
-    text = (folder / "__init__.pyi").read_text(encoding="utf-8")
-    home = ".".join([ptr.__name__, *folder.relative_to(ROOT).parts])
-    aliases = [(alias, node.module) for node in ast.parse(text).body for alias in node.names]
+def stub(module):
+    """Return name -> the module that defines it, of the stub of a namespace; namespaces are in the package itself."""
+    file = Path(module.__file__)
+    text = file.with_suffix(".pyi").read_text(encoding="utf-8")
+    package = module.__name__ if file.stem == "__init__" else ptr.__name__
+    aliases = [(alias, (node.level, node.module)) for node in ast.parse(text).body for alias in node.names]
     assert len({alias.name for alias, _ in aliases}) == len(aliases)
     assert all(alias.asname == alias.name for alias, _ in aliases), "type checkers take `x as x` for public"
-    return {alias.name: f"{home}.{module}" if module else home for alias, module in aliases}
+    return {
+        alias.name: importlib.util.resolve_name(f"{'.' * level}{home or ''}", package).rstrip(".")
+        for alias, (level, home) in aliases
+    }
 
 
-STUBS = {home: stub(folder) for home, folder in {"": ROOT, **{name: ROOT / name for name in NAMESPACES}}.items()}
+STUBS = {name: stub(module) for name, module in {"": ptr, **NAMESPACES}.items()}
 HIDE = (
     "import importlib.metadata as metadata\n"
     "every = metadata.entry_points\n"
@@ -64,7 +69,8 @@ def test_first_use_brings_none_of_the_heavy_libraries():
     code = (
         "import json, sys, pt_reuse\n"
         "for name in pt_reuse.__all__: getattr(pt_reuse, name)\n"
-        "for name in pt_reuse.judging.__all__: getattr(pt_reuse.judging, name)\n"
+        "for space in ('judging', 'labels', 'pools', 'profile', 'rankings'):\n"
+        "    for name in getattr(pt_reuse, space).__all__: getattr(getattr(pt_reuse, space), name)\n"
         "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'sklearn', 'jnius', 'distributed', 'ray'}\n"
         "print(json.dumps(sorted(heavy & set(sys.modules))))\n"
     )

@@ -19,7 +19,7 @@ MOST_LINES = 800
 
 #: file or folder -> layer; imports go to lower layers, or to the same one without a cycle
 LAYERS = {
-    "_check": 0, "_choices": 0, "_errors": 0, "_files": 0, "_html": 0,
+    "_surface": 0, "_check": 0, "_choices": 0, "_errors": 0, "_files": 0, "_html": 0,
     "_job_tasks": 0, "_jobs": 0, "_memory": 0, "_report": 0,
     "_result": 0, "_saving": 0, "_sentences": 0, "_text": 0, "_together": 0,
     "_version": 0, "_plugin": 0, "options": 0, "result": 0, "study": 0,
@@ -32,7 +32,7 @@ LAYERS = {
     "verification": 7, "experiment": 7,
     "demo": 8,
     "cli": 9,
-    "__init__": 10,
+    "__init__": 10, "pools": 10, "labels": 10, "profile": 10, "rankings": 10,
 }  # fmt: skip
 
 

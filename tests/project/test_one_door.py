@@ -16,7 +16,7 @@ import pytest
 from declared import STUDIES
 from declared import call as find
 from ir_datasets.formats import GenericQrel, GenericScoredDoc, TrecQrel
-from public import PUBLIC
+from public import PUBLIC, RESULTS
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import as_qrels
@@ -124,7 +124,7 @@ def own(folder):
 def covered(runs, qrels):
     # three topics are few
     with told_elsewhere():
-        return ptr.coverage(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
+        return ptr.profile.coverage(runs, qrels, "AP", by="run", depth=3, contributors=POOLED).by_run
 
 
 def told_of_few(audit):
@@ -136,23 +136,23 @@ def told_of_few(audit):
 def labels_compared(human=FIELD.all_qrels, judge=FIELD.all_qrels, people=None):
     # three topics are few
     with told_elsewhere():
-        return ptr.compare_labels(human, judge, people=people, resamples=0).table
+        return ptr.labels.compare_labels(human, judge, people=people, resamples=0).table
 
 
 def fidelity(runs, human, judge):
     # the judge is named by its form
-    return ptr.significance_fidelity(runs, human, judge, "AP", resamples=0).pairs.drop(columns="judge")
+    return ptr.labels.significance_fidelity(runs, human, judge, "AP", resamples=0).pairs.drop(columns="judge")
 
 
 def circle(runs, human, judge):
-    return ptr.circularity(runs, human, judge, "AP", resamples=0).by_run.drop(columns=["judge", "scorer"])
+    return ptr.labels.circularity(runs, human, judge, "AP", resamples=0).by_run.drop(columns=["judge", "scorer"])
 
 
 def powered(runs=RUNS, human=None, judge=FIELD.all_qrels):
     # two topics are few
     with told_elsewhere():
         some = FIELD.all_qrels.select(FIELD.all_qrels.topics[:2]) if human is None else human
-        return ptr.prediction_powered(runs, some, judge, "AP", lam=0.5)
+        return ptr.labels.prediction_powered(runs, some, judge, "AP", lam=0.5)
 
 
 #: public function -> what it makes of runs, or of runs and qrels, as frames; in a folder
@@ -168,45 +168,45 @@ TAKERS = {
     "audit_labels": lambda d, runs=RUNS: (
         told_of_few(lambda: ptr.audit_labels(runs, QRELS, FIELD.all_qrels, "AP", resamples=0)).movers
     ),
-    "significance_fidelity": lambda d, runs=RUNS: fidelity(runs, QRELS, FIELD.all_qrels),
-    "circularity": lambda d, runs=RUNS: circle(runs, QRELS, FIELD.all_qrels),
-    "prediction_powered": lambda d, runs=RUNS: powered(runs=runs).table,
-    "density": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.density(qrels, runs=runs, depths=[1, 2], contributors=POOLED).rounds
+    "labels.significance_fidelity": lambda d, runs=RUNS: fidelity(runs, QRELS, FIELD.all_qrels),
+    "labels.circularity": lambda d, runs=RUNS: circle(runs, QRELS, FIELD.all_qrels),
+    "labels.prediction_powered": lambda d, runs=RUNS: powered(runs=runs).table,
+    "profile.density": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.profile.density(qrels, runs=runs, depths=[1, 2], contributors=POOLED).rounds
     ),
-    "minimum_ranks": lambda d, runs=RUNS, qrels=QRELS: ptr.minimum_ranks(runs, qrels).table,
-    "pool_costs": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.pool_costs(runs, qrels, depths=[1, 2], contributors=POOLED).agreement
+    "pools.minimum_ranks": lambda d, runs=RUNS, qrels=QRELS: ptr.pools.minimum_ranks(runs, qrels).table,
+    "pools.pool_costs": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.pools.pool_costs(runs, qrels, depths=[1, 2], contributors=POOLED).agreement
     ),
-    "leave_out_dynamic": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.leave_out_dynamic(
+    "pools.leave_out_dynamic": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.pools.leave_out_dynamic(
             runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN, query_seed=False
         ).by_run
     ),
-    "coverage": lambda d, runs=RUNS, qrels=QRELS: covered(runs, qrels),
-    "sensitivity": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.sensitivity(
+    "profile.coverage": lambda d, runs=RUNS, qrels=QRELS: covered(runs, qrels),
+    "profile.sensitivity": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.profile.sensitivity(
             ptr.leave_out_uniques, runs, qrels, "AP", grid=["depth"], by="run", depth=3, contributors=POOLED
         ).table
     ),
-    "compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.compare_strategies(
+    "pools.compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.pools.compare_strategies(
             runs, qrels, "rank", budgets=3, measures="AP", depth=3, contributors=POOLED, repeats=1
         ).table
     ),
-    "found_by_depth": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.found_by_depth(runs, qrels, by="run", contributors=POOLED, depths=3).table
+    "pools.found_by_depth": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.pools.found_by_depth(runs, qrels, by="run", contributors=POOLED, depths=3).table
     ),
-    "subcollections": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.subcollections(runs, qrels, "AP", how="random", sizes=9, repeats=1, seed=4).by_pair
+    "profile.subcollections": lambda d, runs=RUNS, qrels=QRELS: (
+        ptr.profile.subcollections(runs, qrels, "AP", how="random", sizes=9, repeats=1, seed=4).by_pair
     ),
     "infer_pool": lambda d, runs=RUNS, qrels=QRELS: ptr.infer_pool(runs, qrels).table,
-    "judge_adaptively": lambda d, runs=RUNS: (
-        ptr.judge_adaptively(runs, "hedge", QRELS, budget=3, depth=3, contributors=POOLED)
+    "judging.judge_adaptively": lambda d, runs=RUNS: (
+        ptr.judging.judge_adaptively(runs, "hedge", QRELS, budget=3, depth=3, contributors=POOLED)
         .to_frame()
         .drop(columns="time")
     ),
-    "judge_continuously": lambda d, runs=RUNS: ptr.judge_continuously(
+    "judging.judge_continuously": lambda d, runs=RUNS: ptr.judging.judge_continuously(
         VECTORS, TOPICS, ptr.judging.Oracle(QRELS, unknown="not relevant"), protocol=PROTOCOL, runs=runs
     ).labels.drop(columns="time"),
     "verify": lambda d, runs=RUNS, qrels=QRELS: ptr.verify(own(d), runs=runs, qrels=qrels, figures=figures(d)).table,
@@ -216,20 +216,20 @@ TAKERS = {
     ),
     "Pool.remainder": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).remainder(qrels).to_frame(),
     "Pool.counts": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).counts(qrels),
-    "take_pool": lambda d, runs=RUNS: ptr.take_pool(runs, n=3, contributors=POOLED).contributions(),
-    "fusion_pool": lambda d, runs=RUNS: ptr.fusion_pool(runs, n=3, contributors=POOLED).contributions(),
+    "pools.take_pool": lambda d, runs=RUNS: ptr.pools.take_pool(runs, n=3, contributors=POOLED).contributions(),
+    "pools.fusion_pool": lambda d, runs=RUNS: ptr.pools.fusion_pool(runs, n=3, contributors=POOLED).contributions(),
 }
 #: those whose argument has another name
 OTHERS = {
     "RunSet.union": lambda d, runs=RUNS: RUNS.select(RUNS.names[0]).union(strangers(d, runs)).to_frame(),
     "Qrels.union": lambda d, qrels=QRELS: (FIELD.all_qrels.union(qrels)).to_frame()[["qid", "docno", "label"]],
     "Qrels.__or__": lambda d, qrels=QRELS: (FIELD.all_qrels | qrels).to_frame()[["qid", "docno", "label"]],
-    "expand_judgments": lambda d, qrels=QRELS: ptr.expand_judgments(FIELD.all_qrels, qrels).to_frame()[
+    "judging.expand_judgments": lambda d, qrels=QRELS: ptr.judging.expand_judgments(FIELD.all_qrels, qrels).to_frame()[
         ["qid", "docno", "label", "round"]
     ],
-    "expand_judgments (old)": lambda d, qrels=QRELS: ptr.expand_judgments(qrels, FIELD.all_qrels).to_frame()[
-        ["qid", "docno", "label", "round"]
-    ],
+    "judging.expand_judgments (old)": lambda d, qrels=QRELS: ptr.judging.expand_judgments(
+        qrels, FIELD.all_qrels
+    ).to_frame()[["qid", "docno", "label", "round"]],
     "Qrels.__sub__": lambda d, qrels=QRELS: (FIELD.all_qrels - qrels).to_frame(),
     "Qrels.restrict": lambda d, qrels=QRELS: FIELD.all_qrels.restrict(qrels).to_frame(),
     "Pool.judge": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=1, contributors=POOLED).judge(qrels).to_frame(),
@@ -252,13 +252,13 @@ OTHERS = {
     "audit_labels (judge)": lambda d, qrels=QRELS: (
         told_of_few(lambda: ptr.audit_labels(RUNS, FIELD.all_qrels, {"judge": qrels}, "AP", resamples=0)).documents
     ),
-    "compare_labels (human)": lambda d, qrels=QRELS: labels_compared(human=qrels),
-    "compare_labels (judge)": lambda d, qrels=QRELS: labels_compared(judge={"model": qrels}),
-    "compare_labels (people)": lambda d, qrels=QRELS: labels_compared(people={"ann": qrels}),
-    "significance_fidelity (human)": lambda d, qrels=QRELS: fidelity(RUNS, qrels, FIELD.all_qrels),
-    "significance_fidelity (judge)": lambda d, qrels=QRELS: fidelity(RUNS, FIELD.all_qrels, qrels),
-    "circularity (human)": lambda d, qrels=QRELS: circle(RUNS, qrels, FIELD.all_qrels),
-    "circularity (judge)": lambda d, qrels=QRELS: circle(RUNS, FIELD.all_qrels, qrels),
+    "labels.compare_labels (human)": lambda d, qrels=QRELS: labels_compared(human=qrels),
+    "labels.compare_labels (judge)": lambda d, qrels=QRELS: labels_compared(judge={"model": qrels}),
+    "labels.compare_labels (people)": lambda d, qrels=QRELS: labels_compared(people={"ann": qrels}),
+    "labels.significance_fidelity (human)": lambda d, qrels=QRELS: fidelity(RUNS, qrels, FIELD.all_qrels),
+    "labels.significance_fidelity (judge)": lambda d, qrels=QRELS: fidelity(RUNS, FIELD.all_qrels, qrels),
+    "labels.circularity (human)": lambda d, qrels=QRELS: circle(RUNS, qrels, FIELD.all_qrels),
+    "labels.circularity (judge)": lambda d, qrels=QRELS: circle(RUNS, FIELD.all_qrels, qrels),
     "as_judge": lambda d, qrels=QRELS: as_judge(qrels)(JUDGED[["qid", "docno"]]).drop(columns="time"),
     "as_runs": lambda d, runs=RUNS: as_runs(runs).to_frame(),
     "as_qrels": lambda d, qrels=QRELS: as_qrels(qrels).to_frame()[["qid", "docno", "label"]],
@@ -266,18 +266,20 @@ OTHERS = {
 #: public functions that are tested elsewhere
 ELSEWHERE = {
     "Experiment": {"qrels"},
-    "estimate_relevant": {"qrels"},
+    "pools.estimate_relevant": {"qrels"},
     # two runs at most
-    "plan_labels": {"runs"},
+    "labels.plan_labels": {"runs"},
     # runs without types are none for these
     "by_type": {"runs", "qrels"},
-    "leave_out_type": {"runs", "qrels"},
-    "family_effect": {"runs"},
+    "pools.leave_out_type": {"runs", "qrels"},
+    "labels.family_effect": {"runs"},
 }
+LAST_NAMES = {name.rpartition(".")[2]: name for name in [*TAKERS, *ELSEWHERE]}
+PLACES = {name.rpartition(".")[2]: name for name in PUBLIC}
 for name, study in STUDIES.items():
     taken = set(inspect.signature(study).parameters)
-    if name not in TAKERS and name not in ELSEWHERE and taken >= {"runs", "qrels"}:
-        TAKERS[name] = functools.partial(
+    if name not in LAST_NAMES and taken >= {"runs", "qrels"}:
+        TAKERS[PLACES[name]] = functools.partial(
             lambda name, d, runs=RUNS, qrels=QRELS: find(name, runs, qrels, FIELD.all_qrels).table, name
         )
     if "other" in taken:
@@ -305,7 +307,7 @@ def strangers(folder, runs):
 
 def parameters():
     """Yield (function, parameter) of every public function and method that takes runs or judgments."""
-    for name, value in PUBLIC.items():
+    for name, value in {**PUBLIC, **RESULTS}.items():
         functions = {name: value} if inspect.isfunction(value) else {}
         if inspect.isclass(value) and value.__module__.startswith("pt_reuse"):
             members = {

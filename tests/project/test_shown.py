@@ -15,6 +15,7 @@ import pt_reuse as ptr
 from pt_reuse._report import Report
 from pt_reuse._result import HOMES, Record, read_result
 from pt_reuse._text import WIDTH, display_width
+from pt_reuse.collections.dataset import ReuseDataset
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 
@@ -32,7 +33,7 @@ def nouns():
         "RunSet": runs,
         "Qrels": qrels,
         "Pool": ptr.depth_pool(runs, depth=10).without(team=runs.run_table["team"][0]),
-        "ReuseDataset": ptr.ReuseDataset("trec-8/adhoc"),
+        "ReuseDataset": ReuseDataset("trec-8/adhoc"),
     }
 
 

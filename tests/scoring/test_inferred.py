@@ -39,7 +39,7 @@ def values(runs, qrels, measures):
 
 
 def sampled(share, seed=1, **options):
-    return ptr.sample_pool(POOL, share=share, seed=seed, **options).judge(FIELD.qrels)
+    return ptr.pools.sample_pool(POOL, share=share, seed=seed, **options).judge(FIELD.qrels)
 
 
 def test_they_equal_sample_eval():
@@ -48,7 +48,7 @@ def test_they_equal_sample_eval():
     found = values(one_run(rankings), qrels, [ptr.xinfAP, ptr.xinfNDCG @ 1000])[:, :, 0]
     assert found[0] == pytest.approx([ap for ap, _, _ in NIST.values()], abs=1e-11)
     assert found[1] == pytest.approx([ndcg for _, ndcg, _ in NIST.values()], abs=1e-11)
-    estimates = ptr.estimate_relevant(qrels)["estimate"]
+    estimates = ptr.pools.estimate_relevant(qrels)["estimate"]
     assert estimates.tolist() == pytest.approx([relevant for _, _, relevant in NIST.values()], abs=1e-6)
 
 
@@ -161,7 +161,7 @@ def test_over_many_samples_estimates_are_near_the_truth():
     exact = values(runs, pool.judge(field.qrels), [AP, nDCG]).mean(axis=1)
     draws = []
     for seed in range(10):
-        sample = ptr.sample_pool(pool, share=[1, 0.5], strata="rank", bands=[3, 15], seed=seed)
+        sample = ptr.pools.sample_pool(pool, share=[1, 0.5], strata="rank", bands=[3, 15], seed=seed)
         draws.append(values(runs, sample.judge(field.qrels), [ptr.xinfAP, ptr.xinfNDCG]).mean(axis=1))
     spread = np.std(draws, axis=0, ddof=1)
     assert (spread > 0.005).all(), "samples differ"

@@ -133,4 +133,4 @@ def test_a_matrix_of_scores(data):
     assert (len(found.names), len(found.topics)) == (129, 50)
     mean = found.mean.set_index("name")["AP"]
     assert (round(mean.max(), 4), round(mean["8manexT3D1N0"], 4)) == (0.4692, 0.3346)
-    assert ptr.stability(found, sizes=5, pairs=2).table["pairs"].sum() == 2 * 8256
+    assert ptr.profile.stability(found, sizes=5, pairs=2).table["pairs"].sum() == 2 * 8256

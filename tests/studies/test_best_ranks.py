@@ -22,7 +22,7 @@ def ranks(found):
 
 
 def test_by_hand():
-    found = ptr.minimum_ranks(RUNS, QRELS)
+    found = ptr.pools.minimum_ranks(RUNS, QRELS)
     assert ranks(found) == {("1", "a"): 1, ("1", "b"): 1, ("1", "c"): 3, ("1", "x"): None, ("2", "b"): 2}
     assert found.table["runs"].tolist() == [2, 2, 1, 0, 1]
     assert found.topics.drop(columns="median").astype(object).where(lambda f: f.notna(), None).values.tolist() == [
@@ -42,16 +42,16 @@ def test_by_hand():
 
 
 def test_depth_contributors_grade_and_order_change_the_ranks():
-    assert ranks(ptr.minimum_ranks(RUNS, QRELS, depth=2))["1", "c"] is None
-    assert ranks(ptr.minimum_ranks(RUNS, QRELS, contributors="pooled"))["1", "b"] == 2
-    assert set(ranks(ptr.minimum_ranks(RUNS, QRELS, rel=2))) == {("1", "a"), ("1", "x")}
-    assert set(ranks(ptr.minimum_ranks(RUNS, QRELS.with_rel(3)))) == {("1", "x")}
+    assert ranks(ptr.pools.minimum_ranks(RUNS, QRELS, depth=2))["1", "c"] is None
+    assert ranks(ptr.pools.minimum_ranks(RUNS, QRELS, contributors="pooled"))["1", "b"] == 2
+    assert set(ranks(ptr.pools.minimum_ranks(RUNS, QRELS, rel=2))) == {("1", "a"), ("1", "x")}
+    assert set(ranks(ptr.pools.minimum_ranks(RUNS, QRELS.with_rel(3)))) == {("1", "x")}
     backwards = {
         name: RUNS[name].assign(rank=lambda f: f.groupby("qid").cumcount(ascending=False)) for name in RUNS.names
     }
     runs = ptr.RunSet.from_frames(backwards)
-    assert ranks(ptr.minimum_ranks(runs, QRELS, pool_order="rank"))["1", "c"] == 1
-    assert ranks(ptr.minimum_ranks(runs, QRELS))["1", "c"] == 3
+    assert ranks(ptr.pools.minimum_ranks(runs, QRELS, pool_order="rank"))["1", "c"] == 1
+    assert ranks(ptr.pools.minimum_ranks(runs, QRELS))["1", "c"] == 3
 
 
 @given(fields(), st.integers(1, 8), st.integers(1, 3))
@@ -59,7 +59,7 @@ def test_depth_contributors_grade_and_order_change_the_ranks():
 def test_every_list_is_looked_through(field, depth, rel):
     lists, labels = field
     assume(any(label >= rel for of in labels.values() for label in of.values()))
-    found = ptr.minimum_ranks(as_runs(lists), as_qrels(labels), depth=depth, rel=rel)
+    found = ptr.pools.minimum_ranks(as_runs(lists), as_qrels(labels), depth=depth, rel=rel)
     expected = {}
     for qid, of in labels.items():
         for docno, label in of.items():
@@ -81,16 +81,16 @@ def test_fewer_judgments_and_shallower_lists_never_find_more(field, data):
     fewer = ptr.Qrels(qrels.to_frame()[kept], topics=qrels.topics)
     assume((fewer.arrays.labels >= 1).any())
     depth = data.draw(st.integers(1, 8))
-    some, all_ = ptr.minimum_ranks(runs, fewer), ptr.minimum_ranks(runs, qrels)
+    some, all_ = ptr.pools.minimum_ranks(runs, fewer), ptr.pools.minimum_ranks(runs, qrels)
     assert some.topics["found"].sum() <= all_.topics["found"].sum()
     assert (some.topics["found"] <= all_.topics["found"]).all()
     assert ranks(some).items() <= ranks(all_).items()
-    shallow = ptr.minimum_ranks(runs, qrels, depth=depth)
+    shallow = ptr.pools.minimum_ranks(runs, qrels, depth=depth)
     assert (shallow.topics["found"] <= all_.topics["found"]).all()
 
 
 def test_cells_are_what_is_drawn():
-    found = ptr.minimum_ranks(RUNS, QRELS)
+    found = ptr.pools.minimum_ranks(RUNS, QRELS)
     cells = found.cells()
     assert cells.astype(object).where(cells.notna(), None).values.tolist() == [
         ["1", 1, 2],
@@ -102,15 +102,15 @@ def test_cells_are_what_is_drawn():
 
 
 def test_the_report():
-    frame = ptr.minimum_ranks(RUNS, QRELS).report().to_frame()
+    frame = ptr.pools.minimum_ranks(RUNS, QRELS).report().to_frame()
     assert frame["Minimum rank"].tolist() == ["1", "2-3", "NR"]
     assert frame["Documents"].tolist() == [2, 2, 1]
-    topics = ptr.minimum_ranks(RUNS, QRELS).report("topic").to_frame()
+    topics = ptr.pools.minimum_ranks(RUNS, QRELS).report("topic").to_frame()
     assert topics["Topic"].tolist() == ["1", "2", "3"]
 
 
 def test_key_figures():
-    figures = ptr.minimum_ranks(RUNS, QRELS).key_figures().set_index("figure")["value"]
+    figures = ptr.pools.minimum_ranks(RUNS, QRELS).key_figures().set_index("figure")["value"]
     assert figures.to_dict() == {
         "median_rank": 1.5, "deepest_rank": 3, "in_first_ten": 4, "found": 4, "not_found": 1
     }  # fmt: skip
@@ -118,13 +118,13 @@ def test_key_figures():
 
 def test_one_run_and_a_topic_that_no_run_has():
     runs = as_runs({"A": {"1": ["a"]}})
-    found = ptr.minimum_ranks(runs, as_qrels({"1": {"a": 1}, "2": {"b": 1}}))
+    found = ptr.pools.minimum_ranks(runs, as_qrels({"1": {"a": 1}, "2": {"b": 1}}))
     assert ranks(found) == {("1", "a"): 1, ("2", "b"): None}
     assert found.by_rank()["ranks"].tolist() == ["1", "NR"]
 
 
 def test_nothing_relevant_is_told(messages):
-    found = messages.warned(lambda: ptr.minimum_ranks(RUNS, QRELS, rel=5))
+    found = messages.warned(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, rel=5))
     assert len(found.table) == 0
     assert found.by_rank()["documents"].tolist() == [0, 0, 0]
     assert found.by_rank()["share"].isna().all()
@@ -133,12 +133,12 @@ def test_nothing_relevant_is_told(messages):
 
 
 def test_what_cannot_be(messages):
-    messages.refused(lambda: ptr.minimum_ranks(RUNS, QRELS, depth=0), argument="depth")
-    messages.refused(lambda: ptr.minimum_ranks(RUNS, QRELS, rel=0), argument="rel")
-    messages.refused(lambda: ptr.minimum_ranks(RUNS, QRELS, contributors=["C"]), argument="contributors")
-    messages.refused(lambda: ptr.minimum_ranks(RUNS, QRELS, pool_order="best"), argument="pool_order")
-    messages.refused(lambda: ptr.minimum_ranks(RUNS, as_qrels({"9": {"a": 1}})), argument="runs")
-    found = ptr.minimum_ranks(RUNS, QRELS)
+    messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, depth=0), argument="depth")
+    messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, rel=0), argument="rel")
+    messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, contributors=["C"]), argument="contributors")
+    messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, pool_order="best"), argument="pool_order")
+    messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, as_qrels({"9": {"a": 1}})), argument="runs")
+    found = ptr.pools.minimum_ranks(RUNS, QRELS)
     messages.refused(lambda: found.by_rank([0]), argument="edges")
     messages.refused(lambda: found.cells(label=0), argument="label")
     messages.refused(lambda: found.plot(label=7), argument="label")

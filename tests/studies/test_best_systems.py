@@ -41,7 +41,7 @@ def test_against_sets(measure, top):
     assert len(topics) < len(FIELD.qrels.topics)
     both = [by_topic(qrels, topics, ir_measures.parse_measure(measure)) for qrels in (FIELD.qrels, FEWER)]
     first, other = (best(scores, topics, top) for scores in both)
-    found = ptr.top_agreement(FIELD.runs, FIELD.qrels, FEWER, measure, top=top, resamples=30, seed=5)
+    found = ptr.profile.top_agreement(FIELD.runs, FIELD.qrels, FEWER, measure, top=top, resamples=30, seed=5)
     row = found.table.iloc[0]
     assert row[["best", "other_best", "shared"]].tolist() == [len(first), len(other), len(first & other)]
     assert row["overlap"] == len(first & other) / max(len(first), len(other))
@@ -58,16 +58,16 @@ def test_against_sets(measure, top):
 def test_systems_that_tie_with_the_last_are_among_the_best():
     runs = as_runs({name: {"1": ["a", "b"]} for name in "AB"} | {"C": {"1": ["b"]}})
     qrels, other = as_qrels({"1": {"a": 1, "b": 0}}), as_qrels({"1": {"a": 0, "b": 1}})
-    row = ptr.top_agreement(runs, qrels, other, "P@1", top=1).table.iloc[0]
+    row = ptr.profile.top_agreement(runs, qrels, other, "P@1", top=1).table.iloc[0]
     assert row.tolist() == ["P@1", 2, 1, 0, 0.0]
 
 
 def test_what_cannot_be_compared():
     with pytest.raises(ptr.InputError) as caught:
-        ptr.top_agreement(FIELD.runs, FIELD.qrels, as_qrels({"of another track": {"a": 1}}))
+        ptr.profile.top_agreement(FIELD.runs, FIELD.qrels, as_qrels({"of another track": {"a": 1}}))
     assert caught.value.argument == "other"
     with pytest.raises(ptr.InputError) as caught:
-        ptr.top_agreement(None, None, None, top=0)
+        ptr.profile.top_agreement(None, None, None, top=0)
     assert caught.value.argument == "top"
 
 
@@ -77,7 +77,9 @@ def test_command(tmp_path, capsys):
     status, out, err = run(capsys, "top-agreement", "--runs", folder / "runs", *options, "--out", tmp_path / "out")
     assert (status, err) == (0, "")
     kept = ptr.read_result(tmp_path / "out")
-    expected = ptr.top_agreement(folder / "runs", folder / "qrels.txt", folder / "other.qrels", top=5, resamples=20)
+    expected = ptr.profile.top_agreement(
+        folder / "runs", folder / "qrels.txt", folder / "other.qrels", top=5, resamples=20
+    )
     assert kept.table.equals(expected.table)
     assert "Interval" in out
     assert (tmp_path / "out" / "top-agreement-AP.png").exists()

@@ -85,13 +85,13 @@ def test_by_type(fault, qrels, messages):
 
 @pytest.mark.parametrize("fault", FINDING)
 def test_found_by_depth(fault, qrels, messages):
-    call = lambda: ptr.found_by_depth(FIELD.runs, qrels, **FINDING[fault])  # noqa: E731
+    call = lambda: ptr.pools.found_by_depth(FIELD.runs, qrels, **FINDING[fault])  # noqa: E731
     messages.refused(call, argument=next(iter(FINDING[fault])))
 
 
 @pytest.mark.parametrize("fault", LEAVING_OUT_A_TYPE)
 def test_leave_out_type(fault, qrels, messages):
-    call = lambda: ptr.leave_out_type(FIELD.runs, qrels, "AP", **LEAVING_OUT_A_TYPE[fault])  # noqa: E731
+    call = lambda: ptr.pools.leave_out_type(FIELD.runs, qrels, "AP", **LEAVING_OUT_A_TYPE[fault])  # noqa: E731
     messages.refused(call, argument=next(iter(LEAVING_OUT_A_TYPE[fault])))
 
 

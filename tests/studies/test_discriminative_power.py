@@ -37,7 +37,7 @@ def scores(field):
 
 @pytest.fixture(scope="module")
 def power(scores):
-    return ptr.discriminative_power(scores, correction="benjamini-hochberg")
+    return ptr.profile.discriminative_power(scores, correction="benjamini-hochberg")
 
 
 def literal(scores, measure, method="fdr_bh"):
@@ -114,7 +114,7 @@ def test_a_verdict_can_turn():
         for good in (1, 0)
     ]
     runs = ptr.RunSet.from_frames(frames)
-    found = ptr.discriminative_power(
+    found = ptr.profile.discriminative_power(
         {name: ptr.score(runs, qrels, "P@1") for name, qrels in zip("xy", judged, strict=True)}, correction="none"
     )
     assert found.changed["verdict"].tolist() == ["turned"]
@@ -124,7 +124,7 @@ def test_a_verdict_can_turn():
 
 
 def test_one_set_of_judgments(scores):
-    found = ptr.discriminative_power(scores["complete"], correction="none", alpha=0.01)
+    found = ptr.profile.discriminative_power(scores["complete"], correction="none", alpha=0.01)
     assert found.judgments == ["judgments"]
     assert len(found.against_first) == len(found.changed) == 0
     assert list(found.changed)[4:] == [
@@ -136,7 +136,7 @@ def test_one_set_of_judgments(scores):
 
 def test_more_severe_corrections_claim_less(scores):
     ways = ("none", "benjamini-hochberg", "holm", "bonferroni")
-    powers = [ptr.discriminative_power(scores, correction=way).table["power"].to_numpy() for way in ways]
+    powers = [ptr.profile.discriminative_power(scores, correction=way).table["power"].to_numpy() for way in ways]
     for less, more in itertools.pairwise(powers[::-1]):
         assert (less <= more).all()
     assert (powers[-1] < powers[0]).any()
@@ -145,19 +145,19 @@ def test_more_severe_corrections_claim_less(scores):
 def test_tests_that_draw_have_a_seed(scores):
     one = scores["complete"]
     given = {"test": "randomisation", "samples": 200, "correction": "none"}
-    found = [ptr.discriminative_power(one, seed=seed, **given) for seed in (1, 1, 2)]
+    found = [ptr.profile.discriminative_power(one, seed=seed, **given) for seed in (1, 1, 2)]
     pd.testing.assert_frame_equal(found[0].pairs, found[1].pairs)
     assert (found[0].pairs["p"] != found[2].pairs["p"]).any()
     assert found[0].settings.items() >= {"samples": 200, "seed": 1}.items()
-    tukey = ptr.discriminative_power(one, test="tukey", samples=200, correction="none")
+    tukey = ptr.profile.discriminative_power(one, test="tukey", samples=200, correction="none")
     assert tukey.settings["correction"] == "by the test itself"
-    assert "samples" not in ptr.discriminative_power(one).settings
+    assert "samples" not in ptr.profile.discriminative_power(one).settings
 
 
 def test_runs_that_all_score_alike(field):
     names = list(field.runs)[:3]
     runs = ptr.RunSet.from_frames({f"{name}x": field.runs[names[0]] for name in names})
-    found = ptr.discriminative_power(ptr.score(runs, field.qrels, "AP"))
+    found = ptr.profile.discriminative_power(ptr.score(runs, field.qrels, "AP"))
     assert found.table["significant"].tolist() == [0]
     assert found.table[["smallest_significant", "always_significant_from"]].isna().all(axis=None)
     assert found.pairs["p"].tolist() == [1, 1, 1]
@@ -166,7 +166,7 @@ def test_runs_that_all_score_alike(field):
 def test_one_topic_is_no_test(field):
     one = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:1]), "AP")
     with pytest.warns(ptr.ReuseWarning, match="1 topic only"):
-        found = ptr.discriminative_power({"a": one, "b": one})
+        found = ptr.profile.discriminative_power({"a": one, "b": one})
     assert found.table["power"].isna().all()
     assert found.table["significant"].tolist() == [0, 0]
     assert found.table[["largest_not_significant", "always_significant_from"]].isna().all(axis=None)
@@ -182,7 +182,7 @@ def test_settings_state_the_convention_of_each_test(scores):
         "randomisation": ["every way of turning signs, if no more than samples"],
         "tukey": ["all systems together"],
     }.items():
-        found = ptr.discriminative_power(one, test=test, samples=20, correction="none")
+        found = ptr.profile.discriminative_power(one, test=test, samples=20, correction="none")
         for words in said:
             assert words in found.settings["test"]
             assert words in found.report().caption
@@ -190,15 +190,15 @@ def test_settings_state_the_convention_of_each_test(scores):
 
 def test_the_order_of_runs_and_measures_in_other_scores_is_of_no_matter(field, scores):
     turned = ptr.score(field.runs.select(list(field.runs)[::-1]), field.qrels, MEASURES[::-1])
-    found = ptr.discriminative_power({"complete": scores["complete"], "pool": turned})
-    pd.testing.assert_frame_equal(found.pairs, ptr.discriminative_power(scores).pairs)
+    found = ptr.profile.discriminative_power({"complete": scores["complete"], "pool": turned})
+    pd.testing.assert_frame_equal(found.pairs, ptr.profile.discriminative_power(scores).pairs)
 
 
 def test_what_a_paper_prints(scores, power):
     several = power.report().to_frame()
     assert list(several) == ["Measure", "Judgments", "Power", "Lost", "Gained", "Turned"]
     assert several["Lost"].isna().tolist() == [True, False, True, False]
-    one = ptr.discriminative_power(scores["pool"], correction="none").report()
+    one = ptr.profile.discriminative_power(scores["pool"], correction="none").report()
     assert list(one.to_frame()) == ["Measure", "Significant pairs", "Power", "Always significant from"]
     assert "Student's paired t test, two-sided, p at most 0.05, without a correction" in one.caption
     assert "over 12 topics" in one.caption
@@ -232,12 +232,14 @@ def test_curves_of_achieved_significance_levels(power):
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation", "tukey"])
 def test_more_jobs_change_no_number(scores, test):
     given = {"test": test, "samples": 50, "correction": "none", "seed": 3}
-    assert_same(ptr.discriminative_power(scores, n_jobs=2, **given), ptr.discriminative_power(scores, **given))
+    assert_same(
+        ptr.profile.discriminative_power(scores, n_jobs=2, **given), ptr.profile.discriminative_power(scores, **given)
+    )
 
 
 def test_the_same_scores_by_two_names_are_two_sets(scores):
     one = scores["complete"]
-    found = ptr.discriminative_power({"a": one, "b": one}, correction="none")
+    found = ptr.profile.discriminative_power({"a": one, "b": one}, correction="none")
     assert found.against_first["judgments"].tolist() == ["b"] * len(one.measures)
     assert len(found.changed) == 0
 
@@ -247,20 +249,20 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
     few = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:3]), "AP")
     refused = messages.refused
     for odd in (7, {}, {"a": one, "b": 3}, {1: one}):
-        refused(ptr.discriminative_power, argument="scores", scores=odd)
-    refused(ptr.discriminative_power, argument="scores", scores={"a": one, "b": few})
+        refused(ptr.profile.discriminative_power, argument="scores", scores=odd)
+    refused(ptr.profile.discriminative_power, argument="scores", scores={"a": one, "b": few})
     single = ptr.score(field.runs.select(list(field.runs)[:1]), field.qrels, "AP")
-    refused(ptr.discriminative_power, argument="scores", scores=single)
+    refused(ptr.profile.discriminative_power, argument="scores", scores=single)
     values = one.values.copy()
     values[1, 2, 3] = np.nan
-    refused(ptr.discriminative_power, argument="scores", scores=replace(one, values=values))
+    refused(ptr.profile.discriminative_power, argument="scores", scores=replace(one, values=values))
     other = ptr.score(field.runs.select(list(field.runs)[1:]), field.qrels, MEASURES)
-    refused(ptr.discriminative_power, argument="scores", scores={"a": one, "b": other})
+    refused(ptr.profile.discriminative_power, argument="scores", scores={"a": one, "b": other})
     short = {name: field.runs[name] for name in list(field.runs)[:3]}
     first = next(iter(short))
     short[first] = short[first][short[first]["qid"] != field.qrels.topics[0]]
     lacking = ptr.score(ptr.RunSet.from_frames(short), field.qrels, "AP", complete=False)
-    refused(ptr.discriminative_power, argument="scores", scores=lacking)
+    refused(ptr.profile.discriminative_power, argument="scores", scores=lacking)
     for argument, value in (
         ("test", "z"),
         ("alpha", 1),
@@ -269,17 +271,17 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
         ("seed", -1),
         ("n_jobs", 0),
     ):
-        refused(ptr.discriminative_power, argument=argument, scores=one, **{argument: value})
-    refused(ptr.discriminative_power(one).plot, argument="judgments", judgments="x")
-    found = messages.warned(ptr.discriminative_power, times=1, scores=few)
+        refused(ptr.profile.discriminative_power, argument=argument, scores=one, **{argument: value})
+    refused(ptr.profile.discriminative_power(one).plot, argument="judgments", judgments="x")
+    found = messages.warned(ptr.profile.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"
     monkeypatch.setitem(__import__("sys").modules, "statsmodels.stats.multitest", None)
-    refused(ptr.discriminative_power, argument="correction", scores=one, correction="holm")
-    assert len(ptr.discriminative_power(one).table) == 2
+    refused(ptr.profile.discriminative_power, argument="correction", scores=one, correction="holm")
+    assert len(ptr.profile.discriminative_power(one).table) == 2
 
 
 def test_studies_that_test_all_pairs_correct_alike_by_default():
-    studies = (ptr.discriminative_power, ptr.significance_fidelity, ptr.subcollections)
+    studies = (ptr.profile.discriminative_power, ptr.labels.significance_fidelity, ptr.profile.subcollections)
     assert {inspect.signature(study).parameters["correction"].default for study in studies} == {"none"}
     commands = Parser().add_subparsers(parser_class=Parser)
     for command in (command_of_power, subcollections, audit):

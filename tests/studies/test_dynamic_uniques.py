@@ -54,7 +54,7 @@ KNOWN = Oracle(COMPLETE, unknown="not relevant")
 
 @pytest.fixture(scope="module")
 def found():
-    return ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, depth=3, judge=KNOWN, seed=2)
+    return ptr.pools.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, depth=3, judge=KNOWN, seed=2)
 
 
 def slow_sets(seed=2, depth=3):
@@ -159,7 +159,9 @@ def test_agreement_and_drops_follow_from_the_means(found):
 
 def test_intervals_are_those_of_the_judgments_made_without_each_team(found):
     options = {"depth": 3, "judge": KNOWN, "seed": 2}
-    drawn = ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, **options, resamples=40, confidence=0.9)
+    drawn = ptr.pools.leave_out_dynamic(
+        RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, **options, resamples=40, confidence=0.9
+    )
     for name in ("table", "by_run", "summary"):
         plain = getattr(found, name)
         pd.testing.assert_frame_equal(getattr(drawn, name)[list(plain)], plain)
@@ -194,7 +196,9 @@ def test_large_drops_count_the_units(found):
 
 
 def test_two_processes_give_what_one_gives(found):
-    again = ptr.leave_out_dynamic(RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, depth=3, judge=KNOWN, seed=2, n_jobs=2)
+    again = ptr.pools.leave_out_dynamic(
+        RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, depth=3, judge=KNOWN, seed=2, n_jobs=2
+    )
     pd.testing.assert_frame_equal(found.by_run, again.by_run)
     pd.testing.assert_frame_equal(found.table, again.table)
 
@@ -202,10 +206,10 @@ def test_two_processes_give_what_one_gives(found):
 def test_seed_and_texts_and_runs_are_options_that_count():
     words = [{"docno": docno, "text": f"word{n % 5} word{n % 7} thing{n % 3}"} for n, docno in enumerate(DOCNOS)]
     topics = TOPICS.assign(query="word1 thing2")
-    by_run = ptr.leave_out_dynamic(RUNS, JUDGED, "AP", words, topics, by="run", depth=3, judge=KNOWN)
+    by_run = ptr.pools.leave_out_dynamic(RUNS, JUDGED, "AP", words, topics, by="run", depth=3, judge=KNOWN)
     assert by_run.settings["scorer"] == "TfIdf"
     assert by_run.by_run.shape[0] == len(RUNS)
-    other = ptr.leave_out_dynamic(
+    other = ptr.pools.leave_out_dynamic(
         RUNS, JUDGED, "AP", words, topics, by="run", depth=3, judge=KNOWN, query_seed=False, presumed_negatives=30
     )
     assert (other.settings["query is an example"], other.settings["presumed not relevant"]) == (False, 30)
@@ -219,7 +223,7 @@ def test_a_classifier_that_finds_everything_again_loses_nothing():
         def fit(self, qid, query, training):
             return np.array([float(docno in good[qid]) for docno in self.docnos])
 
-    found = ptr.leave_out_dynamic(RUNS, COMPLETE, "AP", Knowing(DOCNOS), TOPICS, depth=3)
+    found = ptr.pools.leave_out_dynamic(RUNS, COMPLETE, "AP", Knowing(DOCNOS), TOPICS, depth=3)
     assert (found.unique_counts["found_again"] == found.unique_counts["unique_relevant"]).all()
     assert found.unique_counts["unique_relevant"].sum() > 0
     assert (found.by_run["change"] == 0).all()
@@ -231,14 +235,16 @@ def test_no_team_with_a_unique():
     runs = as_runs({"A": lists, "B": lists}, teams={"A": "x", "B": "y"}, pooled=True)
     scorer = ptr.judging.Vectors({d: [1.0] for d in "abcdef"})
     qrels = as_qrels({"1": {"a": 1, "b": 0}})
-    found = ptr.leave_out_dynamic(runs, qrels, "AP", scorer, pd.DataFrame({"qid": ["1"]}), depth=2, query_seed=False)
+    found = ptr.pools.leave_out_dynamic(
+        runs, qrels, "AP", scorer, pd.DataFrame({"qid": ["1"]}), depth=2, query_seed=False
+    )
     assert found.table["removed"].tolist() == [0, 0]
     assert (found.by_run["change"] == 0).all()
     assert found.headline().endswith("0 of 0 relevant uniques found again")
 
 
 def test_what_nobody_labelled_is_told(messages):
-    call = lambda: ptr.leave_out_dynamic(RUNS, JUDGED, "AP", Near(DOCNOS), TOPICS, depth=3)  # noqa: E731
+    call = lambda: ptr.pools.leave_out_dynamic(RUNS, JUDGED, "AP", Near(DOCNOS), TOPICS, depth=3)  # noqa: E731
     found = messages.warned(call)
     assert found.topics["unlabelled"].sum() > 0
     assert "has no label" in found.settings["beware"]
@@ -248,12 +254,12 @@ def test_what_nobody_labelled_is_told(messages):
 def test_pooled_documents_that_the_corpus_lacks_are_told(messages):
     pooled = ptr.depth_pool(RUNS, depth=3).to_frame()["docno"][0]
     scorer = Near([docno for docno in DOCNOS if docno != pooled])
-    messages.warned(lambda: ptr.leave_out_dynamic(RUNS, JUDGED, "AP", scorer, TOPICS, depth=3, judge=KNOWN))
+    messages.warned(lambda: ptr.pools.leave_out_dynamic(RUNS, JUDGED, "AP", scorer, TOPICS, depth=3, judge=KNOWN))
 
 
 def test_a_corpus_that_ends_too_early_is_told(messages):
     scorer = Near(DOCNOS[:20])
-    call = lambda: ptr.leave_out_dynamic(RUNS, COMPLETE, "AP", scorer, TOPICS, depth=3)  # noqa: E731
+    call = lambda: ptr.pools.leave_out_dynamic(RUNS, COMPLETE, "AP", scorer, TOPICS, depth=3)  # noqa: E731
     found = messages.warned(call, times=2)
     assert (found.topics["pooled"] + found.topics["chosen"] < found.topics["judged"]).all()
     assert found.settings["beware"] == "the corpus ended on 5 topics"
@@ -261,7 +267,7 @@ def test_a_corpus_that_ends_too_early_is_told(messages):
 
 def test_what_cannot_be(messages):
     def call(measures="AP", corpus=None, topics=TOPICS, **options):
-        return ptr.leave_out_dynamic(RUNS, JUDGED, measures, corpus or Near(DOCNOS), topics, depth=3, **options)
+        return ptr.pools.leave_out_dynamic(RUNS, JUDGED, measures, corpus or Near(DOCNOS), topics, depth=3, **options)
 
     messages.refused(lambda: call(topics=TOPICS.head(2)), argument="topics")
     messages.refused(lambda: call(topics=TOPICS[["query"]]))

@@ -10,7 +10,7 @@ import pt_reuse as ptr
 FIELD = ptr.simulate_field(seed=7, n_topics=8)
 RUNS = FIELD.runs.with_metadata(metadata=FIELD.run_table[["name"]].assign(family=FIELD.run_table["type"]))
 JUDGE = ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(0.2, range(3)), seed=1)
-STUDIES = [ptr.audit_labels, ptr.circularity, ptr.family_effect, ptr.significance_fidelity]
+STUDIES = [ptr.audit_labels, ptr.labels.circularity, ptr.labels.family_effect, ptr.labels.significance_fidelity]
 STUDY = pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.__name__)
 
 

@@ -38,7 +38,7 @@ def board(values, names=None, measure="AP"):
 
 
 def compared(*args, **options):
-    return ptr.compare_leaderboards(*args, **{"resamples": 0, **options})
+    return ptr.labels.compare_leaderboards(*args, **{"resamples": 0, **options})
 
 
 @pytest.mark.parametrize("case", STORED)
@@ -46,8 +46,8 @@ def test_correlations_of_autojudge_on_stored_examples(case):
     a, b, expected = STORED[case]
     row = compared(board(a), board(b)).table.iloc[0]
     assert tuple(row[["tau_b", "pearson", "spearman", "tau_ap_b"]]) == pytest.approx(expected, abs=1e-12)
-    assert ptr.tau_b(a, b) == pytest.approx(expected[0], abs=1e-12)
-    assert ptr.tau_ap_b(a, b) == pytest.approx(expected[3], abs=1e-12)
+    assert ptr.rankings.tau_b(a, b) == pytest.approx(expected[0], abs=1e-12)
+    assert ptr.rankings.tau_ap_b(a, b) == pytest.approx(expected[3], abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
@@ -178,7 +178,7 @@ def test_intervals_are_those_of_compared_scores():
 
 def test_changes_say_what_becomes_of_each_run():
     found = compared(PEOPLE, {"a": JUDGE}, measures="AP", judge_measures="P@10", families={"a": "gpt"})
-    expected = ptr.rank_changes(PEOPLE.mean["AP"], JUDGE.mean["P@10"], PEOPLE.names).set_index("name")
+    expected = ptr.rankings.rank_changes(PEOPLE.mean["AP"], JUDGE.mean["P@10"], PEOPLE.names).set_index("name")
     rows = found.changes.set_index("name")
     assert (rows["rise"] == -expected["drop"][rows.index]).all()
     assert rows["rise"].is_monotonic_decreasing

@@ -21,7 +21,7 @@ def runs_of(table):
 
 def dynamic(runs, **options):
     judge, topics = ptr.judging.Oracle(QRELS, unknown="not relevant"), pd.DataFrame({"qid": QRELS.topics})
-    return ptr.leave_out_dynamic(runs, QRELS, "AP", SCORER, topics, judge=judge, depth=5, **options)
+    return ptr.pools.leave_out_dynamic(runs, QRELS, "AP", SCORER, topics, judge=judge, depth=5, **options)
 
 
 def audited(study, **options):
@@ -29,22 +29,24 @@ def audited(study, **options):
 
 
 def of_strategies(**options):
-    return lambda runs: ptr.compare_strategies(runs, QRELS, ["rank"], budgets=0.2, measures="AP", repeats=1, **options)
+    return lambda runs: ptr.pools.compare_strategies(
+        runs, QRELS, ["rank"], budgets=0.2, measures="AP", repeats=1, **options
+    )
 
 
 #: study -> how it is called, by the unit that it is about
 STUDIES = {
     "leave_out_uniques": lambda by: lambda runs: ptr.leave_out_uniques(runs, QRELS, "AP", by=by),
     "leave_out_dynamic": lambda by: lambda runs: dynamic(runs, by=by),
-    "found_by_depth": lambda by: lambda runs: ptr.found_by_depth(runs, QRELS, by=by),
-    "coverage": lambda by: lambda runs: ptr.coverage(runs, QRELS, by=by),
+    "found_by_depth": lambda by: lambda runs: ptr.pools.found_by_depth(runs, QRELS, by=by),
+    "coverage": lambda by: lambda runs: ptr.profile.coverage(runs, QRELS, by=by),
     "compare_strategies": lambda by: of_strategies(leave_out=by),
     "audit_labels": lambda by: audited(ptr.audit_labels, by=by),
 }
 OF_TYPES = {
     "by_type": lambda runs: ptr.by_type(runs, QRELS, "AP", splits=2),
     "by_type of runs": lambda runs: ptr.by_type(runs, QRELS, "AP", splits=2, unit="run"),
-    "leave_out_type": lambda runs: ptr.leave_out_type(runs, QRELS, "AP"),
+    "leave_out_type": lambda runs: ptr.pools.leave_out_type(runs, QRELS, "AP"),
 }
 CALLS = {(name, by): call(by) for name, call in STUDIES.items() for by in ("team", "type", "family")}
 CALLS |= {(name, "type"): call for name, call in OF_TYPES.items()}
@@ -110,7 +112,7 @@ def test_nobody_pooled_is_no_pool(name):
 def test_an_effect_of_families_takes_two(of):
     odd = TABLE.assign(family="one") if of == "one" else TABLE.drop(columns="family")
     with pytest.raises(ptr.InputError):
-        audited(ptr.family_effect)(runs_of(odd))
+        audited(ptr.labels.family_effect)(runs_of(odd))
 
 
 RANKINGS = {
@@ -120,18 +122,18 @@ RANKINGS = {
     "leave_out_type": OF_TYPES["leave_out_type"],
     "compare_strategies": of_strategies(),
     "compare_judgments": lambda runs: ptr.compare_judgments(runs, QRELS, FIELD.all_qrels, "AP"),
-    "pool_costs": lambda runs: ptr.pool_costs(runs, QRELS, "AP"),
-    "circularity": audited(ptr.circularity),
-    "saturation": lambda runs: ptr.saturation(ptr.score(runs, QRELS, "AP")),
+    "pool_costs": lambda runs: ptr.pools.pool_costs(runs, QRELS, "AP"),
+    "circularity": audited(ptr.labels.circularity),
+    "saturation": lambda runs: ptr.profile.saturation(ptr.score(runs, QRELS, "AP")),
 }
 REFUSING = {
     "audit_labels": audited(ptr.audit_labels),
-    "family_effect": audited(ptr.family_effect),
-    "significance_fidelity": audited(ptr.significance_fidelity),
-    "stability": lambda runs: ptr.stability(ptr.score(runs, QRELS, "AP"), pairs=5, sizes=[3]),
-    "discriminative_power": lambda runs: ptr.discriminative_power(ptr.score(runs, QRELS, "AP")),
+    "family_effect": audited(ptr.labels.family_effect),
+    "significance_fidelity": audited(ptr.labels.significance_fidelity),
+    "stability": lambda runs: ptr.profile.stability(ptr.score(runs, QRELS, "AP"), pairs=5, sizes=[3]),
+    "discriminative_power": lambda runs: ptr.profile.discriminative_power(ptr.score(runs, QRELS, "AP")),
     "by_type": OF_TYPES["by_type"],
-    "subcollections": lambda runs: ptr.subcollections(runs, QRELS, "AP", how="random", sizes=20, repeats=2),
+    "subcollections": lambda runs: ptr.profile.subcollections(runs, QRELS, "AP", how="random", sizes=20, repeats=2),
 }
 
 

@@ -20,7 +20,7 @@ MEASURES = ["AP", "nDCG@5", "Judged@5"]
 
 @pytest.fixture(scope="module")
 def costs():
-    return ptr.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6])
+    return ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6])
 
 
 def test_by_hand():
@@ -28,7 +28,7 @@ def test_by_hand():
         {"A": {"1": ["a", "b", "c"]}, "B": {"1": ["b", "d", "a"]}, "C": {"1": ["x", "y"]}}, pooled=["A", "B"]
     )
     qrels = as_qrels({"1": {"a": 1, "b": 0, "c": 1, "d": 0, "z": 1}})
-    found = ptr.pool_costs(runs, qrels, "P@1", depths=[1, 3, 9])
+    found = ptr.pools.pool_costs(runs, qrels, "P@1", depths=[1, 3, 9])
     table = found.table.set_index("depth")
     # depth 1: a b, depth 2 adds d, depth 3 c; x and y are of no contributor, z is in no run
     assert table["documents"].tolist() == [2, 4, 4]
@@ -49,7 +49,9 @@ def test_by_hand():
 @settings(max_examples=15, deadline=None)
 def test_sizes_are_those_of_sets(field, rel):
     lists, labels = field
-    found = ptr.pool_costs(as_runs(lists), as_qrels(labels), "AP", depths=range(1, 9), rel=rel, without_topics="zero")
+    found = ptr.pools.pool_costs(
+        as_runs(lists), as_qrels(labels), "AP", depths=range(1, 9), rel=rel, without_topics="zero"
+    )
     known = {(qid, docno): label for qid, of in labels.items() for docno, label in of.items()}
     for row in found.table.to_dict("records"):
         pool = {(qid, d) for topics in lists.values() for qid, of in topics.items() for d in of[: row["depth"]]}
@@ -80,13 +82,13 @@ def test_the_ranking_is_that_of_restricted_judgments(costs):
 
 
 def test_intervals_stand_beside_what_is_estimated(costs):
-    drawn = ptr.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6], resamples=30, seed=4)
+    drawn = ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6], resamples=30, seed=4)
     pd.testing.assert_frame_equal(drawn.agreement[list(costs.agreement)], costs.agreement)
     assert {"tau_b_low", "tau_b_high", "max_drop_low", "max_drop_high"} <= set(drawn.agreement)
     assert "tau_b_low" not in costs.agreement
     some = drawn.agreement.dropna(subset=["tau_b_low"])
     assert (some["tau_b_low"] <= some["tau_b_high"]).all()
-    again = ptr.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6], resamples=30, seed=4)
+    again = ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6], resamples=30, seed=4)
     pd.testing.assert_frame_equal(drawn.agreement, again.agreement)
     assert "30 resamples" in drawn.settings["intervals"]
     assert costs.settings["intervals"] == "none"
@@ -94,14 +96,14 @@ def test_intervals_stand_beside_what_is_estimated(costs):
 
 def test_intervals_over_few_topics_are_told(messages):
     few = FIELD.qrels.select(FIELD.qrels.topics[:3])
-    found = messages.warned(lambda: ptr.pool_costs(FIELD.runs, few, depths=[1, 6], resamples=20))
+    found = messages.warned(lambda: ptr.pools.pool_costs(FIELD.runs, few, depths=[1, 6], resamples=20))
     assert found.settings["beware"] == "3 topics only"
     assert found.agreement[["max_drop_low", "max_rise_high"]].dtypes.tolist() == [np.int64, np.int64]
 
 
 def test_documents_of_a_topic_are_over_the_topics_that_were_judged():
     runs = as_runs({name: {"1": ["a", "b"], "2": ["c", "d"]} for name in "AB"})
-    found = ptr.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}, "2": {}}), depths=2)
+    found = ptr.pools.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}, "2": {}}), depths=2)
     assert found.table[["documents", "per_topic"]].values.tolist() == [[2, 2]]
 
 
@@ -109,7 +111,7 @@ def test_means_over_a_runs_own_topics():
     runs = as_runs({"A": {"1": ["a", "b"], "2": ["c"]}, "B": {"1": ["b", "a"]}, "C": {"1": ["c"], "2": ["d"]}})
     qrels = as_qrels({"1": {"a": 1, "b": 0, "c": 0}, "2": {"c": 1, "d": 0}})
     for complete in (True, False):
-        found = ptr.pool_costs(runs, qrels, "AP", depths=1, complete=complete)
+        found = ptr.pools.pool_costs(runs, qrels, "AP", depths=1, complete=complete)
         full, reduced = (
             ptr.score(runs, judged, "AP", complete=complete)
             for judged in (qrels, qrels.restrict(ptr.depth_pool(runs, depth=1)))
@@ -129,14 +131,14 @@ def test_the_reports(costs):
 
 def test_all_runs_tie():
     runs = as_runs({"A": {"1": ["a"]}, "B": {"1": ["a"]}})
-    found = ptr.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}}), "AP", depths=[1, 2])
+    found = ptr.pools.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}}), "AP", depths=[1, 2])
     assert found.agreement["tau_b"].isna().all()
     assert found.agreement["max_drop"].tolist() == [0, 0]
 
 
 @pytest.mark.filterwarnings("ignore:.*there is one run:pt_reuse.ReuseWarning")
 def test_one_run():
-    found = ptr.pool_costs(as_runs({"A": {"1": ["a", "b"]}}), as_qrels({"1": {"a": 1, "b": 0}}), depths=1)
+    found = ptr.pools.pool_costs(as_runs({"A": {"1": ["a", "b"]}}), as_qrels({"1": {"a": 1, "b": 0}}), depths=1)
     assert found.agreement["tau_b"].isna().all()
     assert found.table["documents"].tolist() == [1]
 
@@ -144,10 +146,10 @@ def test_one_run():
 def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):
     runs = as_runs({"A": {"1": list("abcdefgh")}, "B": {"1": list("bacdijkl")}})
     judged = as_qrels({"1": {"a": 1, "b": 0}})
-    found = messages.warned(lambda: ptr.pool_costs(runs, judged, depths=[1, 2, 8]))
+    found = messages.warned(lambda: ptr.pools.pool_costs(runs, judged, depths=[1, 2, 8]))
     assert found.settings["beware"] == "not judged to depth 8"
     assert "10 documents of the deepest pool were never judged" in " ".join(found.findings())
-    nothing = messages.warned(lambda: ptr.pool_costs(runs, judged, depths=2, rel=2, measures="AP(rel=2)"))
+    nothing = messages.warned(lambda: ptr.pools.pool_costs(runs, judged, depths=2, rel=2, measures="AP(rel=2)"))
     assert nothing.table["share"].isna().all()
     assert nothing.needed[["depth", "documents"]].isna().all(axis=None)
     assert "no relevant document is known" in nothing.headline()
@@ -155,14 +157,14 @@ def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):
 
 def test_what_cannot_be(messages):
     runs, qrels = FIELD.runs, FIELD.qrels
-    messages.refused(lambda: ptr.pool_costs(runs, qrels, depths=[0]), argument="depths")
-    messages.refused(lambda: ptr.pool_costs(runs, qrels, depths=[]), argument="depths")
-    messages.refused(lambda: ptr.pool_costs(runs, qrels, "XYZ"), argument="measures")
-    messages.refused(lambda: ptr.pool_costs(runs, qrels, resamples=-1), argument="resamples")
-    messages.refused(lambda: ptr.pool_costs(runs, qrels, resamples=1, confidence=1), argument="confidence")
-    messages.refused(lambda: ptr.pool_costs(runs, qrels, contributors=["nobody"]), argument="contributors")
-    messages.refused(lambda: ptr.pool_costs(runs, as_qrels({"9": {"a": 1}})), argument="runs")
-    found = ptr.pool_costs(runs, qrels, "AP", depths=1)
+    messages.refused(lambda: ptr.pools.pool_costs(runs, qrels, depths=[0]), argument="depths")
+    messages.refused(lambda: ptr.pools.pool_costs(runs, qrels, depths=[]), argument="depths")
+    messages.refused(lambda: ptr.pools.pool_costs(runs, qrels, "XYZ"), argument="measures")
+    messages.refused(lambda: ptr.pools.pool_costs(runs, qrels, resamples=-1), argument="resamples")
+    messages.refused(lambda: ptr.pools.pool_costs(runs, qrels, resamples=1, confidence=1), argument="confidence")
+    messages.refused(lambda: ptr.pools.pool_costs(runs, qrels, contributors=["nobody"]), argument="contributors")
+    messages.refused(lambda: ptr.pools.pool_costs(runs, as_qrels({"9": {"a": 1}})), argument="runs")
+    found = ptr.pools.pool_costs(runs, qrels, "AP", depths=1)
     messages.refused(lambda: found.report("topic"), argument="by")
     messages.refused(lambda: found.plot("P@5"), argument="measure")
     assert np.isfinite(found.table["cost"][0])

@@ -24,7 +24,7 @@ def row(frame, **key):
 
 
 def test_by_hand():
-    found = ptr.density(QRELS, runs=RUNS, depths=[1, 2])
+    found = ptr.profile.density(QRELS, runs=RUNS, depths=[1, 2])
     names = ["depth-1 pool", "depth-2 pool", "all judgments"]
     assert found.summary["round"].tolist() == names
     # depth 1: a and b of topic 1, a and e of topic 2; depth 2: also d, and b
@@ -52,10 +52,10 @@ def test_by_hand():
 
 
 def test_relevant_is_what_the_caller_the_judgments_or_nobody_says():
-    assert ptr.density(QRELS).table["relevant"].tolist() == [3, 1, 0]
-    assert ptr.density(QRELS.with_rel(2)).table["relevant"].tolist() == [2, 0, 0]
-    assert ptr.density(QRELS.with_rel(2), rel=3).table["relevant"].tolist() == [1, 0, 0]
-    assert ptr.density(QRELS, rel=3).settings["relevant"] == "label of at least 3"
+    assert ptr.profile.density(QRELS).table["relevant"].tolist() == [3, 1, 0]
+    assert ptr.profile.density(QRELS.with_rel(2)).table["relevant"].tolist() == [2, 0, 0]
+    assert ptr.profile.density(QRELS.with_rel(2), rel=3).table["relevant"].tolist() == [1, 0, 0]
+    assert ptr.profile.density(QRELS, rel=3).settings["relevant"] == "label of at least 3"
 
 
 @given(fields(), st.integers(1, 3))
@@ -63,7 +63,7 @@ def test_relevant_is_what_the_caller_the_judgments_or_nobody_says():
 def test_pools_of_depths_are_counted_as_plainly(field, rel):
     lists, labels = field
     runs, qrels = as_runs(lists, pooled=True), as_qrels(labels)
-    found = ptr.density(qrels, runs=runs, depths=[1, 3], rel=rel)
+    found = ptr.profile.density(qrels, runs=runs, depths=[1, 3], rel=rel)
     for qid, of in labels.items():
         for depth in (1, 3):
             pool = {docno for topics in lists.values() for docno in topics.get(qid, [])[:depth]}
@@ -79,13 +79,13 @@ def test_pools_of_depths_are_counted_as_plainly(field, rel):
 
 def test_rounds_of_a_column_and_what_has_none_comes_first():
     frame = QRELS.to_frame().assign(round=pd.array([2, 1, 1, 2, None, 1, 1, 3, 1], dtype="Int64"))
-    found = ptr.density(frame)
+    found = ptr.profile.density(frame)
     assert found.summary["round"].tolist() == ["no round given", "1", "2", "3"]
     assert found.rounds["judged"].tolist()[:4] == [1, 3, 5, 5]
     assert found.settings["rounds"] == "column round"
-    other = ptr.density(frame.rename(columns={"round": "when"}), by="when")
+    other = ptr.profile.density(frame.rename(columns={"round": "when"}), by="when")
     pd.testing.assert_frame_equal(other.rounds, found.rounds)
-    assert ptr.density(frame.rename(columns={"round": "when"})).summary["round"].tolist() == ["all judgments"]
+    assert ptr.profile.density(frame.rename(columns={"round": "when"})).summary["round"].tolist() == ["all judgments"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_rounds_of_a_column_and_what_has_none_comes_first():
     ],
 )
 def test_ten_comes_after_nine_however_rounds_are_written(given, names):
-    found = ptr.density(QRELS.to_frame().assign(round=given))
+    found = ptr.profile.density(QRELS.to_frame().assign(round=given))
     assert found.summary["round"].tolist() == names
     # what is judged in round 2, then also in 9, then also in 10
     labels = QRELS.to_frame()["label"].tolist()
@@ -108,22 +108,22 @@ def test_ten_comes_after_nine_however_rounds_are_written(given, names):
 
 def test_sets_of_rounds_alone_or_with_all_before_say_the_same():
     first, second = QRELS.select(["1"]), QRELS.select(["2", "3"])
-    alone, so_far = ptr.density([first, second]), ptr.density({"round 1": first, "round 2": QRELS})
+    alone, so_far = ptr.profile.density([first, second]), ptr.profile.density({"round 1": first, "round 2": QRELS})
     pd.testing.assert_frame_equal(alone.rounds, so_far.rounds)
     assert alone.rounds["judged"].tolist() == [5, 5, 0, 3, 0, 0]
     # what was pooled only is judged when somebody judges it
     later = as_qrels({"2": {"f": 1}})
-    assert row(ptr.density([QRELS, later]).rounds, qid="2", round="round 2")["new_relevant"] == 1
+    assert row(ptr.profile.density([QRELS, later]).rounds, qid="2", round="round 2")["new_relevant"] == 1
 
 
 def test_pools_of_any_kind_are_rounds():
-    pools = {"first": ptr.depth_pool(RUNS, depth=1), "more": ptr.take_pool(RUNS, n=3)}
-    found = ptr.density(QRELS, pools=pools)
+    pools = {"first": ptr.depth_pool(RUNS, depth=1), "more": ptr.pools.take_pool(RUNS, n=3)}
+    found = ptr.profile.density(QRELS, pools=pools)
     for name, pool in pools.items():
         whole = QRELS.restrict(pool).counts()
         assert row(found.summary, round=name)["judgments"] >= whole["judged"].sum()
     assert found.summary["round"].tolist() == ["first", "more", "all judgments"]
-    assert ptr.density(QRELS, pools=[pools["first"]]).summary["round"].tolist() == ["pool 1", "all judgments"]
+    assert ptr.profile.density(QRELS, pools=[pools["first"]]).summary["round"].tolist() == ["pool 1", "all judgments"]
 
 
 def test_continuous_judging_gives_the_same_densities():
@@ -133,8 +133,8 @@ def test_continuous_judging_gives_the_same_densities():
     topics = pd.DataFrame({"qid": field.runs.topics})
     protocol = ptr.judging.TrecDL2021(pool_depth=2, pool_order="trec_eval", batch=4, topic_budget=20)
     judge = ptr.judging.Oracle(field.all_qrels, unknown="not relevant")
-    judged = ptr.judge_continuously(scorer, topics, judge, protocol=protocol, runs=field.runs)
-    both = ptr.density(judged.qrels).rounds.assign(round=lambda f: f["round"].astype(int))
+    judged = ptr.judging.judge_continuously(scorer, topics, judge, protocol=protocol, runs=field.runs)
+    both = ptr.profile.density(judged.qrels).rounds.assign(round=lambda f: f["round"].astype(int))
     merged = judged.rounds.merge(both, on=["qid", "round"], suffixes=("", "_here"))
     assert len(merged) == len(judged.rounds)
     assert (merged["density"] == merged["density_here"]).all()
@@ -142,7 +142,7 @@ def test_continuous_judging_gives_the_same_densities():
 
 
 def test_the_report_is_table_1():
-    found = ptr.density(QRELS, runs=RUNS, depths=2)
+    found = ptr.profile.density(QRELS, runs=RUNS, depths=2)
     frame = found.report().to_frame()
     assert frame.columns.tolist() == ["Judgments", "Number", "Per topic", "Relevant", "Above 1/3", "Above 1/2"]
     assert frame.values.tolist() == [["Depth-2 pool", 6, 3.0, 2, 0, 0], ["All judgments", 8, 4.0, 4, 1, 1]]
@@ -151,43 +151,45 @@ def test_the_report_is_table_1():
 
 
 def test_nothing_judged():
-    found = ptr.density(as_qrels({"1": {"a": -1}, "2": {}}))
+    found = ptr.profile.density(as_qrels({"1": {"a": -1}, "2": {}}))
     assert found.summary[["topics", "judgments"]].values.tolist() == [[0, 0]]
     assert found.headline() == "2 topics, nothing judged, 0 above 1/3, 0 above 1/2"
     assert found.table["density"].isna().all()
 
 
 def test_relevant_documents_only_are_told(messages):
-    messages.warned(lambda: ptr.density(as_qrels({"1": {"a": 1}})))
+    messages.warned(lambda: ptr.profile.density(as_qrels({"1": {"a": 1}})))
 
 
 def test_nothing_relevant_is_told(messages):
-    found = messages.warned(lambda: ptr.density(QRELS, rel=5))
+    found = messages.warned(lambda: ptr.profile.density(QRELS, rel=5))
     assert found.summary["largest_density"].tolist() == [0]
     assert found.settings["beware"] == "no judgment is relevant from label 5"
 
 
 def test_key_figures_are_those_of_the_end():
-    figures = ptr.density(QRELS, runs=RUNS, depths=[1]).key_figures().set_index("figure")["value"]
+    figures = ptr.profile.density(QRELS, runs=RUNS, depths=[1]).key_figures().set_index("figure")["value"]
     assert figures[["judgments", "relevant", "largest_density", "above_third"]].tolist() == [8, 4, 0.6, 1]
 
 
 def test_what_cannot_be(messages):
-    messages.refused(lambda: ptr.density([QRELS, QRELS], by="round"), argument="by")
-    messages.refused(lambda: ptr.density(QRELS, runs=RUNS, pools=[ptr.depth_pool(RUNS, depth=1)]), argument="pools")
-    messages.refused(lambda: ptr.density(QRELS, depths=[1]), argument="depths")
-    messages.refused(lambda: ptr.density(QRELS, runs=RUNS, depths=[]), argument="depths")
-    messages.refused(lambda: ptr.density(QRELS, runs=RUNS, depths=[0]), argument="depths")
-    messages.refused(lambda: ptr.density(QRELS, by="when"), argument="by")
-    messages.refused(lambda: ptr.density(QRELS, contributors="all"), argument="contributors")
-    messages.refused(lambda: ptr.density(QRELS, pool_order="file"), argument="pool_order")
+    messages.refused(lambda: ptr.profile.density([QRELS, QRELS], by="round"), argument="by")
+    messages.refused(
+        lambda: ptr.profile.density(QRELS, runs=RUNS, pools=[ptr.depth_pool(RUNS, depth=1)]), argument="pools"
+    )
+    messages.refused(lambda: ptr.profile.density(QRELS, depths=[1]), argument="depths")
+    messages.refused(lambda: ptr.profile.density(QRELS, runs=RUNS, depths=[]), argument="depths")
+    messages.refused(lambda: ptr.profile.density(QRELS, runs=RUNS, depths=[0]), argument="depths")
+    messages.refused(lambda: ptr.profile.density(QRELS, by="when"), argument="by")
+    messages.refused(lambda: ptr.profile.density(QRELS, contributors="all"), argument="contributors")
+    messages.refused(lambda: ptr.profile.density(QRELS, pool_order="file"), argument="pool_order")
     pool = ptr.depth_pool(RUNS, depth=1)
-    messages.refused(lambda: ptr.density(QRELS, pools={"all judgments": pool}), argument="pools")
+    messages.refused(lambda: ptr.profile.density(QRELS, pools={"all judgments": pool}), argument="pools")
     elsewhere = as_qrels({"9": {"a": 1, "b": 0}})
-    messages.refused(lambda: ptr.density(elsewhere, pools=[pool]), argument="pools")
-    messages.refused(lambda: ptr.density(elsewhere, runs=RUNS), argument="runs")
-    messages.refused(lambda: ptr.density(QRELS, pools=[]), argument="pools")
-    messages.refused(lambda: ptr.density(QRELS, pools="deep"), argument="pools")
-    messages.refused(lambda: ptr.density(QRELS, rel=0), argument="rel")
-    messages.refused(lambda: ptr.density([QRELS, as_qrels({"1": {"a": 0}})]))
-    messages.refused(lambda: ptr.density(QRELS).report("round 1"), argument="by")
+    messages.refused(lambda: ptr.profile.density(elsewhere, pools=[pool]), argument="pools")
+    messages.refused(lambda: ptr.profile.density(elsewhere, runs=RUNS), argument="runs")
+    messages.refused(lambda: ptr.profile.density(QRELS, pools=[]), argument="pools")
+    messages.refused(lambda: ptr.profile.density(QRELS, pools="deep"), argument="pools")
+    messages.refused(lambda: ptr.profile.density(QRELS, rel=0), argument="rel")
+    messages.refused(lambda: ptr.profile.density([QRELS, as_qrels({"1": {"a": 0}})]))
+    messages.refused(lambda: ptr.profile.density(QRELS).report("round 1"), argument="by")

@@ -19,7 +19,7 @@ VALUES = [[1, 1, 1, 1, 1], [1, 1, 1, 0.2, 0], [1, 1, 0.9, 0.9, 0], [0, 0, 0, 0, 
 
 
 def test_by_hand():
-    found = ptr.saturation(scores_of(VALUES))
+    found = ptr.profile.saturation(scores_of(VALUES))
     assert found.table["median"].tolist() == [1.0, 1.0, 0.9, 0.0]
     assert found.table["saturated"].tolist() == [True, True, False, False]
     assert found.table["near"].tolist() == [True, True, True, False]
@@ -40,14 +40,14 @@ def test_by_hand():
 
 
 def test_the_median_of_an_even_number_lies_between_two_runs():
-    found = ptr.saturation(scores_of([[1, 1, 1, 0.8, 0.8, 0.8]]))
+    found = ptr.profile.saturation(scores_of([[1, 1, 1, 0.8, 0.8, 0.8]]))
     assert found.table["median"].tolist() == [0.9]
     assert found.table[["saturated", "near"]].values.tolist() == [[False, True]]
 
 
 def test_sums_that_miss_the_maximum_by_a_bit_are_at_it():
     # sum() of Python 3.12 and later does not miss it
-    found = ptr.saturation(scores_of([[reduce(add, [0.1] * 10)] * 5]))
+    found = ptr.profile.saturation(scores_of([[reduce(add, [0.1] * 10)] * 5]))
     assert found.scores.values.max() < 1
     assert found.table[["saturated", "at_maximum"]].values.tolist() == [[True, 5]]
 
@@ -56,7 +56,7 @@ def test_sums_that_miss_the_maximum_by_a_bit_are_at_it():
 @settings(max_examples=15, deadline=None)
 def test_medians_and_quartiles_are_those_of_the_standard_library(tenths, share):
     values = np.array(tenths) / 10
-    found = ptr.saturation(scores_of(values), share=share / 10)
+    found = ptr.profile.saturation(scores_of(values), share=share / 10)
     for row, of in zip(found.table.to_dict("records"), values.tolist(), strict=True):
         assert row["median"] == statistics.median(of)
         low, _, high = statistics.quantiles(of, n=4, method="inclusive")
@@ -69,47 +69,47 @@ def test_medians_and_quartiles_are_those_of_the_standard_library(tenths, share):
 def test_a_larger_share_never_has_more_topics():
     field = simulated()
     scores = ptr.score(field.runs, field.all_qrels, ["P@5", "nDCG@10"])
-    near = [ptr.saturation(scores, share=share).summary["near"].sum() for share in (0, 0.2, 0.5, 0.8, 1)]
+    near = [ptr.profile.saturation(scores, share=share).summary["near"].sum() for share in (0, 0.2, 0.5, 0.8, 1)]
     assert near == sorted(near, reverse=True)
     assert near[0] == 2 * len(scores.topics)
-    assert near[-1] == ptr.saturation(scores).summary["saturated"].sum()
+    assert near[-1] == ptr.profile.saturation(scores).summary["saturated"].sum()
 
 
 def test_runs_without_a_topic_count_0_or_not_at_all():
     has = [[True, True, True, False, False, True, True]]
     values = [[1, 1, 1, 0, 0, 0.5, 0.5]]
-    all_ = ptr.saturation(scores_of(values, has_topic=has))
-    own = ptr.saturation(scores_of(values, has_topic=has, complete=False))
+    all_ = ptr.profile.saturation(scores_of(values, has_topic=has))
+    own = ptr.profile.saturation(scores_of(values, has_topic=has, complete=False))
     assert (all_.table["runs"].tolist(), all_.table["median"].tolist()) == ([7], [0.5])
     assert (own.table["runs"].tolist(), own.table["median"].tolist()) == ([5], [1.0])
     assert "counts 0 there" in all_.settings["runs"]
-    nobody = ptr.saturation(scores_of(values, has_topic=[[False] * 7], complete=False))
+    nobody = ptr.profile.saturation(scores_of(values, has_topic=[[False] * 7], complete=False))
     assert nobody.table["median"].isna().all()
     assert nobody.summary[["saturated", "near"]].values.tolist() == [[0, 0]]
 
 
 def test_another_maximum():
-    found = ptr.saturation(scores_of([[5, 5, 5, 1, 1]], measure="NumRel"), maximum=5)
+    found = ptr.profile.saturation(scores_of([[5, 5, 5, 1, 1]], measure="NumRel"), maximum=5)
     assert found.summary[["saturated", "near"]].values.tolist() == [[1, 1]]
     assert found.settings["near"] == "a median of at least 4.5"
 
 
 def test_key_figures():
-    figures = ptr.saturation(scores_of(VALUES)).key_figures()
+    figures = ptr.profile.saturation(scores_of(VALUES)).key_figures()
     assert figures["figure"].tolist() == ["saturated", "near", "mean_median"]
     assert figures["value"].tolist() == [2, 3, pytest.approx(0.725)]
 
 
 def test_few_runs_are_told(messages):
-    messages.warned(lambda: ptr.saturation(scores_of([[1, 1]])))
-    messages.warned(lambda: ptr.saturation(scores_of([[1]])))
+    messages.warned(lambda: ptr.profile.saturation(scores_of([[1, 1]])))
+    messages.warned(lambda: ptr.profile.saturation(scores_of([[1]])))
 
 
 def test_what_cannot_be(messages):
     scores = scores_of(VALUES)
-    messages.refused(lambda: ptr.saturation(scores.mean), argument="scores")
-    messages.refused(lambda: ptr.saturation(scores, share=1.5), argument="share")
-    messages.refused(lambda: ptr.saturation(scores, maximum=0), argument="maximum")
-    messages.refused(lambda: ptr.saturation(scores_of([[7, 0, 0, 0, 0]])), argument="maximum")
-    messages.refused(lambda: ptr.saturation(scores).plot("AP"), argument="measure")
-    messages.refused(lambda: ptr.saturation(scores).report("run"), argument="by")
+    messages.refused(lambda: ptr.profile.saturation(scores.mean), argument="scores")
+    messages.refused(lambda: ptr.profile.saturation(scores, share=1.5), argument="share")
+    messages.refused(lambda: ptr.profile.saturation(scores, maximum=0), argument="maximum")
+    messages.refused(lambda: ptr.profile.saturation(scores_of([[7, 0, 0, 0, 0]])), argument="maximum")
+    messages.refused(lambda: ptr.profile.saturation(scores).plot("AP"), argument="measure")
+    messages.refused(lambda: ptr.profile.saturation(scores).report("run"), argument="by")

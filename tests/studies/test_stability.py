@@ -18,6 +18,7 @@ from pt_reuse.arrays.bootstrap import checked_bootstrap
 from pt_reuse.arrays.swaps import Bins, TopicSums
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.swap_rates.counting import Sampling, Task
+from pt_reuse.studies.swap_rates.result import Stability
 
 FIELD = ptr.simulate_field(seed=7)
 SCORES = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@10"])
@@ -41,7 +42,7 @@ def by_numpy(values, drawn, width=0.01, n_bins=21):
 
 
 def test_the_table_is_what_numpy_counts_in_the_same_draws():
-    found = ptr.stability({"pool": SCORES, "all": ALL}, sizes=[3, 25, 40], pairs=50, seed=4)
+    found = ptr.profile.stability({"pool": SCORES, "all": ALL}, sizes=[3, 25, 40], pairs=50, seed=4)
     lines = found.table.groupby(["judgments", "measure", "size"])
     assert len(lines) == 12
     for scores, judgments in ((SCORES, "pool"), (ALL, "all")):
@@ -58,18 +59,23 @@ def test_the_table_is_what_numpy_counts_in_the_same_draws():
 
 
 def test_sizes_go_in_steps_of_five_to_all_topics():
-    sizes = {n: ptr.stability(matrix(np.random.default_rng(n).random((n, 3))), pairs=1).table["size"] for n in (5, 12)}
+    sizes = {
+        n: ptr.profile.stability(matrix(np.random.default_rng(n).random((n, 3))), pairs=1).table["size"]
+        for n in (5, 12)
+    }
     assert [list(dict.fromkeys(found)) for found in sizes.values()] == [[5], [5, 10, 12]]
 
 
 @pytest.mark.parametrize(("n", "step"), [(250, 5), (251, 10), (500, 10), (6_980, 140)])
 def test_many_topics_are_taken_in_larger_steps(n, step):
     """Sizes times topics is what is drawn: with steps of five it would be their square."""
-    found = ptr.stability(matrix(np.random.default_rng(n).random((n, 2))), pairs=1).table["size"]
+    found = ptr.profile.stability(matrix(np.random.default_rng(n).random((n, 2))), pairs=1).table["size"]
     sizes = list(dict.fromkeys(found))
     assert sizes == sorted({*range(step, n + 1, step), n})
     assert len(sizes) <= 51
-    halves = ptr.stability(matrix(np.random.default_rng(1).random((23, 3))), pairs=1, replace=False).table["size"]
+    halves = ptr.profile.stability(matrix(np.random.default_rng(1).random((23, 3))), pairs=1, replace=False).table[
+        "size"
+    ]
     assert list(dict.fromkeys(halves)) == [5, 10, 11]
 
 
@@ -85,7 +91,7 @@ def test_draws():
 
 
 def test_samples_without_a_common_topic_are_counted_as_numpy_counts_them():
-    found = ptr.stability(SCORES, sizes=12, pairs=40, replace=False).table.query("measure == 'AP'")
+    found = ptr.profile.stability(SCORES, sizes=12, pairs=40, replace=False).table.query("measure == 'AP'")
     pairs, swaps = by_numpy(SCORES.values[0], Sampling(40, False, 0).draws(12, 25))
     assert (found["pairs"].tolist(), found["swaps"].tolist()) == (pairs.tolist(), swaps.tolist())
 
@@ -94,13 +100,13 @@ def test_seeds_and_jobs(monkeypatch):
     monkeypatch.setattr("pt_reuse.studies.swap_rates.counting._SHARE", 17)
     monkeypatch.setattr("pt_reuse.studies.swap_rates.counting._RESAMPLES", 3)
     options = {"pairs": 60, "sizes": [5, 20], "resamples": 7, "seed": 3}
-    one = ptr.stability(SCORES, **options)
-    assert_same(one, ptr.stability(SCORES, **options, n_jobs=2))
+    one = ptr.profile.stability(SCORES, **options)
+    assert_same(one, ptr.profile.stability(SCORES, **options, n_jobs=2))
     monkeypatch.undo()
-    assert one.table.equals(ptr.stability(SCORES, **options).table)
-    assert not one.table.equals(ptr.stability(SCORES, **{**options, "seed": 4}).table)
+    assert one.table.equals(ptr.profile.stability(SCORES, **options).table)
+    assert not one.table.equals(ptr.profile.stability(SCORES, **{**options, "seed": 4}).table)
     # one size is drawn alike whatever the others are
-    alone = ptr.stability(SCORES, **{**options, "sizes": [20]}).table
+    alone = ptr.profile.stability(SCORES, **{**options, "sizes": [20]}).table
     assert alone.equals(one.table[one.table["size"] == 20].reset_index(drop=True))
 
 
@@ -115,14 +121,14 @@ def test_samples_of_one_size_are_drawn_once_and_no_two_sizes_are_held_at_a_time(
     fewer = Scores.from_frame(SCORES.per_topic[SCORES.per_topic["qid"] != "1"])
     both = {"a": SCORES, "b": fewer, "c": ALL}
     with pytest.warns(ptr.ReuseWarning, match="other topics"):
-        found = ptr.stability(both, sizes=[20, 5], pairs=501, resamples=2)
+        found = ptr.profile.stability(both, sizes=[20, 5], pairs=501, resamples=2)
     at = [(5, 24), (5, 25), (20, 24), (20, 25)]
     assert drawn == [*((501, *each) for each in at), *((500, *each) for each in at)]
     # every row is of its own scores, in the order in which they were given
     for name, scores in both.items():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            alone = ptr.stability({name: scores}, sizes=[5, 20], pairs=501, resamples=2).table
+            alone = ptr.profile.stability({name: scores}, sizes=[5, 20], pairs=501, resamples=2).table
         assert_same(found.table[found.table["judgments"] == name].reset_index(drop=True), alone)
 
 
@@ -135,7 +141,7 @@ def test_what_is_needed():
         for size, of in rates.items()
         for b, rate in enumerate(of)
     ]
-    found = ptr.Stability(table=pd.DataFrame(rows), settings={})
+    found = Stability(table=pd.DataFrame(rows), settings={})
     needed = found.differences_needed(0.05)
     assert needed["size"].tolist() == [10, 20, 40]
     assert np.array_equal(needed["difference"], [np.nan, 0.01, 0.01], equal_nan=True)
@@ -155,7 +161,7 @@ def test_what_is_needed():
 
 
 def test_more_topics_turn_less_round():
-    needed = ptr.stability(SCORES, pairs=200, sizes=[5, 15, 50]).differences_needed()
+    needed = ptr.profile.stability(SCORES, pairs=200, sizes=[5, 15, 50]).differences_needed()
     for _, rows in needed.groupby("measure"):
         assert rows["rate"].is_monotonic_decreasing
         assert rows["difference"].is_monotonic_decreasing
@@ -165,14 +171,16 @@ def test_more_topics_turn_less_round():
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(5, 8))
 def test_every_pair_is_in_one_bin_and_swaps_are_among_them(seed, n_runs, n_topics):
     values = np.random.default_rng(seed).integers(0, 4, (n_topics, n_runs)) / 3
-    table = ptr.stability(matrix(values), sizes=[1, 6], pairs=9, seed=seed % 100).table
+    table = ptr.profile.stability(matrix(values), sizes=[1, 6], pairs=9, seed=seed % 100).table
     assert (table.groupby("size")["pairs"].sum() == 9 * n_runs * (n_runs - 1) // 2).all()
     assert (table["swaps"] <= table["pairs"]).all()
     assert (table["rate"].isna() == (table["pairs"] == 0)).all() or (values == values[:, :1]).all()
 
 
 def test_intervals():
-    found = ptr.stability(SCORES, sizes=[10, 25], pairs=200, resamples=60, confidence=0.9).table.query("pairs > 500")
+    found = ptr.profile.stability(SCORES, sizes=[10, 25], pairs=200, resamples=60, confidence=0.9).table.query(
+        "pairs > 500"
+    )
     assert (found["rate_low"] <= found["rate_high"]).all()
     assert found[["rate_low", "rate_high"]].min(axis=None) >= 0
     # by hand, the first bin of AP at 10 topics
@@ -183,11 +191,11 @@ def test_intervals():
         rates.append(swaps[0] / pairs[0])
     row = found.iloc[0]
     assert (row["rate_low"], row["rate_high"]) == bootstrap.interval(row["rate"], np.array(rates))
-    assert "rate_low" not in ptr.stability(SCORES, sizes=10, pairs=1).table
+    assert "rate_low" not in ptr.profile.stability(SCORES, sizes=10, pairs=1).table
 
 
 def test_intervals_state_how_they_are_made():
-    found = ptr.stability(SCORES, sizes=5, pairs=3, resamples=7, confidence=0.9, seed=2)
+    found = ptr.profile.stability(SCORES, sizes=5, pairs=3, resamples=7, confidence=0.9, seed=2)
     assert found.settings["intervals"] == (
         "90 % bootstrap over topics, 7 resamples, seed 2: the percentile interval joined with its mirror image about "
         "the estimate; each resample has 3 pairs of samples of each size"
@@ -197,7 +205,7 @@ def test_intervals_state_how_they_are_made():
 @pytest.mark.parametrize("given", [{}, {"resamples": 5}], ids=["rates", "intervals"])
 def test_one_topic_has_no_other_that_could_turn_a_pair_round(given):
     with pytest.warns(ptr.ReuseWarning, match="1 topic only"):
-        found = ptr.stability(matrix(np.array([[0.1, 0.5, 0.9]])), pairs=4, **given)
+        found = ptr.profile.stability(matrix(np.array([[0.1, 0.5, 0.9]])), pairs=4, **given)
     assert found.table["pairs"].sum() == 12
     assert found.table[[name for name in found.table if name.startswith("rate")]].isna().all(axis=None)
     assert found.headline() == "AP: nothing that could be turned round"
@@ -208,7 +216,7 @@ def test_means_over_the_topics_that_a_run_has():
     frame = matrix(values).per_topic
     lacking = Scores.from_frame(frame.drop(index=[0, 9]), missing="leave_out")
     zero = Scores.from_frame(frame.drop(index=[0, 9]), missing="zero")
-    own, as_zero = (ptr.stability(scores, sizes=4, pairs=30) for scores in (lacking, zero))
+    own, as_zero = (ptr.profile.stability(scores, sizes=4, pairs=30) for scores in (lacking, zero))
     _, swaps = by_numpy(zero.values[0], Sampling(30, True, 0).draws(4, 8))
     assert as_zero.table["swaps"].tolist() == swaps.tolist()
     assert own.table["swaps"].tolist() != swaps.tolist()
@@ -216,7 +224,7 @@ def test_means_over_the_topics_that_a_run_has():
 
 
 def test_what_is_shown():
-    found = ptr.stability({"pool": SCORES, "all": ALL}, pairs=100, sizes=[5, 25])
+    found = ptr.profile.stability({"pool": SCORES, "all": ALL}, pairs=100, sizes=[5, 25])
     assert (found.judgments, found.measures) == (["pool", "all"], ["AP", "P@10"])
     assert "pool, AP at 25 topics: swaps " in found.headline()
     assert [column.heading for column in found.report("P@10").columns] == [
@@ -228,14 +236,14 @@ def test_what_is_shown():
 
 def test_fewer_than_five_topics_say_little(messages):
     few = matrix(np.random.default_rng(1).random((4, 3)))
-    found = messages.warned(lambda: ptr.stability(few, pairs=5), times=1)
+    found = messages.warned(lambda: ptr.profile.stability(few, pairs=5), times=1)
     assert found.table["size"].unique().tolist() == [4]
     assert found.settings["beware"] == "4 topics only"
 
 
 def test_runs_that_all_tie_have_no_rate(messages):
     tied = matrix(np.repeat(np.random.default_rng(1).random((6, 1)), 3, axis=1))
-    found = messages.warned(lambda: ptr.stability(tied, pairs=5), times=1)
+    found = messages.warned(lambda: ptr.profile.stability(tied, pairs=5), times=1)
     assert found.table["rate"].isna().all()
     assert found.table["pairs"].sum() == 5 * 3 * 2
     assert found.differences_needed()["difference"].isna().all()
@@ -246,12 +254,12 @@ def test_runs_that_all_tie_have_no_rate(messages):
 
 def test_the_same_runs_on_other_topics(messages):
     fewer = Scores.from_frame(SCORES.per_topic[SCORES.per_topic["qid"] != "1"])
-    found = messages.warned(lambda: ptr.stability({"all": SCORES, "less": fewer}, pairs=5, sizes=5), times=1)
+    found = messages.warned(lambda: ptr.profile.stability({"all": SCORES, "less": fewer}, pairs=5, sizes=5), times=1)
     assert found.settings["beware"] == "all and less have other topics"
 
 
 def test_what_cannot_be_asked(messages):
-    ask, one = ptr.stability, SCORES
+    ask, one = ptr.profile.stability, SCORES
     alone = Scores.from_frame(SCORES.per_topic.query("name == 'lex1a'"))
     ap = Scores.from_frame(SCORES.per_topic.query("measure == 'AP'"))
     values = SCORES.values.copy()

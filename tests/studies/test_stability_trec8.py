@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.studies.swap_rates.result import Stability
 
 #: size -> bin -> rate, with 1,000 pairs of samples of another seed
 KNOWN = {
@@ -17,7 +18,7 @@ KNOWN = {
 @pytest.fixture(scope="module")
 def found(trec8):
     scores = ptr.score(trec8.runs, trec8.qrels, "AP")
-    return ptr.stability(scores, sizes=[5, 15, 25, 50], pairs=1000, n_jobs=2)
+    return ptr.profile.stability(scores, sizes=[5, 15, 25, 50], pairs=1000, n_jobs=2)
 
 
 def test_swap_rates(found):
@@ -38,7 +39,7 @@ def test_what_is_needed(found):
 
 
 def test_what_is_extrapolated_from_25_topics_is_near_what_50_show(found):
-    few = ptr.Stability(table=found.table[found.table["size"] <= 25], settings={})
+    few = Stability(table=found.table[found.table["size"] <= 25], settings={})
     curve = few.topics_needed().set_index("bin").loc[[1, 2, 5]]
     rates = curve["start"] * np.exp(-curve["decay"] * 50)
     at_50 = found.table[found.table["size"] == 50].set_index("bin").loc[[1, 2, 5], "rate"]

@@ -24,7 +24,7 @@ def dl21(data):
 
 
 def test_densities_of_trec8(trec8):
-    found = ptr.density(trec8.qrels, runs=trec8.runs)
+    found = ptr.profile.density(trec8.qrels, runs=trec8.runs)
     # the depth-100 pool is all that was judged
     assert found.summary["round"].tolist() == ["depth-100 pool"]
     end = found.summary.iloc[-1]
@@ -33,7 +33,7 @@ def test_densities_of_trec8(trec8):
 
 
 def test_saturated_topics_of_trec8(trec8):
-    found = ptr.saturation(ptr.score(trec8.runs, trec8.qrels, P @ 10))
+    found = ptr.profile.saturation(ptr.score(trec8.runs, trec8.qrels, P @ 10))
     assert found.summary[["topics", "saturated", "near"]].values.tolist() == [[50, 1, 5]]
     assert found.summary["saturated_topics"].tolist() == ["410"]
 
@@ -42,13 +42,13 @@ def test_saturated_topics_of_trec8(trec8):
     ("order", "expected"), [("trec_eval9", [1_910, 1_958, 860]), ("trec_eval", [1_909, 1_959, 860])]
 )
 def test_minimum_ranks_of_trec8(trec8, order, expected):
-    found = ptr.minimum_ranks(trec8.runs.reorder(order), trec8.qrels)
+    found = ptr.pools.minimum_ranks(trec8.runs.reorder(order), trec8.qrels)
     table = found.by_rank([10, 50, 100]).set_index("ranks")["documents"]
     assert table.to_dict() == dict(zip(["1-10", "11-50", "51-100", "101-1,000", "NR"], [*expected, 0, 0], strict=True))
 
 
 def test_what_pools_of_trec8_cost(trec8):
-    found = ptr.pool_costs(trec8.runs, trec8.qrels, AP, depths=[1, 5, 10, 20, 50, 100])
+    found = ptr.pools.pool_costs(trec8.runs, trec8.qrels, AP, depths=[1, 5, 10, 20, 50, 100])
     assert found.table["documents"].tolist() == [1_487, 5_542, 10_134, 19_231, 45_584, 86_830]
     assert found.table["relevant"].tolist() == [466, 1_239, 1_746, 2_431, 3_718, 4_728]
     assert found.table["unjudged"].sum() == 0
@@ -63,7 +63,7 @@ def test_what_pools_of_trec8_cost(trec8):
 
 def test_table_1_and_figure_1(dl21):
     runs, qrels = dl21
-    found = ptr.density(qrels, runs=runs, depths=10)
+    found = ptr.profile.density(qrels, runs=runs, depths=10)
     table = found.summary.set_index("round")
     assert table["judgments"].tolist() == [7_443, 10_828]
     assert table["relevant"].tolist() == [1_946, 3_427]
@@ -92,11 +92,11 @@ def test_static_leave_out_uniques(dl21, rel, measure, expected):
 
 
 def test_minimum_ranks_of_passages(dl21):
-    found = ptr.minimum_ranks(*dl21)
+    found = ptr.pools.minimum_ranks(*dl21)
     assert (found.depth, len(found.table)) == (100, 3_427)
     table = found.by_rank()
     assert table["ranks"].tolist() == ["1", "2-5", "6-10", "11-30", "31-50", "51-100", "NR"]
     assert table["documents"].sum() == 3_427
     # the pool was of depth 10, in the order of the lines
-    in_file = ptr.minimum_ranks(*dl21, pool_order="file").by_rank([10])
+    in_file = ptr.pools.minimum_ranks(*dl21, pool_order="file").by_rank([10])
     assert in_file["documents"].tolist()[0] == 1_946

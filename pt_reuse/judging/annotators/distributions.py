@@ -111,7 +111,8 @@ def label_distributions(
 
     Args:
         labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
-            judgments in any form, or what :func:`import_labels` returns. A missing label, or -1, is none.
+            judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
+            none.
         least: how many labels a document must have, at least 2; default one of every annotator.
         rel: the lowest label that is relevant, >= 1; default what the judgments given say, else 1.
         scale: the labels that there are, such as ``(0, 1, 2, 3)``; default those that occur.

@@ -374,14 +374,15 @@ def annotator_agreement(
 
     Args:
         labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
-            judgments in any form, or what :func:`import_labels` returns. A missing label, or -1, is none.
+            judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
+            none.
         rel: the lowest label that is relevant, >= 1; default what the judgments given say, else 1.
         gold: judgments in any form to hold each annotator against; default none.
         scale: the labels that there are, such as ``(0, 1, 2, 3)``; one that is not of it is an error. Default those
             that occur. The weights of kappa and the ordinal alpha count steps of the scale.
         weights: of Cohen's kappa, ``"linear"`` or ``"quadratic"``; default none, every disagreement counts alike.
-        ties: what the majority of the others is where it ties, see :func:`majority_vote`; with ``"unresolved"`` the
-            item is left out.
+        ties: what the majority of the others is where it ties, see :func:`~pt_reuse.judging.majority_vote`; with
+            ``"unresolved"`` the item is left out.
         over: what the bootstrap draws with replacement, ``"topics"`` (default) or ``"items"``. Each interval draws
             among the topics, or items, that the annotators compared have in common.
         resamples: of the bootstrap; default 1,000; 0 for no intervals.
@@ -400,7 +401,7 @@ def annotator_agreement(
         >>> import pandas as pd, pt_reuse as ptr
         >>> given = {"ann": [1, 1, 0, 0, 2], "bob": [1, 0, 0, 0, 2]}
         >>> frame = pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcde")})
-        >>> found = ptr.annotator_agreement({name: frame.assign(label=label) for name, label in given.items()})
+        >>> found = ptr.judging.annotator_agreement({name: frame.assign(label=label) for name, label in given.items()})
         >>> found.pairs[["items", "labels", "n_items", "agreement", "kappa"]].round(4).head(2)
               items  labels  n_items  agreement   kappa
         0       all  grades        5     0.8000  0.6875
@@ -473,7 +474,7 @@ def annotator_agreement(
 def check_measuring(
     *, rel: Any, weights: Any, ties: Any, over: Any, resamples: Any, seed: Any, confidence: Any
 ) -> Bootstrap:
-    """Return how intervals are made; raise where an argument of :func:`annotator_agreement` is nothing of the kind."""
+    """Return how intervals are made; raise where an argument is nothing of the kind."""
     checked_rel(rel)
     if weights is not None:
         choice("weights", weights, WEIGHTS)

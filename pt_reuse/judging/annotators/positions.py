@@ -269,7 +269,7 @@ def passage_positions(
             they are any of its labelled ones alike, so that it does not matter which were labelled. ``"uniform"``: a
             relevant passage is any passage of its document alike, or lies anywhere in it alike where ``start`` tells
             the position; for labels of relevant passages alone.
-        ties: of the majority of annotators, see :func:`majority_vote`; default ``"lower"``.
+        ties: of the majority of annotators, see :func:`~pt_reuse.judging.majority_vote`; default ``"lower"``.
 
     Returns:
         PassagePositions: ``.table`` per bin, ``.first`` per part, ``.chi_square``, ``.p``, ``.plot()``.

@@ -138,7 +138,8 @@ def rankings_by_annotator(
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
-            judgments in any form, or what :func:`import_labels` returns. A missing label, or -1, is none.
+            judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
+            none.
         qrels: the judgments to compare with, in any form.
         measures: ir_measures measures or their names, one or several.
         others: documents that the annotator did not label: ``"keep"`` (default) their label of the judgments, so that

@@ -27,7 +27,8 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
 
     Args:
         labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
-            judgments in any form, or what :func:`import_labels` returns. A missing label, or -1, is no vote.
+            judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
+            no vote.
         ties: what a document gets for which two labels or more have the most votes: the ``"lower"`` (default) or the
             ``"higher"`` of them; the ``"median"`` of all its labels, of two middle ones the lower; ``"unresolved"``,
             -1, which judgments read as pooled and not judged; or an ``"error"``.
@@ -48,7 +49,7 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
         >>> import pandas as pd, pt_reuse as ptr
         >>> votes = pd.DataFrame({"qid": "1", "docno": ["a", "a", "a", "b", "b"], "label": [2, 2, 0, 1, 3],
         ...                       "annotator": ["ann", "bob", "cid", "ann", "bob"]})
-        >>> voted = ptr.majority_vote(votes)
+        >>> voted = ptr.judging.majority_vote(votes)
         >>> voted.to_frame()[["docno", "label", "decided", "votes"]].to_dict("records")
         [{'docno': 'a', 'label': 2, 'decided': 'majority', 'votes': 'ann 2, bob 2, cid 0'},
          {'docno': 'b', 'label': 1, 'decided': 'tie: lower', 'votes': 'ann 1, bob 3'}]

@@ -240,7 +240,7 @@ _COUNTED = ("rank", "runs", "teams", "types")
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ExportedTasks(Result):
-    """Files for people who judge, made by :func:`export_tasks`; :func:`import_labels` reads what comes back.
+    """Files for people who judge; :func:`~pt_reuse.judging.import_labels` reads what comes back.
 
     Attributes:
         table: one row per file that was written: ``file annotator topics pairs``; ``annotator`` is None where anybody
@@ -296,7 +296,7 @@ def export_tasks(
     People see the query and the text, and nothing of ranks, runs, scores or strategies. Topics stay together, in their
     natural order. Within a topic the documents are shuffled, for each annotator otherwise; the order depends on `seed`
     and on the names of documents, and on nothing else of the pool. The file ``tasks.json`` keeps what people do not
-    see; :func:`import_labels` needs it.
+    see; :func:`~pt_reuse.judging.import_labels` needs it.
 
     A further pool may go to the same folder: a new round. It adds files and replaces none. A pair that enough people
     were asked in an earlier round is not asked again, and nobody is asked a pair twice.
@@ -335,7 +335,8 @@ def export_tasks(
         >>> pool = ptr.Pool.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"]}))
         >>> texts = {"d1": "A text.", "d2": "Another."}
         >>> folder = tempfile.mkdtemp()
-        >>> tasks = ptr.export_tasks(pool, folder, topics={"1": "a query"}, texts=texts, annotators=["ann", "bob"])
+        >>> both = ["ann", "bob"]
+        >>> tasks = ptr.judging.export_tasks(pool, folder, topics={"1": "a query"}, texts=texts, annotators=both)
         >>> tasks.table
                      file annotator  topics  pairs
         0  ann-round1.csv       ann       1      1
@@ -388,7 +389,7 @@ class ExportPlan:
     seed: int
 
     def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
-        """Write the files; the arguments are those of :func:`export_tasks`."""
+        """Write the files; the arguments are those of :func:`~pt_reuse.judging.export_tasks`."""
         pool = _as_pool(pool)
         queries = topic_texts(
             topics, [qid for qid, n in zip(pool.topics, pool.documents.sizes.tolist(), strict=True) if n]

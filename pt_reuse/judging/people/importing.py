@@ -25,7 +25,7 @@ COLUMNS = ("qid", "docno", "label", "annotator", "time", "strategy", "round", "r
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReturnedLabels(Result):
-    """The labels of people, made by :func:`import_labels`; several may have judged one document.
+    """The labels of people, made by :func:`~pt_reuse.judging.import_labels`; several may have judged one document.
 
     Attributes:
         table: one row per label: ``qid docno label annotator time strategy round reason note`` and what else the pool
@@ -77,8 +77,9 @@ class ReturnedLabels(Result):
 
         Returns:
             Qrels: one judgment per document, with ``judge time strategy round reason note`` and what else the pool
-            knew of it. A topic without any label yet is none of its topics. Of a sample (:func:`sample_pool`) they lack
-            what was not sampled, which estimates need: ``sample.judge(labels.to_qrels())`` has it.
+            knew of it. A topic without any label yet is none of its topics. Of a sample
+            (:func:`~pt_reuse.pools.sample_pool`) they lack what was not sampled, which estimates need:
+            ``sample.judge(labels.to_qrels())`` has it.
 
         Raises:
             InputError: a document that several judged, no label at all.
@@ -375,14 +376,14 @@ def import_labels(
     id that a spreadsheet made a number or a date is restored by the name of its pair, with a warning.
 
     Args:
-        folder: that :func:`export_tasks` wrote.
+        folder: that :func:`~pt_reuse.judging.export_tasks` wrote.
         files: files that came back, or folders of such: CSV, JSONL, or what Doccano (JSONL, JSON, CSV, ZIP) and Label
             Studio (JSON, JSON-MIN, CSV, TSV) export. A ZIP may unpack to 100 MB, or to 100 times its size up to 8 GB,
             and have 10,000 members; all of them are read, but for hidden ones. Default: the task files themselves,
             where people write into them, and all in the folder ``returned`` of `folder`.
         annotators: a tool's user, or the name of a file that does not say whose it is -> annotator. A user whose name
             is none of the annotators' is taken for the one for whom the rows were written, where it is clear which.
-        partial: take what is there while labels are missing; :attr:`ReturnedLabels.missing` lists these. Default is an
+        partial: take what is there while labels are missing; ``ReturnedLabels.missing`` lists these. Default is an
             error.
 
     Returns:
@@ -396,7 +397,8 @@ def import_labels(
         >>> from pathlib import Path
         >>> pool = ptr.Pool.from_frame(pd.DataFrame({"qid": ["1"], "docno": ["d1"]}))
         >>> folder = Path(tempfile.mkdtemp())
-        >>> _ = ptr.export_tasks(pool, folder, topics={"1": "a query"}, texts={"d1": "A text."}, annotators=["ann"])
+        >>> shown = {"topics": {"1": "a query"}, "texts": {"d1": "A text."}}
+        >>> _ = ptr.judging.export_tasks(pool, folder, **shown, annotators=["ann"])
         >>> sheet = folder / "ann-round1.csv"
         >>> rows = pd.read_csv(sheet, dtype=str)
         >>> rows.assign(label="relevant").to_csv(sheet, index=False)

@@ -110,7 +110,7 @@ class CombSum(FusedOrder):
     Args:
         topic: the lists of the runs.
         random: not used.
-        norm: how the scores of a list are made comparable, as in :func:`~pt_reuse.fusion_pool`.
+        norm: how the scores of a list are made comparable, as in :func:`~pt_reuse.pools.fusion_pool`.
     """
 
     name = "combsum"
@@ -125,7 +125,7 @@ class CombMnz(FusedOrder):
     Args:
         topic: the lists of the runs.
         random: not used.
-        norm: how the scores of a list are made comparable, as in :func:`~pt_reuse.fusion_pool`.
+        norm: how the scores of a list are made comparable, as in :func:`~pt_reuse.pools.fusion_pool`.
     """
 
     name = "combmnz"

@@ -35,7 +35,7 @@ class TopicLists:
 
     Example:
         >>> import pt_reuse as ptr
-        >>> topic = ptr.TopicLists.of("301", {"A": ["d1", "d2"], "B": ["d3", "d1"]})
+        >>> topic = ptr.pools.TopicLists.of("301", {"A": ["d1", "d2"], "B": ["d3", "d1"]})
         >>> topic.docnos, topic.runs_of
         (('d3', 'd1', 'd2'), [[1], [0, 1], [0]])
     """

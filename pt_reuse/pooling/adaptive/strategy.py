@@ -58,7 +58,7 @@ class Strategy:
     """A way to choose what to judge next, with its options.
 
     Args:
-        kind: its name, such as ``"hedge"``, or a chooser of your own, a subclass of :class:`Chooser`.
+        kind: its name, such as ``"hedge"``, or a chooser of your own, a subclass of :class:`~pt_reuse.pools.Chooser`.
         **options: keyword arguments of the chooser, such as ``epsilon=0.2``.
 
     Attributes:
@@ -70,7 +70,7 @@ class Strategy:
 
     Example:
         >>> import pt_reuse as ptr
-        >>> ptr.Strategy("epsilon-greedy", epsilon=0.2)
+        >>> ptr.pools.Strategy("epsilon-greedy", epsilon=0.2)
         Strategy(epsilon-greedy(epsilon=0.2))
     """
 

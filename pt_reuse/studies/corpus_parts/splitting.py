@@ -59,11 +59,13 @@ def subcollections(
     The documents that are relevant to any topic are set aside. All others are split: by their source, at random, or so
     that a share of a part comes from one source. Each part gets all relevant documents back, so that parts differ in
     what is not relevant alone. The systems are had on each part, either as `runs` that keep the documents of the part
-    (their scores stay) or, from :class:`Systems`, indexed and run anew. On each part every pair of systems is tested
-    over topics; two parts agree as far as they find the same pairs significant, with the same winners.
+    (their scores stay) or, from :class:`~pt_reuse.profile.Systems`, indexed and run anew. On each part every pair of
+    systems is tested over topics; two parts agree as far as they find the same pairs significant, with the same
+    winners.
 
     Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; or :class:`Systems`.
+        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; or
+            :class:`~pt_reuse.profile.Systems`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Each part has those of its
             documents.
         measures: ir_measures measures or their names, one or several; means are over all topics of the judgments, a
@@ -84,7 +86,7 @@ def subcollections(
             and on each part the topics count that have a relevant document in it.
         rel: the lowest label that is relevant; default the judgments' own.
         test: of two systems over topics, two-sided: ``"t"`` (default), Student's paired t test; ``"wilcoxon"``,
-            ``"randomisation"`` or ``"tukey"``, see :func:`discriminative_power`.
+            ``"randomisation"`` or ``"tukey"``, see :func:`~pt_reuse.profile.discriminative_power`.
         alpha: the level; p-values of at most this are significant.
         correction: of p-values for the number of pairs, on each part and by each measure alone: ``"none"`` (default),
             ``"holm"``, ``"bonferroni"`` or ``"benjamini-hochberg"``.
@@ -112,7 +114,7 @@ def subcollections(
     Example:
         >>> import pyterrier as pt, pt_reuse as ptr
         >>> demo = pt.get_dataset("reuse:demo")
-        >>> found = ptr.subcollections(demo.get_runs(), demo.get_judgments(), ["AP", "nDCG@10"])
+        >>> found = ptr.profile.subcollections(demo.get_runs(), demo.get_judgments(), ["AP", "nDCG@10"])
         >>> found.parts[["part", "drawn"]].values.tolist()
         [['ENC', 58], ['FORUM', 65], ['NEWS', 89]]
 
@@ -202,7 +204,7 @@ _RELEVANT = {"all": "all of them in every part", "own": "each in the part that i
 def checked_testing(
     *, test: Any, alpha: Any, correction: Any, samples: Any, resamples: Any, confidence: Any, seed: Any
 ) -> Testing:
-    """Return how a user wants pairs of systems tested, see :func:`subcollections`."""
+    """Return how a user wants pairs of systems tested, see :func:`~pt_reuse.profile.subcollections`."""
     check_test(test, correction)
     return Testing(
         test=test,
@@ -215,7 +217,7 @@ def checked_testing(
 
 
 def check_splitting(*, relevant: Any, rel: Any, n_jobs: Any) -> None:
-    """Raise where one of these arguments of :func:`subcollections` is wrong whatever the runs are."""
+    """Raise where one of these arguments of :func:`~pt_reuse.profile.subcollections` is wrong whatever the runs are."""
     choice("relevant", relevant, ("all", "own"))
     checked_rel(rel)
     checked_jobs(n_jobs)

@@ -78,7 +78,8 @@ class RestrictedRuns:
 class Systems(Generic[_Index]):
     """Retrieval systems that can be built and run on any part of a corpus.
 
-    What :func:`subcollections` takes in the place of runs, to index each part and run every system on it.
+    What :func:`~pt_reuse.profile.subcollections` takes in the place of runs, to index each part and run every system on
+    it.
 
     Args:
         factories: system name -> a function that makes its pipeline: of what `index` returned for the documents of a
@@ -99,7 +100,7 @@ class Systems(Generic[_Index]):
         >>> def first(documents):
         ...     docno = next(iter(documents))["docno"]
         ...     return pt.Transformer.from_df(pd.DataFrame({"qid": ["1"], "docno": [docno], "score": [1.0]}))
-        >>> systems = ptr.Systems({"first": first}, documents, pd.DataFrame({"qid": ["1"], "query": ["oak"]}))
+        >>> systems = ptr.profile.Systems({"first": first}, documents, pd.DataFrame({"qid": ["1"], "query": ["oak"]}))
         >>> systems
         Systems: 1 system on 1 topic, indexed by each system
         >>> systems.on_part(["d2"]).to_frame()["docno"].tolist()

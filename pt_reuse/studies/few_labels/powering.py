@@ -92,9 +92,9 @@ def prediction_powered(
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`. Pipelines come in by
             :meth:`RunSet.from_pipelines`.
         human: labels of people, in any form. By topics: of some topics, in full. By documents: of a sample, as
-            :func:`sample_pool` and :meth:`Pool.judge` make them, with the column ``stratum`` and label -1 for what was
-            pooled and not sampled; or with the column ``inclusion``, the probability with which each document was
-            drawn, each by itself.
+            :func:`~pt_reuse.pools.sample_pool` and :meth:`Pool.judge` make them, with the column ``stratum`` and label
+            -1 for what was pooled and not sampled; or with the column ``inclusion``, the probability with which each
+            document was drawn, each by itself.
         judge: labels of a model, in any form, a :class:`judging.Judge`, a function or a pipeline; or a dict of name ->
             one of these. Its own labels count, also of documents that people did not label. A document that it gave no
             label is unjudged for it.
@@ -143,7 +143,7 @@ def prediction_powered(
         >>> field = ptr.simulate_field(seed=7, n_topics=80)
         >>> people = field.all_qrels.select(field.all_qrels.topics[:25])
         >>> judge = ptr.judging.Noisy(field.all_qrels, ptr.judging.flips(0.1, range(3)), seed=1)
-        >>> found = ptr.prediction_powered(field.runs, people, judge, "nDCG@10")
+        >>> found = ptr.labels.prediction_powered(field.runs, people, judge, "nDCG@10")
         >>> found.table[["name", "human", "estimate", "estimate_low", "estimate_high", "n_eff"]].round(3).head(2)
             name  human  estimate  estimate_low  estimate_high   n_eff
         0  lex1a  0.560     0.502         0.430          0.573  32.761

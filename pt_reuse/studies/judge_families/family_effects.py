@@ -29,13 +29,13 @@ class FamilyEffect(OfMeasures, Result):
 
     Attributes:
         table: one row per measure, judge, family of runs and whom it is held ``against`` (``"others"``, ``"matched"``,
-            ``"alone"``, see :func:`family_effect`): ``measure judge judge_family family``, ``own``, whether the judge
-            is of this family; ``runs`` of the family and ``others`` that count, ``unmatched`` runs of the family that
-            do not; the mean ``rise`` in ranks of the one and ``others_rise`` of the others, and ``rank_effect``, the
-            difference; the mean ``change`` of the score, less that of the whole field, and ``others_change``, and
-            ``score_effect``, at equal scores by people; where intervals were asked for, their ends beside the effects,
-            ``_low`` and ``_high``. NaN where no run is matched, and of ``score_effect`` with fewer than three other
-            runs.
+            ``"alone"``, see :func:`~pt_reuse.labels.family_effect`): ``measure judge judge_family family``, ``own``,
+            whether the judge is of this family; ``runs`` of the family and ``others`` that count, ``unmatched`` runs of
+            the family that do not; the mean ``rise`` in ranks of the one and ``others_rise`` of the others, and
+            ``rank_effect``, the difference; the mean ``change`` of the score, less that of the whole field, and
+            ``others_change``, and ``score_effect``, at equal scores by people; where intervals were asked for, their
+            ends beside the effects, ``_low`` and ``_high``. NaN where no run is matched, and of ``score_effect`` with
+            fewer than three other runs.
         by_run: one row per measure, judge and run: ``name team type family``, ``own``, ``score`` and ``rank`` by
             people, ``judge_score`` and ``judge_rank``, ``change``, of the score less that of the field, and the
             ``rise`` in ranks.

@@ -97,7 +97,8 @@ def family_effect(
         >>> types = field.run_table[["name", "type"]].rename(columns={"type": "family"})
         >>> runs = field.runs.with_metadata(metadata=types)
         >>> judge = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.2, labels=[0, 1, 2]), seed=1)
-        >>> found = ptr.family_effect(runs, field.qrels, judge, "nDCG@10", families={"noisy": "neural"}, resamples=200)
+        >>> families = {"noisy": "neural"}
+        >>> found = ptr.labels.family_effect(runs, field.qrels, judge, "nDCG@10", families=families, resamples=200)
         >>> own = found.table.query("own and against == 'others'")
         >>> own[["family", "runs", "rank_effect", "rank_effect_low", "rank_effect_high"]].round(2).values.tolist()
         [['neural', 6, -4.5, -11.27, 2.27]]

@@ -21,7 +21,7 @@ _DEPTHS = 4
 
 
 class CoverageReports:
-    """Reports the tables of a :class:`~pt_reuse.Coverage`, which has the attributes that are named here."""
+    """Reports the tables of a ``Coverage``, which has the attributes that are named here."""
 
     by_run: pd.DataFrame
     condensed: pd.DataFrame

@@ -29,7 +29,7 @@ def flag_table(runs: pd.DataFrame, condensed: pd.DataFrame) -> pd.DataFrame:
     A run without an unjudged document down to the depth of comparison has no flag.
 
     Args:
-        runs: one row per run, see :class:`~pt_reuse.Coverage`, with ``unjudged`` at the depth of comparison.
+        runs: one row per run, see ``Coverage``, with ``unjudged`` at the depth of comparison.
         condensed: one row per run in the same order, with ``rise`` by the first measure.
     """
     contributed = runs["contributed"].fillna(False).to_numpy(dtype=bool)

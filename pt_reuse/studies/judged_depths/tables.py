@@ -67,7 +67,7 @@ class Shares:
 
 
 def depth_table(run_table: pd.DataFrame, shares: Shares) -> pd.DataFrame:
-    """Return one row per depth and run, see :class:`~pt_reuse.Coverage`.
+    """Return one row per depth and run, see ``Coverage``.
 
     Args:
         run_table: ``name team type pooled contributed``, one row per run.

@@ -85,13 +85,13 @@ def compare_leaderboards(
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
         >>> people, judge = (ptr.score(field.runs, qrels, "AP") for qrels in (field.all_qrels, field.qrels))
-        >>> found = ptr.compare_leaderboards(people, {"judge": judge}, resamples=200)
+        >>> found = ptr.labels.compare_leaderboards(people, {"judge": judge}, resamples=200)
         >>> found.headline()
         'judge: AP against AP tau_b 0.7516 (0.5163 to 0.9869)'
 
     Source: TREC AutoJudge, ``meta-evaluate`` of autojudge-evaluate 1.1.0, for the question and the forms of files.
-    Correlations are those of :func:`tau_b`, :func:`gamma` and :func:`tau_ap_b`; spearman and pearson are checked
-    against scipy.
+    Correlations are those of :func:`~pt_reuse.rankings.tau_b`, :func:`~pt_reuse.rankings.gamma` and
+    :func:`~pt_reuse.rankings.tau_ap_b`; spearman and pearson are checked against scipy.
     """
     choice("missing", missing, MISSING)
     choice("topics", topics, TOPICS)

@@ -81,7 +81,7 @@ def compare_judgments(
             as in `qrels_a` where none is above the highest there; labels above it are refused. Without `measures_b` the
             labels come to the scale of `qrels_a`, as those of a judge in :func:`audit_labels`; where `rel` or `qrels_b`
             says so, or measures of their own are given, they stay as they are.
-        resamples: how often the topics are drawn for intervals, see :class:`Agreement`; default 0, no intervals.
+        resamples: how often the topics are drawn for intervals, see ``Agreement``; default 0, no intervals.
         confidence: of the intervals.
         seed: of the draws.
         complete: the mean is over all topics that count, a topic that a run lacks counting 0 (default), or over those

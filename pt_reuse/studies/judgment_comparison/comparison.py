@@ -87,7 +87,7 @@ class JudgmentComparison(Agreement):
         return self.names[0] if new[self.names[0]] and not new[self.names[1]] else self.names[1]
 
     def key_figures(self) -> pd.DataFrame:
-        """Return those of an :class:`Agreement`, and what each of the two alone knows."""
+        """Return those of an ``Agreement``, and what each of the two alone knows."""
         figures = ["new", "new_relevant", "remainder"]
         of = self.by_topic.groupby("new_by", sort=False)[figures].sum().reset_index()
         new = key_figures_of(of, figures, rows=[f"by {name}" for name in of["new_by"]])

@@ -64,8 +64,9 @@ def audit_labels(
             name -> one of these; or a folder of judges, read as :func:`judging.read_judges` reads it.
         measures: ir_measures measures, or their names, one or several.
         people: labels of other people for some of the same documents: a dict of name -> judgments in any form, a frame
-            ``qid docno label annotator``, or what :func:`import_labels` returns. Each is compared with `human` on the
-            documents that this person labelled, whatever `missing` says, and so is each judge once more beside it.
+            ``qid docno label annotator``, or what :func:`~pt_reuse.judging.import_labels` returns. Each is compared
+            with `human` on the documents that this person labelled, whatever `missing` says, and so is each judge once
+            more beside it.
         by: ``"type"``, ``"team"`` or ``"family"``: rank the runs of each one among themselves, too. Default none.
         best: how many runs are the best: tau of these is *tau at k*. Which runs are the best follows from all topics
             under `human`, also in resamples; those that tie with the last of them belong to them.

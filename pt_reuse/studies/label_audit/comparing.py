@@ -44,8 +44,8 @@ def compare_labels(
             pipeline, a :class:`judging.Judge`), who is asked for what people judged; or a folder of judges, read as
             :func:`judging.read_judges` reads it.
         people: labels of other people for documents of `human`: a dict of name -> judgments in any form, a frame
-            ``qid docno label annotator``, or what :func:`import_labels` returns. Each may have labelled a part. Default
-            none.
+            ``qid docno label annotator``, or what :func:`~pt_reuse.judging.import_labels` returns. Each may have
+            labelled a part. Default none.
         rel: the lowest label of people that is relevant; default what `human` says, else 1.
         judge_rel: the lowest label of a judge that is relevant, or a dict of its label -> the label of people that it
             stands for; one for all, or a dict of name -> one of these. Default: what the judge says; else 1 where all
@@ -73,7 +73,7 @@ def compare_labels(
         >>> given = {"ann": [3, 2, 0, 0, 1, 0], "model": [3, 2, 1, 0, 2, 2]}
         >>> frame = pd.DataFrame({"qid": list("123456"), "docno": list("abcdef")})
         >>> labels = {name: frame.assign(label=label) for name, label in given.items()}
-        >>> found = ptr.compare_labels(labels["ann"], {"model": labels["model"]}, rel=2, resamples=0)
+        >>> found = ptr.labels.compare_labels(labels["ann"], {"model": labels["model"]}, rel=2, resamples=0)
         >>> found.table[["judge", "items", "labels", "agreement", "kappa", "precision", "recall"]].round(3)
            judge     items  labels  agreement  kappa  precision  recall
         0  model       all  grades      0.500  0.357        0.5     1.0

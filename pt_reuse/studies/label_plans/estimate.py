@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LabelEstimate(Result):
-    """What is known of a judge's labels after people checked some of them, see :meth:`LabelPlan.estimate`.
+    """What is known of a judge's labels after people checked some of them, see ``LabelPlan.estimate``.
 
     Attributes:
         table: one row per number: ``number``; ``target``, whether the plan was made for it; ``documents`` it is of, and

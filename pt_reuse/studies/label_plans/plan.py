@@ -137,12 +137,12 @@ class LabelPlan(Result):
 
     @door
     def to_pool(self) -> Pool:
-        """Return the documents to check as a pool, which :func:`export_tasks` and :meth:`Pool.judge` take.
+        """Return the documents to check as a pool, for :func:`~pt_reuse.judging.export_tasks` or :meth:`Pool.judge`.
 
         Returns:
-            Pool: a sample, as :func:`sample_pool` returns one: each document has its ``stratum`` and its ``inclusion``
-            probability, and those that are not to be checked are in :attr:`Pool.unsampled`. A stratum tells what
-            the judge says; tasks that :func:`export_tasks` writes do not show it.
+            Pool: a sample, as :func:`~pt_reuse.pools.sample_pool` returns one: each document has its ``stratum`` and
+            its ``inclusion`` probability, and those that are not to be checked are in :attr:`Pool.unsampled`. A stratum
+            tells what the judge says; tasks that :func:`~pt_reuse.judging.export_tasks` writes do not show it.
         """
         every = pd.concat([self.sample, self.rest], ignore_index=True)
         asked = np.repeat([True, False], [len(self.sample), len(self.rest)])

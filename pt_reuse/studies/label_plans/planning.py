@@ -58,7 +58,7 @@ def plan_labels(
 
     The documents are divided into strata by the label that the judge gave them. Of each stratum a random sample is
     checked. A stratum that is large, or in which people are expected to be of two minds, gets more labels (Neyman's
-    allocation). Afterwards :meth:`LabelPlan.estimate` gives the number with its interval.
+    allocation). Afterwards ``LabelPlan.estimate`` gives the number with its interval.
 
     Args:
         judge_labels: the judge's labels of all documents in question, judgments in any form, see :doc:`runs`. A
@@ -87,8 +87,8 @@ def plan_labels(
 
     Returns:
         LabelPlan: ``.table`` (labels of each stratum), ``.sample`` (the documents to check), ``.to_pool()`` for
-        :func:`export_tasks`, ``.curve`` and ``.plot()`` (what other widths take, and other ways to draw),
-        ``.estimate(checked)``.
+        :func:`~pt_reuse.judging.export_tasks`, ``.curve`` and ``.plot()`` (what other widths take, and other ways to
+        draw), ``.estimate(checked)``.
 
     Raises:
         InputError: neither or both of `width` and `budget`, a number of runs that does not go with the target, a
@@ -101,7 +101,7 @@ def plan_labels(
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> labels = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(1000)], "label": [1] * 300 + [0] * 700})
-        >>> plan = ptr.plan_labels(labels, width=0.1, prior={1: 0.8, 0: 0.1})
+        >>> plan = ptr.labels.plan_labels(labels, width=0.1, prior={1: 0.8, 0: 0.1})
         >>> plan
         Plan of labels: check 164 of 1,000 documents, in 2 strata: a 95 % interval 0.0996 wide for share relevant [...]
         >>> plan.table[["stratum", "documents", "share", "labels"]].values.tolist()

@@ -26,7 +26,7 @@ def findings_of(table: pd.DataFrame, rankings: pd.DataFrame, *, depth: int, best
     """Return what was found, sentence by sentence.
 
     Args:
-        table: of a :class:`~pt_reuse.Circularity`.
+        table: of a ``Circularity``.
         rankings: of the same.
         depth: how many documents of each list are sorted.
         best: how many systems are the best.

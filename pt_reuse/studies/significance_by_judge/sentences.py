@@ -27,7 +27,7 @@ def findings_of(table: pd.DataFrame, *, alpha: float, corrected: bool) -> list[s
     """Return what was found, sentence by sentence.
 
     Args:
-        table: of a :class:`~pt_reuse.SignificanceFidelity`.
+        table: of a ``SignificanceFidelity``.
         alpha: the level of significance.
         corrected: whether p-values allow for the number of pairs.
     """

@@ -65,11 +65,11 @@ def significance_fidelity(
             in which it labels a document.
         measures: ir_measures measures, or their names, one or several.
         test: two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"`` or ``"tukey"``, see
-            :func:`discriminative_power`.
+            :func:`~pt_reuse.profile.discriminative_power`.
         alpha: the level of significance, above 0 and below 1: a p-value of at most that is significant.
         correction: for the number of pairs, of each measure and set of labels alone: ``"none"`` (default), ``"holm"``,
-            ``"bonferroni"`` or ``"benjamini-hochberg"``, see :func:`discriminative_power`. The shares differ a lot
-            without one.
+            ``"bonferroni"`` or ``"benjamini-hochberg"``, see :func:`~pt_reuse.profile.discriminative_power`. The shares
+            differ a lot without one.
         samples: of the tests that draw at random, at least 1.
         rel: the lowest label of people that is relevant; default what their judgments say, else 1.
         judge_rel: the same of the judge, or a dict of its label -> the label of people, as in :func:`audit_labels`.
@@ -102,7 +102,7 @@ def significance_fidelity(
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
         >>> noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.25, range(3)), seed=1, name="noisy")
-        >>> found = ptr.significance_fidelity(field.runs, field.qrels, noisy, "nDCG@10", resamples=200)
+        >>> found = ptr.labels.significance_fidelity(field.runs, field.qrels, noisy, "nDCG@10", resamples=200)
         >>> found.table[["pairs", "human_significant", "judge_significant", "false_claims", "missed"]]
            pairs  human_significant  judge_significant  false_claims  missed
         0    153                 74                 71             2       5

@@ -36,7 +36,7 @@ class TestedPairs:
     correction: str
 
     def outcomes(self) -> NDArray[np.object_]:
-        """Return (pairs,) the outcome of each, as a :class:`~pt_reuse.SignificanceFidelity` names it."""
+        """Return (pairs,) the outcome of each, as a ``SignificanceFidelity`` names it."""
         people, judge = (winners(tests, self.alpha, self.correction) for tests in (self.human, self.judge))
         both = (people != 0) & (judge != 0)
         kinds = [

@@ -63,8 +63,8 @@ def compare_strategies(
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments that answer: a Qrels, a frame, tuples, a dict or a file.
-        strategies: names (``"mtf"``, ``"hedge"``, ...), :class:`Strategy` objects or subclasses of :class:`Chooser`,
-            one or several; default every strategy there is.
+        strategies: names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of
+            :class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.
         budgets: shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), or
             judgments per topic (whole numbers); one or several.
         measures: ir_measures measures, or their names, by which the systems are ranked; means over all topics of the
@@ -99,7 +99,7 @@ def compare_strategies(
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
         >>> options = {"depth": field.depth, "budgets": [.1, .5], "measures": "AP"}
-        >>> found = ptr.compare_strategies(field.runs, field.qrels, ["rank", "mtf"], **options)
+        >>> found = ptr.pools.compare_strategies(field.runs, field.qrels, ["rank", "mtf"], **options)
         >>> found.table[["strategy", "budget", "judged"]].values.tolist()
         [['rank', 0.1, 89], ['rank', 0.5, 452], ['mtf', 0.1, 89], ['mtf', 0.5, 452]]
 
@@ -191,7 +191,7 @@ def compare_strategies(
 
 
 def check_comparing(*, depth: Any, rel: Any, leave_out: Any, repeats: Any, seed: Any, n_jobs: Any) -> None:
-    """Raise where arguments of :func:`compare_strategies` are wrong whatever the runs are.
+    """Raise where arguments of :func:`~pt_reuse.pools.compare_strategies` are wrong whatever the runs are.
 
     Raises:
         InputError: a number out of range, or an unknown unit to leave out.

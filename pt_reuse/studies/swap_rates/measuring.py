@@ -90,7 +90,7 @@ def stability(
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
-        >>> found = ptr.stability(ptr.score(field.runs, field.qrels, "AP"), sizes=[5, 25], pairs=100)
+        >>> found = ptr.profile.stability(ptr.score(field.runs, field.qrels, "AP"), sizes=[5, 25], pairs=100)
         >>> found.differences_needed()[["size", "rate", "difference"]].round(3)
            size   rate  difference
         0     5  0.219        0.15
@@ -152,7 +152,7 @@ def check_stability(
     n_jobs: Any,
     verbose: Any,
 ) -> tuple[Sampling, list[int] | None, Bins, TopicBootstrap | None]:
-    """Return how samples are drawn, their sizes, the bins and the bootstrap, as arguments of :func:`stability` ask.
+    """Return how samples are drawn, their sizes, the bins and the bootstrap.
 
     Raises:
         InputError: one of them is wrong whatever the scores are.

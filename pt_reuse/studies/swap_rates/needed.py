@@ -17,12 +17,12 @@ def differences(table: pd.DataFrame, rate: float) -> pd.DataFrame:
     """Return for each size the smallest difference from which on no bin has more swaps than wanted.
 
     Args:
-        table: that of a :class:`~pt_reuse.Stability`.
+        table: that of a ``Stability``.
         rate: the largest swap rate that is wanted.
 
     Returns:
         DataFrame: ``judgments measure size pairs swaps rate difference share``, see
-        :meth:`~pt_reuse.Stability.differences_needed`.
+        ``Stability.differences_needed``.
     """
     rows = []
     for (judgments, measure, size), bins in table.groupby([*_OF_A_LINE, "size"], sort=False):
@@ -50,12 +50,12 @@ def topics(table: pd.DataFrame, rate: float) -> pd.DataFrame:
     """Return for each bin how many topics it takes to have no more swaps than wanted.
 
     Args:
-        table: that of a :class:`~pt_reuse.Stability`.
+        table: that of a ``Stability``.
         rate: the largest swap rate that is wanted.
 
     Returns:
         DataFrame: ``judgments measure bin at_least below topics extrapolated start decay``, see
-        :meth:`~pt_reuse.Stability.topics_needed`.
+        ``Stability.topics_needed``.
     """
     return pd.DataFrame(list(_topics(table, rate)))
 

@@ -190,7 +190,7 @@ def in_words(figure: str) -> str:
 
 
 def change_table(conventions: Sequence[Convention], figures: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per convention, value and key figure, see :class:`Sensitivity`.
+    """Return one row per convention, value and key figure, see ``Sensitivity``.
 
     Args:
         conventions: what was varied.

@@ -62,12 +62,12 @@ def sensitivity(
 
     Args:
         study: a function of runs, judgments and measures that returns a result with ``key_figures()``: any study of
-            this library, such as :func:`leave_out_uniques`, :func:`by_type` or :func:`pool_costs`, or one's own, such
-            as a function that scores twice and returns an :class:`Agreement`. A study of scores
-            (:func:`stability`, :func:`discriminative_power`, :func:`saturation`; its first argument is called
-            ``scores``) is given those of the runs by the judgments, and takes ``complete`` and ``without_topics``
-            besides its own options. A study of judgments (:func:`density`) is given these, and the runs where it takes
-            any.
+            this library, such as :func:`leave_out_uniques`, :func:`by_type` or :func:`~pt_reuse.pools.pool_costs`, or
+            one's own, such as a function that scores twice and returns an ``Agreement``. A study of scores
+            (:func:`~pt_reuse.profile.stability`, :func:`~pt_reuse.profile.discriminative_power`,
+            :func:`~pt_reuse.profile.saturation`; its first argument is called ``scores``) is given those of the runs by
+            the judgments, and takes ``complete`` and ``without_topics`` besides its own options. A study of judgments
+            (:func:`~pt_reuse.profile.density`) is given these, and the runs where it takes any.
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
         measures: ir_measures measures or their names, one or several, where the study takes any.
@@ -92,7 +92,7 @@ def sensitivity(
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
-        >>> found = ptr.sensitivity(
+        >>> found = ptr.profile.sensitivity(
         ...     ptr.leave_out_uniques, field.runs, field.qrels, "AP", depth=field.depth, grid=["rel", "contributors"]
         ... )
         >>> rows = found.spans[found.spans["figure"] == "own_max_drop"]

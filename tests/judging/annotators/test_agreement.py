@@ -29,7 +29,11 @@ FRAMES = {
 @pytest.fixture(scope="module", params=FRAMES)
 def case(request):
     frame = FRAMES[request.param]
-    return frame, by_item(frame), ptr.annotator_agreement(frame, rel=2 if frame["label"].max() > 1 else 1, resamples=50)
+    return (
+        frame,
+        by_item(frame),
+        ptr.judging.annotator_agreement(frame, rel=2 if frame["label"].max() > 1 else 1, resamples=50),
+    )
 
 
 def ways(items, rel):
@@ -73,12 +77,12 @@ def test_all_together_is_what_the_definitions_say(case):
 
 def test_all_together_is_what_the_libraries_say():
     frame = FRAMES["four, with gaps"]
-    result = ptr.annotator_agreement(frame, resamples=0)
+    result = ptr.judging.annotator_agreement(frame, resamples=0)
     wide = frame.set_index(["qid", "docno", "annotator"])["label"].unstack()  # noqa: PD010
     for level in ("nominal", "ordinal"):
         alpha = krippendorff.alpha(wide.to_numpy().T, level_of_measurement=level)
         assert value(result, "all", "grades", f"alpha_{level}")["value"] == pytest.approx(alpha, abs=1e-14)
-    complete = ptr.annotator_agreement(FRAMES["three, complete"], resamples=0)
+    complete = ptr.judging.annotator_agreement(FRAMES["three, complete"], resamples=0)
     wide = FRAMES["three, complete"].set_index(["qid", "docno", "annotator"])["label"].unstack()  # noqa: PD010
     counts = np.stack([(wide == label).sum(axis=1) for label in SCALE], axis=1)
     assert value(complete, "all", "grades", "fleiss_kappa")["value"] == pytest.approx(fleiss_kappa(counts), abs=1e-14)
@@ -87,7 +91,7 @@ def test_all_together_is_what_the_libraries_say():
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_each_two_are_what_the_libraries_say(case, weights):
     frame, given, result = case
-    result = ptr.annotator_agreement(frame, rel=result.rel, weights=weights, resamples=0)
+    result = ptr.judging.annotator_agreement(frame, rel=result.rel, weights=weights, resamples=0)
     found = zip(result.pairs["first"], result.pairs["second"], strict=True)
     assert {frozenset(two) for two in found} == {frozenset(two) for two in couples(given)}
     for row in result.pairs[(result.pairs["items"] == "all") & (result.pairs["labels"] == "grades")].itertuples():
@@ -108,7 +112,7 @@ def test_each_two_are_what_the_libraries_say(case, weights):
 
 
 def test_relevant_items_are_those_that_one_of_the_two_called_relevant():
-    result = ptr.annotator_agreement(FRAMES["four, with gaps"], rel=3, resamples=0)
+    result = ptr.judging.annotator_agreement(FRAMES["four, with gaps"], rel=3, resamples=0)
     given = by_item(FRAMES["four, with gaps"])
     rows = result.pairs[(result.pairs["items"] == "relevant") & (result.pairs["labels"] == "binary")]
     for row in rows.itertuples():
@@ -120,7 +124,7 @@ def test_relevant_items_are_those_that_one_of_the_two_called_relevant():
 def test_per_topic_is_the_same_over_one_topic(case):
     frame, _, result = case
     for qid, part in frame.groupby("qid"):
-        alone = ptr.annotator_agreement(part, rel=result.rel, scale=result.scale, resamples=0).table
+        alone = ptr.judging.annotator_agreement(part, rel=result.rel, scale=result.scale, resamples=0).table
         there = result.per_topic[result.per_topic["qid"] == qid].reset_index(drop=True)
         columns = ["items", "labels", "coefficient", "value", "n_items", "why"]
         pd.testing.assert_frame_equal(there[columns], alone[columns])
@@ -130,7 +134,9 @@ def test_fleiss_kappa_of_the_relevant_items_takes_the_number_of_labels_that_most
     rows = [("1", f"d{d}", f"p{p}", 0) for d in range(6) for p in range(3)]
     relevant = {"a": (1, 1), "b": (1, 0), "c": (1, 1), "d": (0, 1)}
     rows += [("2", docno, f"p{p}", label) for docno, both in relevant.items() for p, label in enumerate(both)]
-    result = ptr.annotator_agreement(pd.DataFrame(rows, columns=["qid", "docno", "annotator", "label"]), resamples=20)
+    result = ptr.judging.annotator_agreement(
+        pd.DataFrame(rows, columns=["qid", "docno", "annotator", "label"]), resamples=20
+    )
     found = value(result, "relevant", "grades", "fleiss_kappa")
     counts = [[both.count(label) for label in (0, 1)] for both in relevant.values()]
     assert found["value"] == pytest.approx(fleiss_kappa(np.array(counts)), abs=1e-14)
@@ -158,9 +164,9 @@ def test_by_label(case):
 @pytest.mark.parametrize("ties", ["lower", "higher", "median", "unresolved"])
 def test_each_against_the_majority_of_the_others(ties):
     frame = FRAMES["four, with gaps"]
-    given, result = by_item(frame), ptr.annotator_agreement(frame, ties=ties, resamples=0)
+    given, result = by_item(frame), ptr.judging.annotator_agreement(frame, ties=ties, resamples=0)
     for name in annotators_of(given):
-        rest = ptr.majority_vote(frame[frame["annotator"] != name], ties=ties).to_frame()
+        rest = ptr.judging.majority_vote(frame[frame["annotator"] != name], ties=ties).to_frame()
         vote = {(row.qid, row.docno): row.label for row in rest.itertuples()}
         both = [(item[name], vote.get(key, -1)) for key, item in given.items() if name in item and key in vote]
         pairs = [(a, b) for a, b in both if b != -1]
@@ -170,9 +176,9 @@ def test_each_against_the_majority_of_the_others(ties):
 
 
 def test_each_against_gold():
-    frame, gold = FRAMES["four, with gaps"], ptr.majority_vote(labelled(seed=9, n_docs=8, n_annotators=1))
+    frame, gold = FRAMES["four, with gaps"], ptr.judging.majority_vote(labelled(seed=9, n_docs=8, n_annotators=1))
     unknown = pd.DataFrame({"qid": ["1", "77"], "docno": ["nobody", "d1"], "label": [1, 1]})
-    result = ptr.annotator_agreement(frame, gold=gold | unknown, resamples=0)
+    result = ptr.judging.annotator_agreement(frame, gold=gold | unknown, resamples=0)
     truth = {(row.qid, row.docno): row.label for row in gold.to_frame().itertuples()}
     for row in result.gold[(result.gold["items"] == "all") & (result.gold["labels"] == "grades")].itertuples():
         pairs = [
@@ -183,16 +189,16 @@ def test_each_against_gold():
     labelled_gold = set(truth) & set(by_item(frame))
     assert result.settings["gold labels"] == len(truth) + 2
     assert result.settings["gold labels of items nobody labelled"] == len(truth) + 2 - len(labelled_gold)
-    assert len(ptr.annotator_agreement(frame, resamples=0).gold) == 0
+    assert len(ptr.judging.annotator_agreement(frame, resamples=0).gold) == 0
     # a label of gold alone belongs to the scale
     strange = gold.to_frame()[["qid", "docno"]].assign(label=7)
-    assert ptr.annotator_agreement(frame, gold=strange, resamples=0).scale == (0, 1, 2, 3, 7)
-    assert ptr.annotator_agreement(frame, gold=ptr.Qrels(strange, rel=7), resamples=0).rel == 7
+    assert ptr.judging.annotator_agreement(frame, gold=strange, resamples=0).scale == (0, 1, 2, 3, 7)
+    assert ptr.judging.annotator_agreement(frame, gold=ptr.Qrels(strange, rel=7), resamples=0).rel == 7
 
 
 def test_no_value_where_chance_agreement_is_certain():
     same = {name: pd.DataFrame({"qid": "1", "docno": list("abc"), "label": 0}) for name in ("x", "y")}
-    result = ptr.annotator_agreement(same, scale=(0, 1), gold=same["x"])
+    result = ptr.judging.annotator_agreement(same, scale=(0, 1), gold=same["x"])
     none = result.table[result.table["coefficient"] != "agreement"]
     assert none["value"].isna().all()
     assert none["low"].isna().all()
@@ -208,7 +214,7 @@ def test_two_without_items_in_common_have_no_row():
     frame = pd.DataFrame(
         {"qid": "1", "docno": list("aabbb"), "label": [0, 1, 1, 1, 0], "annotator": ["x", "y", "y", "z", "w"]}
     )
-    result = ptr.annotator_agreement(frame, resamples=0)
+    result = ptr.judging.annotator_agreement(frame, resamples=0)
     assert set(zip(result.pairs["first"], result.pairs["second"], strict=True)) == {
         ("x", "y"),
         ("y", "z"),
@@ -239,30 +245,32 @@ def test_bands_are_those_of_the_source():
 def test_what_cannot_be_compared_is_named(messages):
     frame = FRAMES["two"]
     alone = frame[frame["annotator"] == "ann0"]
-    messages.refused(lambda: ptr.annotator_agreement(alone), argument="labels")
+    messages.refused(lambda: ptr.judging.annotator_agreement(alone), argument="labels")
     apart = pd.concat([alone, frame[frame["annotator"] == "ann1"].assign(qid=lambda part: "x" + part["qid"])])
-    messages.refused(lambda: ptr.annotator_agreement(apart), argument="labels")
+    messages.refused(lambda: ptr.judging.annotator_agreement(apart), argument="labels")
     nobody = pd.DataFrame({"qid": ["1"], "docno": ["nowhere"], "label": [1]})
-    messages.refused(lambda: ptr.annotator_agreement(frame, gold=nobody), argument="gold")
+    messages.refused(lambda: ptr.judging.annotator_agreement(frame, gold=nobody), argument="gold")
     out = frame[["qid", "docno"]].drop_duplicates().assign(label=8)
-    messages.refused(lambda: ptr.annotator_agreement(frame, gold=out, scale=SCALE), argument="gold")
+    messages.refused(lambda: ptr.judging.annotator_agreement(frame, gold=out, scale=SCALE), argument="gold")
     for argument, given in {
         "weights": "cubic", "ties": "error", "over": "runs", "resamples": -1, "seed": 1.5, "confidence": 95, "rel": 0,
     }.items():  # fmt: skip
-        messages.refused(lambda a=argument, v=given: ptr.annotator_agreement("unread", **{a: v}), argument=argument)
-    result = ptr.annotator_agreement(frame, resamples=0)
+        messages.refused(
+            lambda a=argument, v=given: ptr.judging.annotator_agreement("unread", **{a: v}), argument=argument
+        )
+    result = ptr.judging.annotator_agreement(frame, resamples=0)
     messages.refused(lambda: result.report("gold"), argument="part")
     messages.refused(lambda: result.report("one"), argument="part")
     messages.refused(lambda: result.report(items="some"), argument="items")
     messages.refused(lambda: result.confusion_of("ann0", "nobody"))
-    binary = ptr.annotator_agreement(FRAMES["binary"], resamples=0)
+    binary = ptr.judging.annotator_agreement(FRAMES["binary"], resamples=0)
     messages.refused(lambda: binary.report(labels="binary"), argument="labels")
 
 
 def test_a_missing_library_is_named_before_anything_is_read(messages, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "krippendorff", None)
-    messages.refused(lambda: ptr.annotator_agreement("unread"))
-    assert len(ptr.majority_vote(FRAMES["two"])) > 0, "voting needs no library"
+    messages.refused(lambda: ptr.judging.annotator_agreement("unread"))
+    assert len(ptr.judging.majority_vote(FRAMES["two"])) > 0, "voting needs no library"
 
 
 def test_saved_and_read_back(case, tmp_path):

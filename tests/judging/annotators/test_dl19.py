@@ -66,7 +66,7 @@ def plain(labels):
 
 @pytest.fixture(scope="module")
 def result(labels, nist):
-    return ptr.annotator_agreement(labels, gold=nist, resamples=100)
+    return ptr.judging.annotator_agreement(labels, gold=nist, resamples=100)
 
 
 def overall(result, items, labels):
@@ -149,7 +149,7 @@ def test_by_grade(result, plain):
 
 
 def test_the_majority(labels):
-    voted = ptr.majority_vote(labels, rel=2)
+    voted = ptr.judging.majority_vote(labels, rel=2)
     assert repr(voted) == (
         "Qrels: 43 topics, 4,511 judgments, 732 relevant from label 2 (labels 0: 2,801, 1: 978, 2: 614, 3: 118)"
     )

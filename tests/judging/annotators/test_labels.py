@@ -93,31 +93,33 @@ def test_the_lowest_relevant_label_comes_from_the_judgments():
 
 def test_what_is_wrong_is_named(messages, tmp_path):
     twice = pd.concat([FRAME, FRAME.iloc[:1].assign(label=9)])
-    error = messages.refused(lambda: ptr.majority_vote(twice), argument="labels", place="annotator ann0")
+    error = messages.refused(lambda: ptr.judging.majority_vote(twice), argument="labels", place="annotator ann0")
     assert "9" in str(error)
-    messages.refused(lambda: ptr.majority_vote(FRAME.drop(columns="annotator")), argument="labels")
-    messages.refused(lambda: ptr.majority_vote(FRAME.assign(label=0.5)), argument="labels", place="annotator ann0")
-    messages.refused(lambda: ptr.majority_vote(FRAME.assign(label=-1)), argument="labels")
-    messages.refused(lambda: ptr.majority_vote(FRAME.assign(annotator=None)), place="row 0")
-    messages.refused(lambda: ptr.majority_vote({}), argument="labels")
-    messages.refused(lambda: ptr.majority_vote({1: FRAME}), argument="labels")
-    messages.refused(lambda: ptr.majority_vote([1, 2]), argument="labels")
-    messages.refused(lambda: ptr.majority_vote(None), argument="labels")
-    messages.refused(lambda: ptr.majority_vote({"x": "nowhere.txt"}), argument="labels", place="annotator x")
+    messages.refused(lambda: ptr.judging.majority_vote(FRAME.drop(columns="annotator")), argument="labels")
+    messages.refused(
+        lambda: ptr.judging.majority_vote(FRAME.assign(label=0.5)), argument="labels", place="annotator ann0"
+    )
+    messages.refused(lambda: ptr.judging.majority_vote(FRAME.assign(label=-1)), argument="labels")
+    messages.refused(lambda: ptr.judging.majority_vote(FRAME.assign(annotator=None)), place="row 0")
+    messages.refused(lambda: ptr.judging.majority_vote({}), argument="labels")
+    messages.refused(lambda: ptr.judging.majority_vote({1: FRAME}), argument="labels")
+    messages.refused(lambda: ptr.judging.majority_vote([1, 2]), argument="labels")
+    messages.refused(lambda: ptr.judging.majority_vote(None), argument="labels")
+    messages.refused(lambda: ptr.judging.majority_vote({"x": "nowhere.txt"}), argument="labels", place="annotator x")
     several = {"x": ptr.Qrels(parts()["ann0"], rel=2), "y": ptr.Qrels(parts()["ann1"], rel=1)}
-    messages.refused(lambda: ptr.majority_vote(several), argument="labels")
+    messages.refused(lambda: ptr.judging.majority_vote(several), argument="labels")
 
 
 def test_a_label_given_twice_counts_once(messages):
     again = pd.concat([FRAME, FRAME.iloc[:2]])
-    voted = messages.warned(lambda: ptr.majority_vote(again))
-    pd.testing.assert_frame_equal(voted.to_frame(), ptr.majority_vote(FRAME).to_frame())
+    voted = messages.warned(lambda: ptr.judging.majority_vote(again))
+    pd.testing.assert_frame_equal(voted.to_frame(), ptr.judging.majority_vote(FRAME).to_frame())
 
 
 def test_a_label_out_of_the_scale_is_named(messages):
     labels = as_annotator_labels(FRAME)
     assert checked_scale(None, labels) == (0, 1, 2, 3)
     assert checked_scale([4, 3, 2, 1, 0], labels) == (0, 1, 2, 3, 4)
-    messages.refused(lambda: ptr.annotator_agreement(FRAME, scale=(0, 1)), argument="labels")
+    messages.refused(lambda: ptr.judging.annotator_agreement(FRAME, scale=(0, 1)), argument="labels")
     for scale in ((0,), (0, 0), "01", 3, (0, -1), (0, 1.5), (True, 0)):
-        messages.refused(lambda given=scale: ptr.annotator_agreement(FRAME, scale=given), argument="scale")
+        messages.refused(lambda given=scale: ptr.judging.annotator_agreement(FRAME, scale=given), argument="scale")

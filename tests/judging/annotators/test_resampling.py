@@ -82,7 +82,7 @@ def test_resamples_are_those_drawn_one_by_one(over):
     for drawn in random.integers(0, units, (200, units)):
         rows = np.concatenate([np.flatnonzero(unit == u) for u in drawn])
         values.append(cohen_kappa(mine[rows], theirs[rows], SCALE, None).value)
-    result = ptr.annotator_agreement(frame, over=over, resamples=200, seed=7, confidence=0.9)
+    result = ptr.judging.annotator_agreement(frame, over=over, resamples=200, seed=7, confidence=0.9)
     row = result.pairs.iloc[0]
     assert [row["kappa_low"], row["kappa_high"]] == pytest.approx(np.percentile(values, [5, 95]).tolist(), abs=1e-12)
     assert result.settings["intervals"] == f"90 % percentile bootstrap over {over}, 200 resamples"
@@ -104,7 +104,7 @@ def test_intervals_of_all_together_are_those_drawn_one_by_one(over):
         values["alpha_ordinal"].append(
             float(slow_alpha([list(given.values()) for given in taken.values()], SCALE, "ordinal"))
         )
-    table = ptr.annotator_agreement(frame, over=over, resamples=40, seed=3, confidence=0.8).table
+    table = ptr.judging.annotator_agreement(frame, over=over, resamples=40, seed=3, confidence=0.8).table
     for name, drawn in values.items():
         row = table[(table["items"] == "all") & (table["labels"] == "grades") & (table["coefficient"] == name)].iloc[0]
         assert [row["low"], row["high"]] == pytest.approx(np.percentile(drawn, [10, 90]).tolist(), abs=1e-12)
@@ -120,34 +120,36 @@ def test_many_annotators_with_few_items_in_common_take_little_room():
 
 def test_how_the_work_is_cut_makes_no_difference(monkeypatch):
     frame = labelled(seed=12)
-    whole = ptr.annotator_agreement(frame, resamples=100).table
+    whole = ptr.judging.annotator_agreement(frame, resamples=100).table
     monkeypatch.setattr(bootstrap, "AT_ONCE", 30)
-    cut = ptr.annotator_agreement(frame, resamples=100).table
+    cut = ptr.judging.annotator_agreement(frame, resamples=100).table
     assert cut[["low", "high"]].to_numpy() == pytest.approx(whole[["low", "high"]].to_numpy(), abs=1e-12)
 
 
 def test_a_seed_gives_the_same_intervals_in_every_process():
     frame = labelled(seed=13)
-    found = ptr.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist()
+    found = ptr.judging.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist()
     # kept from another process
     assert found[:2] == pytest.approx([0.20879120879120883, 0.07964601769911506], abs=1e-12)
-    assert ptr.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist() == found
-    assert ptr.annotator_agreement(frame, seed=6, resamples=60).pairs["kappa_low"].tolist() != found
-    assert ptr.annotator_agreement(frame, resamples=0).pairs["kappa_low"].isna().all()
+    assert ptr.judging.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist() == found
+    assert ptr.judging.annotator_agreement(frame, seed=6, resamples=60).pairs["kappa_low"].tolist() != found
+    assert ptr.judging.annotator_agreement(frame, resamples=0).pairs["kappa_low"].isna().all()
 
 
 def test_an_interval_does_not_depend_on_who_else_is_compared():
     frame = labelled(seed=14, n_annotators=4)
     two = frame[frame["annotator"].isin(["ann1", "ann2"])]
-    alone = ptr.annotator_agreement(two, resamples=60).pairs.iloc[0]
-    among = ptr.annotator_agreement(frame, resamples=60).pairs.query("first == 'ann1' and second == 'ann2'").iloc[0]
+    alone = ptr.judging.annotator_agreement(two, resamples=60).pairs.iloc[0]
+    among = (
+        ptr.judging.annotator_agreement(frame, resamples=60).pairs.query("first == 'ann1' and second == 'ann2'").iloc[0]
+    )
     assert alone.drop(["first", "second"]).to_dict() == among.drop(["first", "second"]).to_dict()
 
 
 def test_one_topic_has_no_interval_over_topics_and_resamples_without_a_value_are_counted():
     one = labelled(seed=15, n_topics=1)
-    assert ptr.annotator_agreement(one).table["low"].isna().all()
-    assert ptr.annotator_agreement(one, over="items", resamples=50).table["low"].notna().all()
+    assert ptr.judging.annotator_agreement(one).table["low"].isna().all()
+    assert ptr.judging.annotator_agreement(one, over="items", resamples=50).table["low"].notna().all()
     # in a resample of one topic twice, all labels are the same
     tables = confusion_tables(np.array([0, 0, 1]), np.array([0, 0, 0]), (0, 1))
     found = Bootstrap("items", 400, 1, 0.95).interval(tables, np.arange(3), CohenKappa(None))
@@ -158,4 +160,4 @@ def test_one_topic_has_no_interval_over_topics_and_resamples_without_a_value_are
 def test_nothing_is_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ptr.annotator_agreement(labelled(seed=16, n_topics=2, n_docs=2, gaps=0.4), resamples=50)
+        ptr.judging.annotator_agreement(labelled(seed=16, n_topics=2, n_docs=2, gaps=0.4), resamples=50)

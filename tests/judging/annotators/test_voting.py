@@ -22,7 +22,7 @@ def frame_of(lists):
 
 @pytest.mark.parametrize("ties", RULES)
 def test_votes_are_those_counted_by_hand(ties):
-    voted = ptr.majority_vote(FRAME, ties=ties).to_frame()
+    voted = ptr.judging.majority_vote(FRAME, ties=ties).to_frame()
     expected = {item: slow_vote(list(labels.values()), ties) for item, labels in by_item(FRAME).items()}
     assert {(row.qid, row.docno): row.label for row in voted.itertuples()} == expected
     assert voted["tied"].sum() > 5
@@ -31,7 +31,7 @@ def test_votes_are_those_counted_by_hand(ties):
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=6), min_size=1, max_size=8), st.sampled_from(RULES))
 def test_votes_of_any_labels(lists, ties):
-    voted = ptr.majority_vote(frame_of(lists), ties=ties).to_frame()
+    voted = ptr.judging.majority_vote(frame_of(lists), ties=ties).to_frame()
     assert voted["label"].tolist() == [slow_vote(labels, ties) for labels in lists]
     assert voted["labels"].tolist() == [len(labels) for labels in lists]
     assert voted["majority"].tolist() == [max(map(labels.count, labels)) for labels in lists]
@@ -39,13 +39,13 @@ def test_votes_of_any_labels(lists, ties):
 
 def test_each_rule_in_one_example():
     frame = frame_of([[0, 0, 1, 3, 3], [2, 3], [1, 1, 2]])
-    found = {rule: ptr.majority_vote(frame, ties=rule).to_frame()["label"].tolist() for rule in RULES}
+    found = {rule: ptr.judging.majority_vote(frame, ties=rule).to_frame()["label"].tolist() for rule in RULES}
     assert found == {"lower": [0, 2, 1], "higher": [3, 3, 1], "median": [1, 2, 1], "unresolved": [-1, -1, 1]}
 
 
 def test_provenance_says_who_voted_what():
     frame = frame_of([[2, 2, 0], [1, 3, None]])
-    found = ptr.majority_vote(frame, ties="higher").to_frame()
+    found = ptr.judging.majority_vote(frame, ties="higher").to_frame()
     assert found.to_dict("records") == [
         {
             "qid": "1", "docno": "d0", "label": 2, "judge": "majority of 3 annotators", "decided": "majority",
@@ -63,7 +63,7 @@ def test_what_is_known_of_how_a_document_was_chosen_is_kept():
     times = ["2026-03-01T12:00:00+00:00", "2026-03-02T12:00:00+00:00", None, "2026-03-01T13:00:00+00:00"]
     labels = pd.DataFrame({"qid": "1", "docno": [*"aabb"], "label": [1, 1, 0, 0], "annotator": ["x", "y"] * 2})
     labels = labels.assign(**chosen, time=times, note=["fine", "odd", "", ""], differs=range(4))
-    found = ptr.majority_vote(labels).to_frame()
+    found = ptr.judging.majority_vote(labels).to_frame()
     assert list(found)[:8] == ["qid", "docno", "label", "judge", "time", "strategy", "round", "reason"]
     rows = found[["time", "strategy", "round", "reason", "inclusion"]].to_dict("records")
     assert rows == [
@@ -75,23 +75,23 @@ def test_what_is_known_of_how_a_document_was_chosen_is_kept():
 
 def test_a_document_with_too_few_labels_is_unresolved_and_stays():
     frame = frame_of([[2, 2, 0], [1], [None, 3], [None]])
-    voted = ptr.majority_vote(frame, min_labels=2)
+    voted = ptr.judging.majority_vote(frame, min_labels=2)
     found = voted.to_frame()
     assert found["label"].tolist() == [2, -1, -1, -1]
     assert found["decided"].tolist() == ["majority", *["1 label of 2 needed"] * 2, "0 labels of 2 needed"]
     assert voted.counts()[["judged", "unjudged"]].to_numpy().tolist() == [[1, 3]]
-    assert ptr.majority_vote(frame).to_frame()["label"].tolist() == [2, 1, 3, -1]
+    assert ptr.judging.majority_vote(frame).to_frame()["label"].tolist() == [2, 1, 3, -1]
 
 
 def test_relevant_from():
-    assert ptr.majority_vote(FRAME).stated_rel is None
-    assert ptr.majority_vote(FRAME, rel=2).rel == 2
-    assert ptr.majority_vote({"x": ptr.Qrels(frame_of([[1]]).drop(columns="annotator"), rel=3)}).rel == 3
+    assert ptr.judging.majority_vote(FRAME).stated_rel is None
+    assert ptr.judging.majority_vote(FRAME, rel=2).rel == 2
+    assert ptr.judging.majority_vote({"x": ptr.Qrels(frame_of([[1]]).drop(columns="annotator"), rel=3)}).rel == 3
 
 
 def test_what_cannot_be_voted_is_refused(messages):
-    messages.refused(lambda: ptr.majority_vote(frame_of([[1, 1], [0, 2]]), ties="error"), argument="ties")
-    messages.refused(lambda: ptr.majority_vote(FRAME, ties="first"), argument="ties")
-    messages.refused(lambda: ptr.majority_vote(FRAME, min_labels=0), argument="min_labels")
-    messages.refused(lambda: ptr.majority_vote(FRAME, rel=0), argument="rel")
-    assert ptr.majority_vote(frame_of([[1, 1]]), ties="error").to_frame()["label"].tolist() == [1]
+    messages.refused(lambda: ptr.judging.majority_vote(frame_of([[1, 1], [0, 2]]), ties="error"), argument="ties")
+    messages.refused(lambda: ptr.judging.majority_vote(FRAME, ties="first"), argument="ties")
+    messages.refused(lambda: ptr.judging.majority_vote(FRAME, min_labels=0), argument="min_labels")
+    messages.refused(lambda: ptr.judging.majority_vote(FRAME, rel=0), argument="rel")
+    assert ptr.judging.majority_vote(frame_of([[1, 1]]), ties="error").to_frame()["label"].tolist() == [1]

@@ -32,7 +32,7 @@ def no_waiting_for_the_disk(monkeypatch):
 
 
 def judge(folder=None, judge=None, *, corpus=SCORER, protocol=PROTOCOL, pool=POOL, **options):
-    return ptr.judge_continuously(
+    return ptr.judging.judge_continuously(
         corpus, TOPICS, judge or Watched(KNOWN), protocol=protocol, pool=pool, session=folder, **options
     )
 

@@ -33,7 +33,7 @@ def pool_of(docnos, topics=TOPICS):
 def test_the_same_documents_in_the_same_order_as_plain_loops(name, seed):
     protocol, first = PROTOCOLS[name], [f"d{i}" for i in (7, 3, 50, 21, 8, 30, 5, 44)]
     pooled = protocol.pool_depth is not None
-    found = ptr.judge_continuously(
+    found = ptr.judging.judge_continuously(
         CORPUS, TOPICS, LABELS, protocol=protocol, pool=pool_of(first) if pooled else None, seed=seed
     )
     for row in found.topics.itertuples():
@@ -52,7 +52,7 @@ def test_the_same_documents_in_the_same_order_as_plain_loops(name, seed):
 def test_documents_without_a_label_teach_nothing_and_are_not_asked_again(messages):
     some = {qid: {docno: label for docno, label in of.items() if int(docno[1:]) % 3} for qid, of in LABELS.items()}
     protocol, judge = AutoTAR(topic_budget=25, presumed_negatives=10), ptr.judging.Oracle(some, unknown="skip")
-    found = messages.warned(lambda: ptr.judge_continuously(CORPUS, TOPICS, judge, protocol=protocol))
+    found = messages.warned(lambda: ptr.judging.judge_continuously(CORPUS, TOPICS, judge, protocol=protocol))
     assert (found.topics["asked"] == 25).all()
     for row in found.topics.itertuples():
         query = TOPICS.set_index("qid")["query"][row.qid]
@@ -92,7 +92,7 @@ def test_whatever_is_judged(protocol, known, pooled, seed):
     scorer = Hashed({"1": 12, "2": 3, "10": 0})
     judge = ptr.judging.Oracle({**{qid: {} for qid in scorer.of}, **known, "x": {"d": 1}}, unknown="skip")
     pool = pool_of(pooled) if pooled else None
-    found = ptr.judge_continuously(scorer, TOPICS, judge, protocol=protocol, pool=pool, rel=2, seed=seed)
+    found = ptr.judging.judge_continuously(scorer, TOPICS, judge, protocol=protocol, pool=pool, rel=2, seed=seed)
     rounds, topics, given_labels = found.rounds, found.topics, found.labels
     assert not given_labels.duplicated(["qid", "docno"]).any(), "no document is judged twice"
     assert given_labels["label"].tolist() == [
@@ -132,7 +132,7 @@ def test_a_budget_is_a_prefix(batch, negatives, budget, seed):
         {"batch": batch, "presumed_negatives": negatives},
     )
     whole, cut = (
-        ptr.judge_continuously(scorer, TOPICS, judge, protocol=Protocol(total_budget=n, **options), seed=seed)
+        ptr.judging.judge_continuously(scorer, TOPICS, judge, protocol=Protocol(total_budget=n, **options), seed=seed)
         for n in (99, budget)
     )
     assert len(whole.labels) == 22
@@ -143,8 +143,8 @@ def test_a_budget_is_a_prefix(batch, negatives, budget, seed):
 
 def test_the_order_of_topics_changes_no_topic():
     protocol = AutoTAR(topic_budget=9)
-    one = ptr.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol)
-    other = ptr.judge_continuously(CORPUS, TOPICS[::-1], LABELS, protocol=protocol)
+    one = ptr.judging.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol)
+    other = ptr.judging.judge_continuously(CORPUS, TOPICS[::-1], LABELS, protocol=protocol)
     pd.testing.assert_frame_equal(
         one.qrels.to_frame().drop(columns="time"), other.qrels.to_frame().drop(columns="time")
     )
@@ -153,7 +153,9 @@ def test_the_order_of_topics_changes_no_topic():
 def test_another_seed_is_another_choice_and_every_process_makes_the_same():
     protocol = AutoTAR(topic_budget=12, presumed_negatives=5)
     here, other = (
-        ptr.judge_continuously(CORPUS, TOPICS[:1], LABELS, protocol=protocol, seed=seed).labels["docno"].tolist()
+        ptr.judging.judge_continuously(CORPUS, TOPICS[:1], LABELS, protocol=protocol, seed=seed)
+        .labels["docno"]
+        .tolist()
         for seed in (0, 1)
     )
     # what another process made; the seeds of hashes differ between processes
@@ -164,7 +166,7 @@ def test_another_seed_is_another_choice_and_every_process_makes_the_same():
 def test_features_are_made_once_and_used_again():
     scorer = TfIdf(CORPUS)
     first, *others = (
-        ptr.judge_continuously(corpus, TOPICS, LABELS, protocol=AutoTAR(topic_budget=6))
+        ptr.judging.judge_continuously(corpus, TOPICS, LABELS, protocol=AutoTAR(topic_budget=6))
         for corpus in (scorer, scorer, iter(CORPUS), pd.DataFrame(CORPUS))
     )
     for other in others:
@@ -174,7 +176,7 @@ def test_features_are_made_once_and_used_again():
 def test_active_learning_finds_what_is_relevant_first():
     corpus = made_corpus(300, seed=3)
     known = made_labels(corpus)
-    found = ptr.judge_continuously(corpus, TOPICS, known, protocol=AutoTAR(topic_budget=60, growth=0.5), rel=2)
+    found = ptr.judging.judge_continuously(corpus, TOPICS, known, protocol=AutoTAR(topic_budget=60, growth=0.5), rel=2)
     share = {qid: np.mean([label > 1 for label in of.values()]) for qid, of in known.items()}
     density = found.topics.set_index("qid")["density"]
     assert density["1"] > 1.8 * share["1"] > 0

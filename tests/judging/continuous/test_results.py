@@ -39,7 +39,7 @@ def dl21(data):
     judge = ptr.judging.Oracle(qrels, unknown="skip")
     topics = pd.DataFrame({"qid": runs.topics})
     with pytest.warns(ptr.ReuseWarning, match="without a label"):
-        return ptr.judge_continuously(Fused(runs), topics, judge, protocol=TrecDL2021(), runs=runs), qrels
+        return ptr.judging.judge_continuously(Fused(runs), topics, judge, protocol=TrecDL2021(), runs=runs), qrels
 
 
 def test_the_pool_of_the_deep_learning_track_of_2021(dl21):
@@ -104,8 +104,8 @@ def vaswani(data):
     ]
     runs = {"tf-idf": pd.DataFrame(rows, columns=["qid", "docno", "score"])}
     judge = ptr.judging.Oracle(qrels, unknown="not relevant")
-    track = ptr.judge_continuously(scorer, topics, judge, protocol=TrecDL2021(), runs=runs)
-    tar = ptr.judge_continuously(scorer, topics, judge, protocol=AutoTAR(topic_budget=160, growth=0.5))
+    track = ptr.judging.judge_continuously(scorer, topics, judge, protocol=TrecDL2021(), runs=runs)
+    tar = ptr.judging.judge_continuously(scorer, topics, judge, protocol=AutoTAR(topic_budget=160, growth=0.5))
     return {"track": track, "tar": tar}, qrels
 
 
@@ -138,7 +138,7 @@ def found():
     )
     protocol = TrecDL2021(goes_on_while=SMALL, batch=5, presumed_negatives=8, evaluate_up_to=0.93, total_budget=70)
     with pytest.warns(ptr.ReuseWarning, match="without a pooled document"):
-        return ptr.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol, pool=pool)
+        return ptr.judging.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol, pool=pool)
 
 
 def test_tables_add_up(found):
@@ -184,7 +184,7 @@ def test_nothing_judged_has_tables_too():
     scorer = ptr.judging.Vectors({"a": [1.0], "b": [2.0]})
     judge = ptr.judging.Oracle(LABELS, unknown="skip")
     with pytest.warns(ptr.ReuseWarning, match="4 documents of 4 without a label"):
-        found = ptr.judge_continuously(scorer, TOPICS[:2], judge, protocol=AutoTAR(topic_budget=5))
+        found = ptr.judging.judge_continuously(scorer, TOPICS[:2], judge, protocol=AutoTAR(topic_budget=5))
     assert (len(found.labels), found.wasted, found.topics["status"].tolist()) == (0, 0.0, ["exhausted"] * 2)
     assert found.topics["density"].isna().all()
     assert found.counts()["judgments"].tolist() == [0] * 5
@@ -219,7 +219,7 @@ def test_the_figure_shows_each_density(found):
 
 def test_a_label_below_zero_is_no_judgment():
     scorer = ptr.judging.Vectors({f"d{i}": [float(i), 1.0] for i in range(9)})
-    found = ptr.judge_continuously(
+    found = ptr.judging.judge_continuously(
         scorer, TOPICS[:1], lambda frame: [-2] * len(frame), protocol=AutoTAR(topic_budget=3)
     )
     assert found.topics[["asked", "judged", "relevant"]].values.tolist() == [[3, 0, 0]]
@@ -229,7 +229,7 @@ def test_a_label_below_zero_is_no_judgment():
 
 def test_what_a_vector_needs_no_query():
     scorer = ptr.judging.Vectors({f"d{i}": [float(i), 1.0] for i in range(9)})
-    found = ptr.judge_continuously(scorer, TOPICS[["qid"]], LABELS, protocol=AutoTAR(topic_budget=3))
+    found = ptr.judging.judge_continuously(scorer, TOPICS[["qid"]], LABELS, protocol=AutoTAR(topic_budget=3))
     assert (found.topics["judged"] == 3).all()
 
 
@@ -237,7 +237,7 @@ def test_the_figure_has_the_densest_topic_last_whatever_has_no_density():
     known = {"1": {"d0": 1, "d1": 0}, "2": {"d0": 1, "d1": 1}, "10": {}}
     scorer = ptr.judging.Vectors({"d0": [1.0], "d1": [2.0]})
     with pytest.warns(ptr.ReuseWarning, match="without a label"):
-        found = ptr.judge_continuously(
+        found = ptr.judging.judge_continuously(
             scorer, TOPICS, ptr.judging.Oracle(known, unknown="skip"), protocol=AutoTAR(topic_budget=2)
         )
     assert points(found.plot(), "at the end").tolist() == [[2, 0.5], [3, 1.0]]

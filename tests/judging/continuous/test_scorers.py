@@ -99,9 +99,9 @@ def test_judging_with_dense_vectors_finds_what_is_near():
     vectors = random.normal(size=(200, 8)) + np.outer(near, 2 * centre)
     scorer = Vectors([f"d{i}" for i in range(200)], vectors, queries={"1": centre})
     known = {"1": {f"d{i}": int(near[i]) for i in range(200)}}
-    found = ptr.judge_continuously(scorer, TOPICS[:1], known, protocol=AutoTAR(topic_budget=30))
+    found = ptr.judging.judge_continuously(scorer, TOPICS[:1], known, protocol=AutoTAR(topic_budget=30))
     assert found.topics["relevant"].item() >= 17
-    again = ptr.judge_continuously(scorer, TOPICS[["qid"]][:1], known, protocol=AutoTAR(topic_budget=30))
+    again = ptr.judging.judge_continuously(scorer, TOPICS[["qid"]][:1], known, protocol=AutoTAR(topic_budget=30))
     pd.testing.assert_frame_equal(found.rounds, again.rounds)
 
 
@@ -113,7 +113,7 @@ def test_the_judge_gets_the_topic_and_the_text():
         return [int("kara" in text) for text in frame["text"]]
 
     topics = TOPICS.assign(narrative="anything")
-    found = ptr.judge_continuously(CORPUS, topics, judge, protocol=TAR)
+    found = ptr.judging.judge_continuously(CORPUS, topics, judge, protocol=TAR)
     texts = {doc["docno"]: doc["text"] for doc in CORPUS}
     for frame in seen:
         assert list(frame) == ["qid", "docno", "query", "narrative", "text"]
@@ -126,7 +126,7 @@ def test_without_scikit_learn(monkeypatch, messages):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     messages.refused(lambda: TfIdf(CORPUS))
     messages.refused(lambda: Vectors({"a": [1.0]}))
-    messages.refused(lambda: ptr.judge_continuously(CORPUS, TOPICS, LABELS, protocol=TAR))
+    messages.refused(lambda: ptr.judging.judge_continuously(CORPUS, TOPICS, LABELS, protocol=TAR))
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ POOL = ptr.depth_pool(FIELD.runs, depth=2)
 )
 def test_arguments_that_are_none(given, argument, messages):
     arguments = {"corpus": CORPUS, "topics": TOPICS, "judge": LABELS, "protocol": TAR, **given}
-    messages.refused(lambda: ptr.judge_continuously(**arguments), argument=argument)
+    messages.refused(lambda: ptr.judging.judge_continuously(**arguments), argument=argument)
 
 
 @pytest.mark.parametrize("given", [{"runs": FIELD.runs}, {"seed": "x"}, {"judge": 7}, {"topics": TOPICS[["query"]]}])
@@ -220,7 +220,7 @@ def test_arguments_are_checked_before_the_corpus_is_read(given):
             raise AssertionError("the corpus was read")
 
     with pytest.raises(ptr.InputError):
-        ptr.judge_continuously(Unread(), **{"topics": TOPICS, "judge": LABELS, "protocol": TAR, **given})
+        ptr.judging.judge_continuously(Unread(), **{"topics": TOPICS, "judge": LABELS, "protocol": TAR, **given})
 
 
 @pytest.mark.parametrize("names", [["a", "a"], ["a", 7], "ab", [["a"]]])
@@ -229,16 +229,16 @@ def test_a_scorer_that_names_its_documents_otherwise(names, messages):
         def documents(self, qid):
             return names if names == "ab" else np.array(names, dtype=object)
 
-    messages.refused(lambda: ptr.judge_continuously(Odd({"1": 2}), TOPICS[:1], LABELS, protocol=TAR))
+    messages.refused(lambda: ptr.judging.judge_continuously(Odd({"1": 2}), TOPICS[:1], LABELS, protocol=TAR))
 
 
 def test_a_corpus_that_is_none_is_told_before_runs_are_read(monkeypatch, tmp_path):
     given = {"topics": TOPICS, "judge": LABELS, "protocol": TrecDL2021(), "runs": tmp_path / "nowhere"}
     with pytest.raises(ptr.InputError, match="corpus must yield"):
-        ptr.judge_continuously("corpus.jsonl", **given)
+        ptr.judging.judge_continuously("corpus.jsonl", **given)
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ptr.InputError, match="scikit-learn"):
-        ptr.judge_continuously(CORPUS, **given)
+        ptr.judging.judge_continuously(CORPUS, **given)
 
 
 @pytest.mark.parametrize("scores", [[1.0], [[1.0, 2.0]], [1.0, float("nan")]])
@@ -250,7 +250,7 @@ def test_a_scorer_that_returns_something_else(scores, messages):
         def fit(self, qid, query, training):
             return np.array(scores)
 
-    messages.refused(lambda: ptr.judge_continuously(Odd(), TOPICS, LABELS, protocol=TAR))
+    messages.refused(lambda: ptr.judging.judge_continuously(Odd(), TOPICS, LABELS, protocol=TAR))
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_scores_of_a_scorer_have_the_order_of_its_documents(scores, fits):
 
     def judged():
         judge = ptr.judging.Oracle(LABELS, unknown="not relevant")
-        return ptr.judge_continuously(Given(), TOPICS, judge, protocol=TAR)
+        return ptr.judging.judge_continuously(Given(), TOPICS, judge, protocol=TAR)
 
     if fits:
         assert all(part["docno"].tolist() == ["a", "b"] for _, part in judged().labels.groupby("qid"))
@@ -283,7 +283,9 @@ def test_pools_that_do_not_fit(messages):
     rows = [("1", "d1"), ("1", "elsewhere"), ("7", "d2"), ("7", "d3")]
     pool = ptr.Pool.from_frame(pd.DataFrame(rows, columns=["qid", "docno"]))
     judge = ptr.judging.Oracle(LABELS, unknown="not relevant")
-    found = messages.warned(lambda: ptr.judge_continuously(CORPUS, TOPICS, judge, protocol=TAR, pool=pool), times=3)
+    found = messages.warned(
+        lambda: ptr.judging.judge_continuously(CORPUS, TOPICS, judge, protocol=TAR, pool=pool), times=3
+    )
     assert found.topics["qid"].tolist() == TOPICS["qid"].tolist()
     assert found.labels.loc[found.labels["strategy"] == "initial pool", "docno"].tolist() == ["d1", "elsewhere"]
     assert found.labels["docno"].tolist().count("elsewhere") == 1
@@ -294,7 +296,7 @@ def test_pooled_documents_of_the_best_rank_are_judged_first():
     scorer = Hashed(dict.fromkeys(FIELD.runs.topics, 0))
     topics = pd.DataFrame({"qid": FIELD.runs.topics})
     with pytest.warns(ptr.ReuseWarning, match="not among the documents of the scorer"):
-        found = ptr.judge_continuously(
+        found = ptr.judging.judge_continuously(
             scorer, topics, FIELD.qrels, protocol=TrecDL2021(pool_depth=2, topic_budget=5), runs=FIELD.runs
         )
     pool = ptr.depth_pool(FIELD.runs, depth=2, order="file").to_frame().sort_values("rank", kind="stable")

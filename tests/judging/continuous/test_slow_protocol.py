@@ -121,7 +121,7 @@ def test_labels_densities_ends_and_waste_are_those_of_plain_loops():
             abandon_from=options[4],
             presumed_negatives=chance.choice([0, 3]),
         )
-        found = ptr.judge_continuously(
+        found = ptr.judging.judge_continuously(
             Stirred(documents),
             pd.DataFrame({"qid": list(documents)}),
             ptr.judging.Oracle(labels, unknown="skip"),

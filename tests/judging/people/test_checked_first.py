@@ -92,4 +92,4 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path, messages):
     (tmp_path / "file").write_text("x")
     messages.refused(lambda: export(tmp_path / "file", texts=never()), argument="folder")
     with pytest.raises(InputError):
-        ptr.import_labels(tmp_path / "file")
+        ptr.judging.import_labels(tmp_path / "file")

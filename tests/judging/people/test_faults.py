@@ -68,7 +68,7 @@ def test_each_fault_is_told_with_its_place(what, folder, messages):
     change, line, n = FAULTS[what]
     BOBS[:] = [(row["qid"], row["docno"], row["pair"]) for row in rows_of(folder / "bob-round1.csv")]
     changed(folder, change)
-    error = messages.refused(lambda: ptr.import_labels(folder))
+    error = messages.refused(lambda: ptr.judging.import_labels(folder))
     assert len(error.faults) == n
     assert all(fault.place.startswith(f"{ANN}, ") for fault in error.faults)
     assert line is None or error.faults[0].place == f"{ANN}, {line}"
@@ -82,7 +82,7 @@ def test_all_faults_of_all_files_are_told_at_once(folder, messages):
     (returned(folder) / "list.json").write_text("[1]")
     (returned(folder) / "none.json").write_text('"x"')
     (returned(folder) / "broken.zip").write_bytes(b"PK\3\4 and no more")
-    error = messages.refused(lambda: ptr.import_labels(folder))
+    error = messages.refused(lambda: ptr.judging.import_labels(folder))
     places = [fault.place for fault in error.faults]
     assert len(places) == 10
     assert {place.split(", ")[0] for place in places} == {
@@ -97,7 +97,7 @@ def test_many_faults_are_all_in_the_error(tmp_path):
     export(tmp_path, pairs)
     fill_all(tmp_path, lambda row: "8")
     with pytest.raises(InputError) as caught:
-        ptr.import_labels(tmp_path)
+        ptr.judging.import_labels(tmp_path)
     assert len(caught.value.faults) == 100
     assert str(caught.value).count("\n- ") == 31
     assert "- and 70 more. All of them: error.faults." in str(caught.value)
@@ -108,13 +108,13 @@ def test_a_file_of_another_task_is_told_once(folder, tmp_path_factory, messages)
     export(other, seed=5)
     fill_all(other)
     (returned(folder) / "other.csv").write_bytes((other / ANN).read_bytes())
-    error = messages.refused(lambda: ptr.import_labels(folder), place="returned/other.csv, line 2")
+    error = messages.refused(lambda: ptr.judging.import_labels(folder), place="returned/other.csv, line 2")
     assert len(error.faults) == 1
 
 
 def test_rows_without_a_label_are_no_fault_whatever_stands_in_them(folder):
     changed(folder, lambda rows: [*rows, {**rows[0], "label": "", "docno": "x", "pair": "y", "qid": "Sum"}])
-    assert len(ptr.import_labels(folder).table) == 8
+    assert len(ptr.judging.import_labels(folder).table) == 8
 
 
 # ---- what spreadsheets do to ids
@@ -132,7 +132,7 @@ def test_ids_that_became_numbers_and_dates_are_restored(tmp_path, messages):
             for row in rows
         ],
     )
-    result = messages.warned(lambda: ptr.import_labels(tmp_path))
+    result = messages.warned(lambda: ptr.judging.import_labels(tmp_path))
     found = set(result.table[["qid", "docno"]].itertuples(index=False, name=None))
     assert found == {(qid, docno) for qid, docnos in pairs.items() for docno in docnos}
     assert result.settings["ids_restored"] == 11
@@ -141,7 +141,7 @@ def test_ids_that_became_numbers_and_dates_are_restored(tmp_path, messages):
 def test_what_is_another_pair_is_not_restored(tmp_path, messages):
     export(tmp_path, {"1": ["0123", "123"]}, annotators=["ann"])
     changed(tmp_path, lambda rows: [{**row, "label": "1", "docno": "123"} for row in rows])
-    error = messages.refused(lambda: ptr.import_labels(tmp_path))
+    error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
     assert len(error.faults) == 1
 
 
@@ -152,7 +152,7 @@ def test_ids_do_without_the_name_of_the_pair_where_they_are_whole(folder):
         lambda rows: [{k: v for k, v in row.items() if k not in ("qid", "docno")} for row in rows],
         "bob-round1.csv",
     )
-    assert len(ptr.import_labels(folder).table) == 8
+    assert len(ptr.judging.import_labels(folder).table) == 8
 
 
 def test_a_formula_that_a_program_took_for_a_text_is_the_docno(tmp_path):
@@ -161,7 +161,7 @@ def test_a_formula_that_a_program_took_for_a_text_is_the_docno(tmp_path):
     assert sorted(row["docno"] for row in rows) == ["''q", "'=1+1"]
     # some programs take the quote for their own mark, and drop it
     changed(tmp_path, lambda rows: [{**row, "label": "0", "docno": row["docno"].removeprefix("'")} for row in rows])
-    assert sorted(ptr.import_labels(tmp_path).table["docno"]) == ["'q", "=1+1"]
+    assert sorted(ptr.judging.import_labels(tmp_path).table["docno"]) == ["'q", "=1+1"]
 
 
 # ---- arguments
@@ -186,19 +186,19 @@ def test_a_formula_that_a_program_took_for_a_text_is_the_docno(tmp_path):
 )
 def test_arguments_are_checked(argument, value, folder, messages):
     given = {"folder": folder, argument: value}
-    messages.refused(lambda: ptr.import_labels(**given), argument=argument)
+    messages.refused(lambda: ptr.judging.import_labels(**given), argument=argument)
 
 
 def test_a_folder_without_answers_says_where_they_go(tmp_path, messages):
     export(tmp_path, format="doccano")
-    messages.refused(lambda: ptr.import_labels(tmp_path), argument="folder")
+    messages.refused(lambda: ptr.judging.import_labels(tmp_path), argument="folder")
     returned(tmp_path)
-    messages.refused(lambda: ptr.import_labels(tmp_path, returned(tmp_path)), argument="files")
+    messages.refused(lambda: ptr.judging.import_labels(tmp_path, returned(tmp_path)), argument="files")
 
 
 def test_no_label_at_all_is_what_is_missing(tmp_path):
     export(tmp_path, format="jsonl")
-    result = ptr.import_labels(tmp_path, partial=True)
+    result = ptr.judging.import_labels(tmp_path, partial=True)
     assert (len(result.table), len(result.missing)) == (0, sum(map(len, PAIRS.values())))
     assert result.table.columns.tolist()[:4] == ["qid", "docno", "label", "annotator"]
     assert json.loads((tmp_path / "ann-round1.jsonl").read_text().split("\n")[0])["label"] is None

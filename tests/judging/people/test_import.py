@@ -51,7 +51,7 @@ def test_labels_come_back_with_all_that_is_known(form, tmp_path):
                 "".join(json.dumps({**row, "label": int(row["label"])}) + "\n" for row in rows)
             )
         os.utime(tmp_path / name, (MARCH, MARCH))
-    result = ptr.import_labels(tmp_path)
+    result = ptr.judging.import_labels(tmp_path)
     assert labels_of(result) == {(who, *key): label for key, label in TRUTH.items() for who in ("ann", "bob")}
     assert result.table.columns.tolist() == [
         "qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note", "inclusion", "pool_label",
@@ -69,7 +69,7 @@ def test_labels_come_back_with_all_that_is_known(form, tmp_path):
 def test_judgments_of_one_annotator_each_keep_their_provenance(tmp_path):
     export(tmp_path)
     fill_all(tmp_path)
-    qrels = ptr.import_labels(tmp_path).to_qrels(rel=2)
+    qrels = ptr.judging.import_labels(tmp_path).to_qrels(rel=2)
     judged = qrels.to_frame()
     assert dict(zip(zip(judged["qid"], judged["docno"], strict=True), judged["label"], strict=True)) == TRUTH
     assert (qrels.rel, qrels.topics) == (2, ["1", "2", "10"])
@@ -82,7 +82,7 @@ def test_judgments_of_one_annotator_each_keep_their_provenance(tmp_path):
 def test_several_of_one_document_need_a_vote(tmp_path, messages):
     export(tmp_path, overlap=0.25)
     fill_all(tmp_path)
-    result = ptr.import_labels(tmp_path)
+    result = ptr.judging.import_labels(tmp_path)
     assert len(result.table) == 10
     messages.refused(result.to_qrels)
 
@@ -96,7 +96,7 @@ def test_a_vote_makes_judgments_that_score(form, tmp_path):
             {**row, "label": 0 if path.name[:3] == "cem" else TRUTH[row["qid"], row["docno"]]} for row in rows_of(path)
         ]
         path.write_text("\n".join(map(json.dumps, rows))) if form == "jsonl" else write_rows(path, rows)
-    voted = ptr.majority_vote(ptr.import_labels(tmp_path))
+    voted = ptr.judging.majority_vote(ptr.judging.import_labels(tmp_path))
     exact = ptr.Qrels(pd.DataFrame([(*key, label) for key, label in TRUTH.items()], columns=["qid", "docno", "label"]))
     pd.testing.assert_frame_equal(
         voted.to_frame()[["qid", "docno", "label"]].sort_values(["qid", "docno"], ignore_index=True),
@@ -110,12 +110,12 @@ def test_a_vote_makes_judgments_that_score(form, tmp_path):
 def test_people_judge_a_sample_and_estimates_know_it(tmp_path):
     """What was not sampled stays in the pool, and each label keeps its stratum and chance, also after a vote."""
     field = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=6)
-    sample = ptr.sample_pool(ptr.depth_pool(field.runs, depth=6), share=0.5, seed=1)
+    sample = ptr.pools.sample_pool(ptr.depth_pool(field.runs, depth=6), share=0.5, seed=1)
     texts = dict.fromkeys(sample.to_frame()["docno"], "a text")
     export(tmp_path, pool=sample, topics=dict.fromkeys(sample.topics, "q"), texts=texts, overlap=2)
     known = field.qrels.to_frame().set_index(["qid", "docno"])["label"]
     fill_all(tmp_path, lambda row: str(min(known.get((row["qid"], row["docno"]), 0), 2)))
-    judged = sample.judge(ptr.majority_vote(ptr.import_labels(tmp_path)))
+    judged = sample.judge(ptr.judging.majority_vote(ptr.judging.import_labels(tmp_path)))
     expected = sample.judge(lambda f: [min(known.get(pair, 0), 2) for pair in zip(f["qid"], f["docno"], strict=True)])
     columns = ["qid", "docno", "label", "stratum", "inclusion"]
     pd.testing.assert_frame_equal(judged.to_frame()[columns], expected.to_frame()[columns])
@@ -130,7 +130,7 @@ def test_people_judge_a_sample_and_estimates_know_it(tmp_path):
 def test_labels_are_numbers_or_words(say, tmp_path):
     export(tmp_path)
     fill_all(tmp_path, lambda row: say(truth(row["qid"], row["docno"])))
-    assert labels_of(ptr.import_labels(tmp_path)) == as_asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == as_asked(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_any_spreadsheet_may_have_saved_them(how, tmp_path):
     odd = {"1": ["a1", "=b", "-c", "@d", "'e", 'é,"f', "+1"], "2": ["b1"]}
     export(tmp_path, odd, annotators=["ann"])
     fill(tmp_path / "ann-round1.csv", lambda row: str(len(row["qid"])), **how)
-    result = ptr.import_labels(tmp_path)
+    result = ptr.judging.import_labels(tmp_path)
     assert sorted(result.table["docno"]) == sorted([*odd["1"], "b1"])
 
 
@@ -168,7 +168,7 @@ def test_any_names_and_texts_come_back(tmp_path_factory, docnos, text, in_csv):
         write_rows(path, rows)
     else:
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    result = ptr.import_labels(folder)
+    result = ptr.judging.import_labels(folder)
     assert sorted(result.table["docno"]) == sorted(docnos)
 
 
@@ -179,8 +179,8 @@ def test_what_is_missing_is_an_error_or_a_table(tmp_path, messages):
     export(tmp_path)
     fill(tmp_path / "ann-round1.csv", lambda row: "1" if row["docno"] != "a2" else " ")
     asked = as_asked(tmp_path)
-    messages.refused(lambda: ptr.import_labels(tmp_path))
-    result = ptr.import_labels(tmp_path, partial=True)
+    messages.refused(lambda: ptr.judging.import_labels(tmp_path))
+    result = ptr.judging.import_labels(tmp_path, partial=True)
     lacking = {(row.annotator, row.qid, row.docno) for row in result.missing.itertuples()}
     assert lacking == {key for key in asked if key[0] == "bob" or key[2] == "a2"}
     assert set(labels_of(result)) == set(asked) - lacking
@@ -189,27 +189,27 @@ def test_what_is_missing_is_an_error_or_a_table(tmp_path, messages):
     ]
     # the rest is filled in, and the same call has all
     fill_all(tmp_path, lambda row: "1")
-    assert set(labels_of(ptr.import_labels(tmp_path))) == set(asked)
+    assert set(labels_of(ptr.judging.import_labels(tmp_path))) == set(asked)
 
 
 def test_topics_without_a_label_are_no_topics_of_the_judgments(tmp_path, messages):
     export(tmp_path)
     fill_all(tmp_path, lambda row: "1" if row["qid"] == "2" else "")
-    result = ptr.import_labels(tmp_path, partial=True)
+    result = ptr.judging.import_labels(tmp_path, partial=True)
     assert messages.warned(result.to_qrels).topics == ["2"]
     fill_all(tmp_path, lambda row: "")
-    messages.refused(ptr.import_labels(tmp_path, partial=True).to_qrels)
+    messages.refused(ptr.judging.import_labels(tmp_path, partial=True).to_qrels)
 
 
 def test_a_further_round_comes_back_with_the_first(tmp_path):
     export(tmp_path)
     fill_all(tmp_path)
     export(tmp_path, {"1": ["a9"], "3": ["d1"]})
-    result = ptr.import_labels(tmp_path, partial=True)
+    result = ptr.judging.import_labels(tmp_path, partial=True)
     assert len(result.table) == 8
     assert set(result.missing["round"]) == {2}
     fill_all(tmp_path)
-    result = ptr.import_labels(tmp_path)
+    result = ptr.judging.import_labels(tmp_path)
     assert result.table.set_index("docno")["round"].to_dict() == {
         d: 2 if d in ("a9", "d1") else 1 for d in result.table["docno"]
     }
@@ -224,7 +224,7 @@ def test_the_same_twice_counts_once_with_a_warning(tmp_path, messages):
     copy = returned(tmp_path) / "ann-round1 (1).csv"
     copy.write_bytes((tmp_path / "ann-round1.csv").read_bytes())
     os.utime(copy, (MARCH, MARCH))
-    result = messages.warned(lambda: ptr.import_labels(tmp_path))
+    result = messages.warned(lambda: ptr.judging.import_labels(tmp_path))
     assert labels_of(result) == as_asked(tmp_path)
     # when it was said first
     assert set(result.table["time"][result.table["annotator"] == "ann"]) == {"2026-03-01T12:00:00+00:00"}
@@ -234,7 +234,7 @@ def test_an_older_copy_with_less_is_no_fault(tmp_path):
     export(tmp_path)
     (returned(tmp_path) / "ann-round1.csv").write_bytes((tmp_path / "ann-round1.csv").read_bytes())
     fill_all(tmp_path)
-    assert labels_of(ptr.import_labels(tmp_path)) == as_asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == as_asked(tmp_path)
 
 
 def test_two_labels_of_one_are_a_fault(tmp_path, messages):
@@ -243,7 +243,7 @@ def test_two_labels_of_one_are_a_fault(tmp_path, messages):
     copy = returned(tmp_path) / "ann.csv"
     rows = rows_of(tmp_path / "ann-round1.csv")
     write_rows(copy, [{**rows[0], "label": str((int(rows[0]["label"]) + 1) % 3)}])
-    messages.refused(lambda: ptr.import_labels(tmp_path), place="returned/ann.csv, line 2")
+    messages.refused(lambda: ptr.judging.import_labels(tmp_path), place="returned/ann.csv, line 2")
 
 
 def test_files_can_be_named(tmp_path):
@@ -257,8 +257,8 @@ def test_files_can_be_named(tmp_path):
     (away / "~$ann.csv").write_text("lock")
     expected = as_asked(tmp_path / "tasks")
     for files in (away, str(away), sorted(away.glob("*-round1.csv")), iter([str(away)])):
-        assert labels_of(ptr.import_labels(tmp_path / "tasks", files)) == expected
-    one = ptr.import_labels(tmp_path / "tasks", away / "ann-round1.csv", partial=True)
+        assert labels_of(ptr.judging.import_labels(tmp_path / "tasks", files)) == expected
+    one = ptr.judging.import_labels(tmp_path / "tasks", away / "ann-round1.csv", partial=True)
     assert set(one.table["annotator"]) == {"ann"}
 
 
@@ -268,20 +268,20 @@ def test_files_can_be_named(tmp_path):
 def test_somebody_else_may_say_who_it_was(tmp_path, messages):
     export(tmp_path, annotators=None)
     fill(tmp_path / "tasks-round1.csv")
-    messages.refused(lambda: ptr.import_labels(tmp_path), place="tasks-round1.csv, line 2")
-    result = ptr.import_labels(tmp_path, annotators={"tasks-round1.csv": "zoe"})
+    messages.refused(lambda: ptr.judging.import_labels(tmp_path), place="tasks-round1.csv, line 2")
+    result = ptr.judging.import_labels(tmp_path, annotators={"tasks-round1.csv": "zoe"})
     assert labels_of(result) == {("zoe", *key): label for key, label in TRUTH.items()}
     write_rows(
         tmp_path / "tasks-round1.csv", [{**row, "annotator": "cem"} for row in rows_of(tmp_path / "tasks-round1.csv")]
     )
-    assert set(ptr.import_labels(tmp_path).table["annotator"]) == {"cem"}
+    assert set(ptr.judging.import_labels(tmp_path).table["annotator"]) == {"cem"}
 
 
 def test_nobody_is_missing_where_anybody_answers(tmp_path):
     export(tmp_path, annotators=None, overlap=2, format="jsonl")
     rows = [{**row, "label": 1, "annotator": "cem"} for row in rows_of(tmp_path / "tasks-round1.jsonl")]
     (tmp_path / "tasks-round1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    result = ptr.import_labels(tmp_path, partial=True)
+    result = ptr.judging.import_labels(tmp_path, partial=True)
     assert len(result.missing) == len(result.table) == 8
     assert set(result.missing["annotator"]) == {None}
 
@@ -289,7 +289,7 @@ def test_nobody_is_missing_where_anybody_answers(tmp_path):
 def test_results_are_saved_and_read_back(tmp_path):
     tasks = export(tmp_path / "tasks")
     fill(tmp_path / "tasks" / "ann-round1.csv")
-    labels = ptr.import_labels(tmp_path / "tasks", partial=True)
+    labels = ptr.judging.import_labels(tmp_path / "tasks", partial=True)
     for name, result in (("a", tasks), ("b", labels)):
         result.save(tmp_path / name)
         again = ptr.read_result(tmp_path / name)
@@ -298,4 +298,4 @@ def test_results_are_saved_and_read_back(tmp_path):
             pd.testing.assert_frame_equal(again.tables()[table], frame_)
     assert isinstance(pool(), ptr.Pool)
     with pytest.raises(InputError):
-        ptr.import_labels(tmp_path / "a")
+        ptr.judging.import_labels(tmp_path / "a")

@@ -34,7 +34,7 @@ def test_a_further_round_asks_what_is_new_and_changes_no_file(tmp_path):
     export(tmp_path)
     fill(tmp_path / "ann-round1.csv")
     before = contents(tmp_path)
-    result = ptr.export_tasks(
+    result = ptr.judging.export_tasks(
         pool(MORE), tmp_path, topics=dict.fromkeys(MORE, "q"), texts=dict.fromkeys(["a1", "a9", "b1", "d1"], "t")
     )
     assert result.asked_before == 2
@@ -259,6 +259,6 @@ def test_a_folder_without_a_whole_manifest_is_refused(what, tmp_path, messages):
     if what != "no folder":
         export(folder)
         damaged(folder, what)
-    messages.refused(lambda: ptr.import_labels(folder), argument="folder")
+    messages.refused(lambda: ptr.judging.import_labels(folder), argument="folder")
     if what not in ("no folder", "no manifest"):
         messages.refused(lambda: export(folder, MORE), argument="folder")

@@ -60,7 +60,7 @@ def test_doccano_a_project_for_each_annotator(kind, tmp_path):
         archive = returned(tmp_path) / f"export of {who}.zip"
         zipped(archive, {f"all.{kind}": doccano_file(records, kind)})
         os.utime(archive, (MARCH, MARCH))
-    result = ptr.import_labels(tmp_path)
+    result = ptr.judging.import_labels(tmp_path)
     assert labels_of(result) == asked(tmp_path)
     assert set(result.table["time"]) == {"2026-03-01T12:00:00+00:00"}
     assert set(result.table["note"]) == {"a comment#and more" if kind == "csv" else "a comment\nand more"}
@@ -77,7 +77,7 @@ def test_doccano_one_project_in_which_everybody_has_labels_of_their_own(tmp_path
         "__MACOSX/ann.jsonl": b"\0",
     }
     zipped(returned(tmp_path) / "export.zip", files)
-    found = labels_of(ptr.import_labels(tmp_path))
+    found = labels_of(ptr.judging.import_labels(tmp_path))
     expected = {("ann", q, d): truth(q, d) for q, docnos in PAIRS.items() for d in docnos}
     assert found == expected | {("bob", q, d): 1 for _, q, d in expected}
 
@@ -92,7 +92,7 @@ def test_doccano_users_are_matched_by_whose_rows_they_answered(tmp_path, message
         zipped(returned(tmp_path) / "export.zip", files)
 
     bring(ann=mine["ann"], robert=mine["bob"])
-    result = ptr.import_labels(tmp_path)
+    result = ptr.judging.import_labels(tmp_path)
     assert labels_of(result) == asked(tmp_path)
     assert result.settings["users"] == "robert=bob"
     # two users answered tasks of one annotator: nobody knows who is meant
@@ -101,12 +101,12 @@ def test_doccano_users_are_matched_by_whose_rows_they_answered(tmp_path, message
         rob=lambda row: mine["bob"](row) if row["docno"] < "b" else [],
         bert=lambda row: mine["bob"](row) if row["docno"] >= "b" else [],
     )
-    error = messages.refused(lambda: ptr.import_labels(tmp_path))
+    error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
     assert len(error.faults) == 2
-    assert labels_of(ptr.import_labels(tmp_path, annotators={"rob": "bob", "bert": "bob"})) == asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path, annotators={"rob": "bob", "bert": "bob"})) == asked(tmp_path)
     # somebody answered what was asked of another
     bring(ann=word)
-    error = messages.refused(lambda: ptr.import_labels(tmp_path))
+    error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
     assert len(error.faults) == 4
 
 
@@ -116,10 +116,10 @@ def test_doccano_files_of_an_archive_that_was_unpacked(tmp_path, messages):
     for who in ("ann", "bob"):
         mine = doccano_records(rows, lambda row, who=who: word(row) if row["assigned"] == who else [])
         (returned(tmp_path) / f"{who}.jsonl").write_bytes(doccano_file(mine))
-    assert labels_of(ptr.import_labels(tmp_path)) == asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == asked(tmp_path)
     # the file says who it was, and not for whom the rows were written
     (returned(tmp_path) / "ann.jsonl").write_bytes(doccano_file(doccano_records(rows, word)))
-    error = messages.refused(lambda: ptr.import_labels(tmp_path))
+    error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
     assert {fault.place.split(",")[0] for fault in error.faults} == {"returned/ann.jsonl"}
 
 
@@ -127,7 +127,7 @@ def test_doccano_labels_that_were_shared_are_told(tmp_path, messages):
     export(tmp_path, format="doccano", annotators=["ann"])
     both = lambda row: sorted({*word(row), "relevant", "not relevant"})  # noqa: E731
     (returned(tmp_path) / "all.jsonl").write_bytes(doccano_file(doccano_records(tasks_of(tmp_path, "ann"), both)))
-    error = messages.refused(lambda: ptr.import_labels(tmp_path))
+    error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
     assert len(error.faults) == 8
 
 
@@ -147,10 +147,10 @@ def test_doccano_of_older_versions(tmp_path, messages):
 
     # "JSONL (Text label)" of version 1.0
     bring(lambda row: {"meta": meta(row), "labels": word(row)})
-    assert labels_of(ptr.import_labels(tmp_path)) == asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == asked(tmp_path)
     # of version 1.5
     bring(lambda row: {"data": row["text"], "metadata": meta(row), "label": word(row)})
-    assert labels_of(ptr.import_labels(tmp_path)) == asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == asked(tmp_path)
     # what nobody labelled was in a file of its own, without what was imported beside the text
     of = {"ann.jsonl": rows[:5], "unknown.jsonl": [{"text": row["text"], "label": []} for row in rows[5:]]}
     (returned(tmp_path) / "file.jsonl").unlink()
@@ -161,12 +161,12 @@ def test_doccano_of_older_versions(tmp_path, messages):
             for name, part in of.items()
         },
     )
-    result = ptr.import_labels(tmp_path, partial=True)
+    result = ptr.judging.import_labels(tmp_path, partial=True)
     assert (len(result.table), len(result.missing)) == (5, len(rows) - 5)
     (returned(tmp_path) / "export.zip").unlink()
     # "JSONL" of version 1.0 has numbers of its own for labels
     bring(lambda row: {"meta": meta(row), "annotations": [{"label": 3, "user": 1}]})
-    messages.refused(lambda: ptr.import_labels(tmp_path), place="returned/file.jsonl, line 1")
+    messages.refused(lambda: ptr.judging.import_labels(tmp_path), place="returned/file.jsonl, line 1")
 
 
 # ---- Label Studio
@@ -185,7 +185,7 @@ def test_label_studio_one_project_for_each_annotator(made, tmp_path):
     for number, who in enumerate(("ann", "bob"), 1):
         data = made(tasks_of(tmp_path, who), users(number))
         (returned(tmp_path) / f"project-{number}-at-2026-03-02.json").write_bytes(data)
-    result = ptr.import_labels(tmp_path)
+    result = ptr.judging.import_labels(tmp_path)
     assert labels_of(result) == asked(tmp_path)
     assert result.settings["users"] == "1=ann, 2=bob"
     assert set(result.table["time"]) == {"2026-03-02T11:30:00+00:00"}
@@ -198,8 +198,8 @@ def test_label_studio_several_annotators_in_one_project(made, tmp_path):
     rows = rows_of(tmp_path / "tasks-round1.json")
     (returned(tmp_path) / "export.json").write_bytes(made(rows, users(3, 5)))
     expected = {(who, q, d): truth(q, d) for q, docnos in PAIRS.items() for d in docnos for who in "35"}
-    assert labels_of(ptr.import_labels(tmp_path)) == expected
-    named = labels_of(ptr.import_labels(tmp_path, annotators={"3": "cem", 5: "dot"}))
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == expected
+    named = labels_of(ptr.judging.import_labels(tmp_path, annotators={"3": "cem", 5: "dot"}))
     assert named == {({"3": "cem", "5": "dot"}[who], q, d): label for (who, q, d), label in expected.items()}
 
 
@@ -210,9 +210,9 @@ def test_label_studio_users_as_records(tmp_path):
     (returned(tmp_path) / "e.json").write_bytes(
         label_studio(rows, lambda i, row: [annotation(i, people[row["assigned"]], word(row))])
     )
-    assert labels_of(ptr.import_labels(tmp_path)) == asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == asked(tmp_path)
     for said in ({"robert@x.org": "bob"}, {"2": "bob"}):
-        assert labels_of(ptr.import_labels(tmp_path, annotators=said)) == asked(tmp_path)
+        assert labels_of(ptr.judging.import_labels(tmp_path, annotators=said)) == asked(tmp_path)
 
 
 def test_label_studio_skipped_drafts_and_none(tmp_path):
@@ -229,7 +229,7 @@ def test_label_studio_skipped_drafts_and_none(tmp_path):
         return [annotation(i, 1, word(row))]
 
     (returned(tmp_path) / "e.json").write_bytes(label_studio(rows, given))
-    result = ptr.import_labels(tmp_path, partial=True)
+    result = ptr.judging.import_labels(tmp_path, partial=True)
     assert len(result.table) == len(rows) - 3
     lacking = result.missing.set_index("docno")
     assert set(lacking.index) == {row["docno"] for row in rows[:3]}
@@ -242,14 +242,14 @@ def test_label_studio_two_annotations_of_one(tmp_path, messages):
     rows = tasks_of(tmp_path, "ann")
     path = returned(tmp_path) / "e.json"
     path.write_bytes(label_studio(rows, users(1, 1)))
-    assert labels_of(messages.warned(lambda: ptr.import_labels(tmp_path))) == asked(tmp_path)
+    assert labels_of(messages.warned(lambda: ptr.judging.import_labels(tmp_path))) == asked(tmp_path)
     other = lambda row: [WORDS[(truth(row["qid"], row["docno"]) + 1) % 3]]  # noqa: E731
     path.write_bytes(
         label_studio(
             rows, lambda i, row: [annotation(i, 1, word(row)), *([annotation(99, 1, other(row))] if i == 3 else [])]
         )
     )
-    messages.refused(lambda: ptr.import_labels(tmp_path), place="returned/e.json, record 4, annotation 99")
+    messages.refused(lambda: ptr.judging.import_labels(tmp_path), place="returned/e.json, record 4, annotation 99")
 
 
 @pytest.mark.parametrize(("separator", "ending"), [(",", "csv"), ("\t", "tsv")])
@@ -261,7 +261,7 @@ def test_label_studio_as_a_table(separator, ending, tmp_path):
         times = {"created_at": "2026-03-01T10:00:00.1Z", "updated_at": "2026-03-02T11:30:00.893578Z"}
         rows.append(dict(sorted({**row, **more, **times}.items())))
     write_rows(returned(tmp_path) / f"project.{ending}", rows, separator)
-    result = ptr.import_labels(tmp_path)
+    result = ptr.judging.import_labels(tmp_path)
     assert labels_of(result) == asked(tmp_path)
     assert result.table["time"][0] == "2026-03-02T11:30:00+00:00"
 
@@ -270,7 +270,7 @@ def test_one_task_saved_by_itself(tmp_path):
     export(tmp_path, {"1": ["a1"]}, format="label-studio", annotators=["ann"])
     task = json.loads(label_studio(tasks_of(tmp_path, "ann"), users(1)))[0]
     (returned(tmp_path) / "7").with_suffix(".json").write_text(json.dumps(task))
-    assert len(ptr.import_labels(tmp_path).table) == 1
+    assert len(ptr.judging.import_labels(tmp_path).table) == 1
 
 
 # ---- any text
@@ -290,7 +290,7 @@ def test_any_text_goes_there_and_back(tmp_path_factory, text, name):
         made = doccano_file(doccano_records(rows, lambda row: ["relevant"])) if form == "doccano" else None
         made = made or label_studio(rows, lambda i, row: [annotation(i, 4, ["relevant"])])
         (returned(folder) / ("all.jsonl" if form == "doccano" else "all.json")).write_bytes(made)
-        result = ptr.import_labels(folder)
+        result = ptr.judging.import_labels(folder)
         assert sorted(zip(result.table["qid"], result.table["docno"], strict=True)) == sorted(
             (qid, docno) for qid, docnos in pairs.items() for docno in docnos
         )

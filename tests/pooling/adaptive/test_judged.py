@@ -37,9 +37,11 @@ def test_the_pool_is_in_the_order_of_judging(n):
 def test_chosen_runs_and_topics_without_judgments():
     chosen = RUNS.names[:2]
     fewer = Qrels(QRELS.to_frame().query("qid != '2'"))
-    pool = adaptive_pool(RUNS, fewer, ptr.Strategy("epsilon-greedy", epsilon=0.5), n=4, depth=3, contributors=chosen)
+    pool = adaptive_pool(
+        RUNS, fewer, ptr.pools.Strategy("epsilon-greedy", epsilon=0.5), n=4, depth=3, contributors=chosen
+    )
     counted = np.isin(RUNS.names, chosen)
-    strategy = ptr.Strategy("epsilon-greedy", epsilon=0.5)
+    strategy = ptr.pools.Strategy("epsilon-greedy", epsilon=0.5)
     orders = asked_for(strategy, 0, runs=RUNS, qrels=fewer, depth=3, contributing=counted)
     assert pool.to_frame().groupby("qid")["docno"].apply(list).to_dict() == {
         qid: [docno for docno, _ in order[:4]] for qid, order in orders.items() if order
@@ -74,7 +76,8 @@ def test_a_pool_that_tells_strategies_badly_apart_is_told(messages):
     pool = messages.warned(lambda: adaptive_pool(RUNS, relevant, "rank", n=2, depth=5), times=2)
     assert pool.settings["beware"] == f"{said}; {few}"
     compared = messages.warned(
-        lambda: ptr.compare_strategies(RUNS, relevant, ["rank", "hedge"], depth=5, measures="AP", repeats=1), times=2
+        lambda: ptr.pools.compare_strategies(RUNS, relevant, ["rank", "hedge"], depth=5, measures="AP", repeats=1),
+        times=2,
     )
     assert compared.settings["beware"] == f"{said}; {few}"
     # half of it is not more than half
@@ -84,5 +87,5 @@ def test_a_pool_that_tells_strategies_badly_apart_is_told(messages):
 
 def test_a_measure_that_counts_lower_grades_is_told(messages):
     options = {"depth": 5, "repeats": 1, "rel": 2, "budgets": 0.5}
-    messages.warned(lambda: ptr.compare_strategies(RUNS, QRELS, "rank", measures=["AP", "P(rel=2)@5"], **options))
-    ptr.compare_strategies(RUNS, QRELS, "rank", measures=["AP(rel=2)", "nDCG@10"], **options)
+    messages.warned(lambda: ptr.pools.compare_strategies(RUNS, QRELS, "rank", measures=["AP", "P(rel=2)@5"], **options))
+    ptr.pools.compare_strategies(RUNS, QRELS, "rank", measures=["AP(rel=2)", "nDCG@10"], **options)

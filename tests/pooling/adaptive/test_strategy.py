@@ -18,7 +18,7 @@ from pt_reuse.pooling.adaptive.strategy import CHOOSERS, as_strategy, judged_in_
 RUNS = [[("a", 2), ("b", 1)], [("c", 2), ("a", 1)]]
 
 
-class Last(ptr.Chooser):
+class Last(ptr.pools.Chooser):
     """The document of the worst best rank."""
 
     name = "last"
@@ -30,7 +30,7 @@ class Last(ptr.Chooser):
         """Learn nothing."""
 
 
-class Nameless(ptr.Chooser):
+class Nameless(ptr.pools.Chooser):
     choose = Last.choose
     observe = Last.observe
 
@@ -49,7 +49,7 @@ def judge(strategy):
     return as_strategy(strategy)
 
 
-@pytest.mark.parametrize("given", ["hedge", Hedge, ptr.Strategy("hedge"), ptr.Strategy(Hedge)], ids=repr)
+@pytest.mark.parametrize("given", ["hedge", Hedge, ptr.pools.Strategy("hedge"), ptr.pools.Strategy(Hedge)], ids=repr)
 def test_a_strategy_is_given_by_name_by_class_or_as_it_is(given):
     strategy = as_strategy(given)
     assert strategy.kind is Hedge
@@ -58,7 +58,7 @@ def test_a_strategy_is_given_by_name_by_class_or_as_it_is(given):
 
 
 def test_names_tell_the_options():
-    strategy = as_strategy(ptr.Strategy("epsilon-greedy", epsilon=0.2))
+    strategy = as_strategy(ptr.pools.Strategy("epsilon-greedy", epsilon=0.2))
     assert strategy.name == "epsilon-greedy(epsilon=0.2)"
     assert strategy.options == {"epsilon": 0.2}
     assert options_of(strategy.kind) == {"epsilon": 0.1}
@@ -74,16 +74,16 @@ def test_a_strategy_of_ones_own_needs_its_class_alone():
 
 def test_strategies_travel_to_other_processes():
     for name in CHOOSERS:
-        strategy = pickle.loads(pickle.dumps(ptr.Strategy(name)))
+        strategy = pickle.loads(pickle.dumps(ptr.pools.Strategy(name)))
         assert (strategy.kind, strategy.options) == (CHOOSERS[name], {})
 
 
 @pytest.mark.parametrize(
-    "given", ["hedg", "", 5, None, dict, Nameless, Bandit, ptr.Chooser],
+    "given", ["hedg", "", 5, None, dict, Nameless, Bandit, ptr.pools.Chooser],
     ids=["misspelt", "empty", "number", "none", "class", "nameless", "abstract", "base"],
 )  # fmt: skip
 def test_what_is_no_strategy_is_refused(given, messages):
-    messages.refused(lambda: ptr.Strategy(given), argument="kind")
+    messages.refused(lambda: ptr.pools.Strategy(given), argument="kind")
     messages.refused(lambda: judge(given), argument="strategy")
 
 
@@ -109,11 +109,11 @@ def test_what_is_no_strategy_is_refused(given, messages):
     ids=str,
 )
 def test_options_are_checked_at_once(name, options, messages):
-    messages.refused(lambda: ptr.Strategy(name, **options), argument=next(iter(options), "depth"))
+    messages.refused(lambda: ptr.pools.Strategy(name, **options), argument=next(iter(options), "depth"))
 
 
 def test_a_label_that_nobody_asked_for_is_refused(messages):
-    chooser = ptr.Strategy("rank").start(topic_of(RUNS, qid="301"), seed=0)
+    chooser = ptr.pools.Strategy("rank").start(topic_of(RUNS, qid="301"), seed=0)
     messages.refused(lambda: chooser.learn(0, True), argument="document")
     assert chooser.next() == 0
     messages.refused(lambda: chooser.learn(1, True), argument="document")
@@ -136,7 +136,7 @@ class Told(Last):
 
 @pytest.mark.parametrize("said", [0, -1, 3, 2**70, None, "a", 1.0, True, np.array([1])], ids=repr)
 def test_a_choice_that_is_no_document_left_is_refused(said, messages, monkeypatch):
-    chooser = ptr.Strategy(Told).start(topic_of(RUNS, qid="301"), seed=0)
+    chooser = ptr.pools.Strategy(Told).start(topic_of(RUNS, qid="301"), seed=0)
     chooser.learn(chooser.next(), True)
     monkeypatch.setattr(Told, "said", said)
     messages.refused(chooser.next)

@@ -24,7 +24,7 @@ def source(docno):
 
 
 def study(measures=("AP", "P@5"), **options):
-    return ptr.subcollections(FIELD.runs, FIELD.qrels, list(measures), sources=source, **options)
+    return ptr.profile.subcollections(FIELD.runs, FIELD.qrels, list(measures), sources=source, **options)
 
 
 def bootstrapped(values, draw, resamples=20_000):
@@ -168,8 +168,8 @@ def test_key_figures_are_those_of_the_table():
     figures = found.key_figures()
     assert figures["figure"].tolist()[:5] == [f"{name}, 5 x 5" for name in NUMBERS] + ["agree, 5 x 5"]
     assert figures["value"].tolist() == found.table[NUMBERS].to_numpy(dtype=float).ravel().tolist()
-    varied = ptr.sensitivity(
-        ptr.subcollections, FIELD.runs, FIELD.qrels, "AP", grid={"test": ["t", "wilcoxon"]}, sources=source
+    varied = ptr.profile.sensitivity(
+        ptr.profile.subcollections, FIELD.runs, FIELD.qrels, "AP", grid={"test": ["t", "wilcoxon"]}, sources=source
     )
     expected = [study(("AP",), test=test).table["agree"].item() for test in ("t", "wilcoxon")]
     assert varied.table.query("figure == 'agree'")["here"].tolist() == expected

@@ -17,7 +17,7 @@ def source(docno):
 
 
 def study(runs=FIELD.runs, qrels=FIELD.qrels, measures="AP", **options):
-    return ptr.subcollections(runs, qrels, measures, **{"sources": source, **options})
+    return ptr.profile.subcollections(runs, qrels, measures, **{"sources": source, **options})
 
 
 FIRST = {

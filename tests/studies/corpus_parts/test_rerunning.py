@@ -63,11 +63,11 @@ FACTORIES = {name: rank_by(score) for name, score in SCORES.items()}
 
 
 def study(systems, **options):
-    return ptr.subcollections(systems, QRELS, ["AP", "P@5"], **{"alpha": 0.3, **options})
+    return ptr.profile.subcollections(systems, QRELS, ["AP", "P@5"], **{"alpha": 0.3, **options})
 
 
 def test_each_part_is_run_by_itself():
-    found = study(ptr.Systems(FACTORIES, DOCUMENTS, TOPICS))
+    found = study(ptr.profile.Systems(FACTORIES, DOCUMENTS, TOPICS))
     relevant = set(QRELS["docno"][QRELS["label"] > 0])
     for i, source in enumerate("ABC"):
         mine = [doc for doc in DOCUMENTS if doc["docno"][0] == source or doc["docno"] in relevant]
@@ -92,9 +92,9 @@ def test_an_index_is_made_once_for_a_part():
         indexed.append(sorted(doc["docno"] for doc in documents))
         return [doc for doc in DOCUMENTS if doc["docno"] in set(indexed[-1])]
 
-    found = study(ptr.Systems(FACTORIES, lambda: iter(DOCUMENTS), TOPICS, index=index))
+    found = study(ptr.profile.Systems(FACTORIES, lambda: iter(DOCUMENTS), TOPICS, index=index))
     assert len(indexed) == 3
-    expected = study(ptr.Systems(FACTORIES, DOCUMENTS, TOPICS))
+    expected = study(ptr.profile.Systems(FACTORIES, DOCUMENTS, TOPICS))
     assert np.array_equal(found.means, expected.means)
     assert found.settings["systems"] == "run anew on each part, indexed once for all systems"
     assert [len(docnos) for docnos in indexed] == found.parts["documents"].tolist()
@@ -102,29 +102,31 @@ def test_an_index_is_made_once_for_a_part():
 
 def test_a_pipeline_that_ignores_its_part_is_refused(messages):
     everything = FACTORIES["overlap"](DOCUMENTS)
-    systems = ptr.Systems({**FACTORIES, "all": lambda documents: everything}, DOCUMENTS, TOPICS)
+    systems = ptr.profile.Systems({**FACTORIES, "all": lambda documents: everything}, DOCUMENTS, TOPICS)
     messages.refused(lambda: study(systems), argument="factories", place="part 'A', system 'all'")
 
 
 def test_judged_documents_that_the_corpus_does_not_have(messages):
     strange = pd.concat([QRELS, pd.DataFrame({"qid": ["0", "1"], "docno": ["A900", "B900"], "label": [1, 0]})])
-    systems = ptr.Systems({name: FACTORIES[name] for name in ("overlap", "short")}, DOCUMENTS, TOPICS)
-    found = messages.warned(lambda: ptr.subcollections(systems, strange, "AP", alpha=0.9))
+    systems = ptr.profile.Systems({name: FACTORIES[name] for name in ("overlap", "short")}, DOCUMENTS, TOPICS)
+    found = messages.warned(lambda: ptr.profile.subcollections(systems, strange, "AP", alpha=0.9))
     # the one that is relevant is missed on every part
-    without = ptr.subcollections(systems, QRELS, "AP", alpha=0.9)
+    without = ptr.profile.subcollections(systems, QRELS, "AP", alpha=0.9)
     assert (found.means < without.means).all()
 
 
 def test_parts_have_no_document_that_the_corpus_lacks(messages):
     """Two of B and one of A are judged alone: they make no part larger, and no source of their own."""
     strange = pd.DataFrame({"qid": ["0", "1", "1"], "docno": ["B900", "B901", "D1"], "label": [0, 1, 0]})
-    systems = ptr.Systems({name: FACTORIES[name] for name in ("overlap", "short")}, DOCUMENTS, TOPICS)
+    systems = ptr.profile.Systems({name: FACTORIES[name] for name in ("overlap", "short")}, DOCUMENTS, TOPICS)
     qrels, given = pd.concat([QRELS, strange]), {"alpha": 0.9, "relevant": "own"}
-    found = messages.warned(lambda: ptr.subcollections(systems, qrels, "Bpref", **given), times=2)
+    found = messages.warned(lambda: ptr.profile.subcollections(systems, qrels, "Bpref", **given), times=2)
     assert found.parts[["part", "documents"]].values.tolist() == [["A", 30], ["B", 30], ["C", 30]]
-    without = ptr.subcollections(systems, QRELS, "Bpref", **given)
+    without = ptr.profile.subcollections(systems, QRELS, "Bpref", **given)
     assert found.means.tobytes() == without.means.tobytes()
-    shared = messages.warned(lambda: ptr.subcollections(systems, qrels, "AP", alpha=0.9, how="random", sizes=[5]))
+    shared = messages.warned(
+        lambda: ptr.profile.subcollections(systems, qrels, "AP", alpha=0.9, how="random", sizes=[5])
+    )
     added = QRELS["docno"][QRELS["label"] > 0].nunique()
     assert set(shared.parts["documents"]) == {5 + added}
     assert shared.settings["documents"] == f"{90 - added} split, {added} relevant ones added to each part"
@@ -137,7 +139,7 @@ def test_settings_of_pisa_on_two_parts():
     pisa = script["OF_PISA"]
     assert len(pisa.factories) == len(script["TERRIER"].factories) == 16
     few = ("BM25 b=0.1", "QLD mu=50", "PL2 c=16")
-    systems = ptr.Systems({name: pisa.factories[name] for name in few}, DOCUMENTS, TOPICS, index=pisa.index)
+    systems = ptr.profile.Systems({name: pisa.factories[name] for name in few}, DOCUMENTS, TOPICS, index=pisa.index)
     found = study(systems, sources={"A": ["A"], "others": ["B", "C"]})
     assert found.names == list(few)
     assert (found.means.max(axis=2) >= 0.5).all()
@@ -146,7 +148,7 @@ def test_settings_of_pisa_on_two_parts():
 
 def wrong(**change):
     given = {"factories": FACTORIES, "documents": DOCUMENTS, "topics": TOPICS, **change}
-    return ptr.Systems(given.pop("factories"), given.pop("documents"), given.pop("topics"), **given)
+    return ptr.profile.Systems(given.pop("factories"), given.pop("documents"), given.pop("topics"), **given)
 
 
 WRONG = {
@@ -193,7 +195,9 @@ def test_terriers_models_on_two_parts():
 
     models = ("BM25", "DirichletLM", "DPH")
     factories = {name: lambda index, name=name: pt.terrier.Retriever(index, wmodel=name) for name in models}
-    found = study(ptr.Systems(factories, DOCUMENTS, TOPICS, index=index), sources={"A": ["A"], "others": ["B", "C"]})
+    found = study(
+        ptr.profile.Systems(factories, DOCUMENTS, TOPICS, index=index), sources={"A": ["A"], "others": ["B", "C"]}
+    )
     assert [
         pt.terrier.IndexFactory.of(one).getCollectionStatistics().getNumberOfDocuments() for one in made
     ] == found.parts["documents"].tolist()

@@ -66,7 +66,9 @@ def compared(one, other, alpha):
 
 @pytest.mark.parametrize(("relevant", "alpha"), [("all", 0.05), ("own", 0.3)])
 def test_every_number_is_that_of_filtered_files(relevant, alpha):
-    found = ptr.subcollections(FIELD.runs, FIELD.qrels, list(MEASURES), sources=source, relevant=relevant, alpha=alpha)
+    found = ptr.profile.subcollections(
+        FIELD.runs, FIELD.qrels, list(MEASURES), sources=source, relevant=relevant, alpha=alpha
+    )
     topics = FIELD.qrels.topics
     scores, counted = {}, {}
     for name, (runs, judged) in filtered(relevant).items():
@@ -104,7 +106,7 @@ def test_every_number_is_that_of_filtered_files(relevant, alpha):
 
 
 def test_what_is_said_of_the_parts():
-    found = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", sources=source)
+    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", sources=source)
     everything = set(FIELD.runs.docnos()) | set(FIELD.qrels.to_frame()["docno"])
     judged = FIELD.qrels.to_frame()
     relevant = set(judged["docno"][judged["label"] > 0])
@@ -124,7 +126,7 @@ def test_what_is_said_of_the_parts():
 
 
 def test_significance_of_every_pair_on_a_part():
-    found = ptr.subcollections(FIELD.runs, FIELD.qrels, list(MEASURES), sources=source)
+    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, list(MEASURES), sources=source)
     table = found.significance("y", "nDCG@10")
     runs, judged = filtered()["y"]
     scores = by_pytrec_eval(runs, judged, FIELD.qrels.topics)["nDCG@10"]
@@ -142,11 +144,11 @@ def test_significance_of_every_pair_on_a_part():
 @pytest.mark.parametrize("test", ["tukey", "randomisation"])
 def test_tests_that_draw_do_so_by_the_seed(test):
     given = {"sources": source, "test": test, "samples": 60}
-    found = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", seed=3, **given)
+    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", seed=3, **given)
     runs, judged = filtered()["y"]
     scores = by_pytrec_eval(runs, judged, FIELD.qrels.topics)["AP"]
     assert found.p[1, 0].tolist() == pair_tests(scores, test, samples=60, seed=3).p.tolist()
-    assert found.p.tobytes() != ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", seed=4, **given).p.tobytes()
+    assert found.p.tobytes() != ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", seed=4, **given).p.tobytes()
     assert (found.settings["samples"], found.settings["seed"]) == (60, 3)
     allowed = "which allows for the number of pairs" if test == "tukey" else "not corrected for the number of pairs"
     assert found.settings["test"].endswith(f"two-sided, p at most 0.05, {allowed}")
@@ -155,8 +157,8 @@ def test_tests_that_draw_do_so_by_the_seed(test):
 def test_corrected_for_the_number_of_pairs():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     given = {"sources": source, "alpha": 0.2}
-    plain = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", **given)
-    found = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", correction="holm", **given)
+    plain = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", **given)
+    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", correction="holm", **given)
     assert found.p.tobytes() == plain.p.tobytes()
     for i, name in enumerate("xyz"):
         yes, p = multitest.multipletests(found.p[i, 0], alpha=0.2, method="holm")[:2]
@@ -181,7 +183,7 @@ def test_the_topics_of_means_are_stated():
 
 
 def study_topics(**options):
-    found = ptr.subcollections(FIELD.runs, FIELD.qrels, "AP", sources=source, **options)
+    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", sources=source, **options)
     return found.settings["topics"]
 
 
@@ -191,7 +193,7 @@ def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):
     poor = good[(good["qid"] != "0") | good["docno"].isin(["b3", "b5"])]
     qrels = pd.DataFrame([(str(q), "b1", 1) for q in range(6)] + [("0", "a0", 0)], columns=["qid", "docno", "label"])
     found = messages.warned(
-        lambda: ptr.subcollections({"good": good, "poor": poor}, qrels, "AP", sources=["a", "b"]), times=2
+        lambda: ptr.profile.subcollections({"good": good, "poor": poor}, qrels, "AP", sources=["a", "b"]), times=2
     )
     assert found.parts["empty_lists"].tolist() == [1, 0]
     # b1 is second on its own part, where it is first without a0, a2 and a4
@@ -208,7 +210,9 @@ def test_the_judgments_of_trec8_by_source(data):
     frame = qrels.to_frame()
     lists = frame.groupby(["qid", frame["docno"].str[:2]]).head(10).assign(score=lambda f: -f.groupby("qid").cumcount())
     runs = {"up": lists, "down": lists.assign(score=-lists["score"])}
-    found = ptr.subcollections(runs, qrels, "P@5", sources=["FBIS", "FT", "LA", "FR94"], relevant="own", alpha=0.9)
+    found = ptr.profile.subcollections(
+        runs, qrels, "P@5", sources=["FBIS", "FT", "LA", "FR94"], relevant="own", alpha=0.9
+    )
     judged = dict(zip(found.parts["part"], found.parts["judged"], strict=True))
     assert judged == {"FBIS": 28484, "FT": 22516, "LA": 21259, "FR94": 14571}
     relevant = frame[frame["label"] > 0]

@@ -58,7 +58,7 @@ def literal(lam, measure="P@5", rel=1):
 @pytest.mark.parametrize(("measure", "rel"), [("P@5", 1), ("RBP(rel=2)", 2)])
 def test_with_lambda_1_each_score_is_the_sum_corrected(measure, rel):
     field = parts.field()
-    found = ptr.prediction_powered(field.runs, parts.sample(), parts.judge(), measure, level="documents", lam=1)
+    found = ptr.labels.prediction_powered(field.runs, parts.sample(), parts.judge(), measure, level="documents", lam=1)
     by_topic, alone = literal(1.0, measure, rel)
     assert found.table["estimate"].tolist() == pytest.approx(by_topic.mean(axis=0).tolist(), abs=1e-12)
     assert found.table["human"].tolist() == pytest.approx(alone.mean(axis=0).tolist(), abs=1e-12)
@@ -82,7 +82,7 @@ def test_the_estimated_lambda_is_reported_and_used():
     assert 0.5 < table["lambda"][0] < 1
     by_topic, _ = literal(table["lambda"][4])
     assert table["estimate"][4] == pytest.approx(by_topic[:, 4].mean(), abs=1e-12)
-    fixed = ptr.prediction_powered(
+    fixed = ptr.labels.prediction_powered(
         parts.field().runs, parts.sample(), parts.judge(), "P@5", level="documents", lam=1
     ).table
     assert (table["se_sampling"] ** 2).sum() < (fixed["se_sampling"] ** 2).sum()
@@ -93,10 +93,10 @@ def test_the_estimated_lambda_is_reported_and_used():
 
 def test_a_pool_that_people_labelled_in_full_scores_as_ir_measures_has_it():
     field = parts.field()
-    full = ptr.sample_pool(pool(), share=1.0, seed=1).judge(field.all_qrels)
+    full = ptr.pools.sample_pool(pool(), share=1.0, seed=1).judge(field.all_qrels)
     names = field.runs.names[:1]
     runs = field.runs.select(names)
-    found = ptr.prediction_powered(runs, full, parts.judge(), MEASURES, level="documents")
+    found = ptr.labels.prediction_powered(runs, full, parts.judge(), MEASURES, level="documents")
     qrels = full.to_frame().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
     run = runs[names[0]].rename(columns={"qid": "query_id", "docno": "doc_id"})
     for measure in MEASURES:
@@ -111,10 +111,10 @@ def test_a_pool_that_people_labelled_in_full_scores_as_ir_measures_has_it():
 
 
 def test_the_number_of_relevant_documents_is_that_of_estimate_relevant():
-    found = ptr.prediction_powered(
+    found = ptr.labels.prediction_powered(
         parts.field().runs, parts.sample(), parts.judge(), "NumRel", level="documents", lam=0
     )
-    expected = ptr.estimate_relevant(parts.sample())
+    expected = ptr.pools.estimate_relevant(parts.sample())
     assert found.table["estimate"].tolist() == pytest.approx([expected["estimate"].mean()] * 10)
     se = np.sqrt((expected["se"] ** 2).sum()) / 60
     assert found.table["se_sampling"].tolist() == pytest.approx([se] * 10)
@@ -129,7 +129,7 @@ def test_over_samples_estimates_are_right_on_average_and_intervals_cover():
     for seed in range(10):
         sample = parts.sample(0.3, 100 + seed)
         for lam in estimates:
-            found = ptr.prediction_powered(
+            found = ptr.labels.prediction_powered(
                 field.runs, sample, parts.judge(), "P@5", level="documents", lam=lam, correction="none"
             ).table
             estimates[lam].append(found["estimate"])
@@ -146,23 +146,23 @@ def test_documents_drawn_one_by_one():
     share = sample.assign(s=sample["label"] >= 0).groupby("qid")["s"].transform("mean")
     labelled = sample.assign(inclusion=share)[sample["label"] >= 0].drop(columns="stratum")
     options = {"measures": "P@5", "level": "documents", "lam": 1.0}
-    by_strata = ptr.prediction_powered(field.runs, parts.sample(), parts.judge(), **options)
-    found = ptr.prediction_powered(field.runs, labelled, parts.judge(), pool=pool(), **options)
+    by_strata = ptr.labels.prediction_powered(field.runs, parts.sample(), parts.judge(), **options)
+    found = ptr.labels.prediction_powered(field.runs, labelled, parts.judge(), pool=pool(), **options)
     assert found.table["estimate"].tolist() == pytest.approx(by_strata.table["estimate"].tolist())
     assert found.table["N"].tolist() == by_strata.table["N"].tolist()
     assert not np.allclose(found.table["se_sampling"], by_strata.table["se_sampling"])
     assert "each document with its own probability" in found.settings["judges"]
     assert "by strata, without replacement" in by_strata.settings["judges"]
     # without a pool it is what the judge knows
-    known = ptr.prediction_powered(field.runs, labelled, pool().judge(parts.judge()), **options)
+    known = ptr.labels.prediction_powered(field.runs, labelled, pool().judge(parts.judge()), **options)
     assert known.table["estimate"].tolist() == pytest.approx(found.table["estimate"].tolist())
 
 
 def test_strata_of_unequal_shares():
     """Nearly all of the first ranks and few of the others: each document counts as many as it stands for."""
     field = parts.field()
-    drawn = ptr.sample_pool(pool(), share=[0.9, 0.4], strata="rank", bands=[3, 100], seed=2)
-    found = ptr.prediction_powered(
+    drawn = ptr.pools.sample_pool(pool(), share=[0.9, 0.4], strata="rank", bands=[3, 100], seed=2)
+    found = ptr.labels.prediction_powered(
         field.runs, drawn.judge(field.all_qrels), parts.judge(), "P@5", level="documents", lam=1
     ).table
     truth = ptr.score(field.runs, pool().judge(field.all_qrels), "P@5").mean["P@5"]
@@ -175,9 +175,9 @@ def test_a_document_without_a_label_of_the_judge_is_corrected_like_any_error():
     labels = pool().judge(parts.judge()).to_frame()[["qid", "docno", "label"]]
     options = {"level": "documents", "lam": 1, "judge_rel": 1}
     with pytest.warns(ptr.ReuseWarning, match=r"gave 131 of 1,331 documents of the pool no label"):
-        found = ptr.prediction_powered(field.runs, sample, labels[:1200], "P@5", **options)
+        found = ptr.labels.prediction_powered(field.runs, sample, labels[:1200], "P@5", **options)
     zeros = labels.assign(label=[*labels["label"][:1200], *[0] * 131])
-    expected = ptr.prediction_powered(field.runs, sample, zeros, "P@5", **options)
+    expected = ptr.labels.prediction_powered(field.runs, sample, zeros, "P@5", **options)
     assert found.table["estimate"].tolist() == expected.table["estimate"].tolist()
 
 
@@ -190,7 +190,7 @@ def test_a_function_that_reads_texts_is_asked_for_the_whole_pool():
         return [int(truth[pair]) for pair in zip(frame["qid"], frame["docno"], strict=True)]
 
     texts = pool().to_frame()[["qid", "docno"]].assign(text="t")
-    found = ptr.prediction_powered(field.runs, parts.sample(), model, "P@5", level="documents", pool=texts)
+    found = ptr.labels.prediction_powered(field.runs, parts.sample(), model, "P@5", level="documents", pool=texts)
     (frame,) = asked
     assert (len(frame), set(frame["text"])) == (1331, {"t"})
     expected = ptr.score(field.runs, pool().judge(field.all_qrels), "P@5").mean["P@5"]

@@ -12,7 +12,7 @@ from pt_reuse.scoring.caveats import told_elsewhere
 
 
 def called(*, runs=None, human=None, judge=None, measures="P@5", **options):
-    return ptr.prediction_powered(
+    return ptr.labels.prediction_powered(
         parts.field().runs if runs is None else runs,
         parts.people() if human is None else human,
         parts.judge() if judge is None else judge,

@@ -55,7 +55,7 @@ def test_findings_are_sentences_with_numbers_and_intervals():
 def test_a_report_of_judges_of_other_topics_says_so():
     every = parts.field().all_qrels
     judges = {"one": every, "two": every.select(every.topics[2:-1])}
-    found = ptr.prediction_powered(parts.field().runs, parts.people(), judges, "P@5")
+    found = ptr.labels.prediction_powered(parts.field().runs, parts.people(), judges, "P@5")
     assert found.summary[["n", "N"]].values.tolist() == [[24, 36], [22, 35]]
     caption = found.report().caption
     assert caption.startswith("Scores by 22 to 24 topics with people's labels and 35 to 36 with the judge's alone: ")
@@ -82,7 +82,7 @@ def test_reports():
     assert pairs["Difference"].abs().is_monotonic_decreasing
     assert parts.by_documents().report().to_frame().columns[3] == "Effective documents"
     two = parts.field().runs.select(parts.field().runs.names[:2])
-    few = ptr.prediction_powered(two, parts.people(), parts.judge(), "P@5", confidence=1 - 1e-9)
+    few = ptr.labels.prediction_powered(two, parts.people(), parts.judge(), "P@5", confidence=1 - 1e-9)
     assert "None of 1 pair of runs differs significantly" in few.report("pair").caption
     with pytest.raises(ptr.InputError, match="one of 'judge', 'run', 'pair'"):
         found.report("topic")

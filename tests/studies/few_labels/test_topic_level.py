@@ -84,15 +84,15 @@ def test_every_number_is_that_of_the_plain_formulas(name, judge, measure):
 
 def test_the_variance_of_a_known_lambda():
     field, people = parts.field(), parts.people()
-    found = ptr.prediction_powered(field.runs, people, parts.judge(), "P@5", variance="plain")
-    default = ptr.prediction_powered(field.runs, people, parts.judge(), "P@5")
+    found = ptr.labels.prediction_powered(field.runs, people, parts.judge(), "P@5", variance="plain")
+    default = ptr.labels.prediction_powered(field.runs, people, parts.judge(), "P@5")
     for row, (y, f, more) in zip(found.table.to_dict("records"), scores(parts.judge(), "P@5").values(), strict=True):
         assert row["se"] == pytest.approx(literal(y, f, more, "plain")[2], abs=1e-12)
     assert found.table["estimate"].tolist() == default.table["estimate"].tolist()
     assert found.table["se"].mean() < default.table["se"].mean()
     assert "root of var(Y - lambda F)/n + lambda^2 var(F)/N" in found.settings["intervals"]
     assert "by the jackknife over the n topics" in default.settings["intervals"]
-    given = ptr.prediction_powered(field.runs, people, parts.judge(), "P@5", lam=0.4)
+    given = ptr.labels.prediction_powered(field.runs, people, parts.judge(), "P@5", lam=0.4)
     assert given.settings["intervals"] == found.settings["intervals"], "of a given lambda both are the same"
 
 
@@ -118,13 +118,13 @@ def test_ranks_reach_over_all_runs_that_are_not_told_apart():
 
 def test_a_given_lambda():
     field, people, judge = parts.field(), parts.people(), parts.judge()
-    alone = ptr.prediction_powered(field.runs, people, judge, "P@5", lam=0)
+    alone = ptr.labels.prediction_powered(field.runs, people, judge, "P@5", lam=0)
     assert alone.table["estimate"].tolist() == alone.table["human"].tolist()
     assert alone.table["estimate_low"].tolist() == pytest.approx(alone.table["human_low"].tolist())
     assert alone.pairs["p"].tolist() == pytest.approx(alone.pairs["human_p"].tolist())
     assert alone.table["n_eff"].tolist() == pytest.approx([24] * len(field.runs))
     assert alone.settings["lambda"] == "0, given"
-    full = ptr.prediction_powered(field.runs, people, judge, "P@5", lam=1)
+    full = ptr.labels.prediction_powered(field.runs, people, judge, "P@5", lam=1)
     y, f, more = scores(judge, "P@5")[field.runs.names[0]]
     assert full.table["estimate"][0] == pytest.approx(more.mean() + (y - f).mean())
     assert full.table["se"][0] == pytest.approx(np.sqrt(np.var(more, ddof=1) / 36 + np.var(y - f, ddof=1) / 24))
@@ -134,13 +134,13 @@ def test_a_given_lambda():
 
 def test_a_judge_equal_to_the_truth_is_worth_its_topics():
     field, people = parts.field(), parts.people()
-    found = ptr.prediction_powered(field.runs, people, field.all_qrels, "nDCG@10", variance="plain")
+    found = ptr.labels.prediction_powered(field.runs, people, field.all_qrels, "nDCG@10", variance="plain")
     assert found.judges == ["judge"]
     truth = ptr.score(field.runs, field.all_qrels, "nDCG@10").mean["nDCG@10"]
     # lambda is N / (n + N) but for what the two kinds of topics differ in spread
     assert found.table["lambda"].mean() == pytest.approx(36 / 60, abs=0.1)
     # with lambda N / (n + N) the estimate is the mean of all
-    exact = ptr.prediction_powered(field.runs, people, field.all_qrels, "nDCG@10", lam=36 / 60)
+    exact = ptr.labels.prediction_powered(field.runs, people, field.all_qrels, "nDCG@10", lam=36 / 60)
     assert exact.table["estimate"].tolist() == pytest.approx(truth.tolist())
     assert found.table["n_eff"].mean() == pytest.approx(60, rel=0.15)
 
@@ -154,33 +154,35 @@ def test_a_judge_is_asked_for_the_documents_of_a_pool():
         asked.append(frame)
         return [min(1, truth[pair]) for pair in zip(frame["qid"], frame["docno"], strict=True)]
 
-    found = ptr.prediction_powered(field.runs, people, model, "nDCG@10", pool=pool)
+    found = ptr.labels.prediction_powered(field.runs, people, model, "nDCG@10", pool=pool)
     assert len(asked) == 1, "asked once for all"
     assert len(asked[0]) == len(pool)
     # the same as by labels that exist
     labels = pool.judge(field.all_qrels.threshold(1))
-    given = ptr.prediction_powered(field.runs, people, {"model": labels}, "nDCG@10")
+    given = ptr.labels.prediction_powered(field.runs, people, {"model": labels}, "nDCG@10")
     assert found.table.equals(given.table)
     texts = pool.to_frame()[["qid", "docno"]].assign(text="t")
-    seen = ptr.prediction_powered(
+    seen = ptr.labels.prediction_powered(
         field.runs, people, lambda frame: (frame["text"] == "t").astype(int) * model(frame), "nDCG@10", pool=texts
     )
     assert seen.table["estimate"].tolist() == found.table["estimate"].tolist()
     # labels beyond the pool do not count where there is one
-    kept = ptr.prediction_powered(field.runs, people, {"model": field.all_qrels.threshold(1)}, "nDCG@10", pool=pool)
+    kept = ptr.labels.prediction_powered(
+        field.runs, people, {"model": field.all_qrels.threshold(1)}, "nDCG@10", pool=pool
+    )
     assert kept.table.equals(given.table)
 
 
 def test_labels_of_another_scale_are_brought_to_that_of_people():
     field = parts.field()
     binary = field.all_qrels.threshold(2)
-    found = ptr.prediction_powered(field.runs, parts.people(), binary, "P(rel=2)@5", rel=2)
-    same = ptr.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=2)@5", rel=2)
+    found = ptr.labels.prediction_powered(field.runs, parts.people(), binary, "P(rel=2)@5", rel=2)
+    same = ptr.labels.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=2)@5", rel=2)
     assert found.table.drop(columns="judge").equals(same.table.drop(columns="judge"))
     assert found.settings["judges"].startswith("judge (relevant from label 1, n=24 topics")
     assert same.settings["judges"].startswith("judge (relevant from label 2, n=24 topics")
     assert found.settings["human"] == "relevant from label 2"
-    strict = ptr.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=1)@5", judge_rel=2)
+    strict = ptr.labels.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=1)@5", judge_rel=2)
     assert strict.table["by_judge"].tolist() == same.table["by_judge"].tolist()
 
 
@@ -200,7 +202,7 @@ def test_runs_of_live_pipelines_and_judgments_in_other_forms():
     field, people = parts.field(), parts.people()
     names = field.runs.names[:3]
     frames = {name: field.runs[name].drop(columns="name") for name in names}
-    found = ptr.prediction_powered(frames, people.to_frame(), parts.judge(), "P@5")
+    found = ptr.labels.prediction_powered(frames, people.to_frame(), parts.judge(), "P@5")
     expected = of(parts.by_topics().table, measure="P@5")
     assert found.table["estimate"].tolist() == expected["estimate"][:3].tolist()
 
@@ -217,7 +219,7 @@ def test_on_trec_data_by_a_model(dl21):
     """20 of 53 topics by people: the intervals cover the mean of all 53 for nearly every run."""
     runs, every, umbrela = dl21
     topics = np.random.default_rng(1).permutation(every.topics)
-    found = ptr.prediction_powered(runs, every.select(topics[:20]), umbrela, "nDCG@10")
+    found = ptr.labels.prediction_powered(runs, every.select(topics[:20]), umbrela, "nDCG@10")
     assert found.judges == ["umbrela-gpt-4"]
     truth = ptr.score(runs, every, "nDCG@10").mean["nDCG@10"]
     table = found.table

@@ -75,7 +75,7 @@ def test_rankings_of_the_summary_are_those_that_two_scorings_compare_to(found):
         names = found.scores.names
         mine = found.filled_by_run[found.filled_by_run["measure"] == row["measure"]].set_index("name").loc[names]
         for way in ("filled", "judge_alone"):
-            tau = ptr.tau_b(mine["score"].round(12), mine[f"{way}_score"].round(12))
+            tau = ptr.rankings.tau_b(mine["score"].round(12), mine[f"{way}_score"].round(12))
             assert row[f"{way}_tau_b"] == pytest.approx(tau, abs=1e-12)
             assert row[f"{way}_tau_b_low"] <= tau <= row[f"{way}_tau_b_high"]
             assert isinstance(row[f"{way}_max_drop_low"], int)
@@ -187,7 +187,7 @@ def test_grades_above_those_of_people_weigh_as_the_highest_of_people():
 
 def test_sensitivity_varies_conventions_of_what_is_filled():
     given = {"grid": ["complete"], "depth": 10, "fill": {"truth": FIELD.all_qrels}}
-    moved = ptr.sensitivity(ptr.leave_out_uniques, FIELD.runs, FIELD.qrels, P @ 5, **given)
+    moved = ptr.profile.sensitivity(ptr.leave_out_uniques, FIELD.runs, FIELD.qrels, P @ 5, **given)
     assert not moved.table.empty
 
 

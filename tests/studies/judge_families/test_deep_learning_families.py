@@ -24,7 +24,7 @@ def found(data):
     human = ptr.read_qrels(folder / "qrels.gz")
     families = {name: "llama" if "llama" in name else "gpt" for name in judges}
     options = {"judge_rel": {"exam-gpt-4": 2}, "resamples": 100}
-    return ptr.family_effect(runs, human, judges, "nDCG@10", rel=2, families=families, **options)
+    return ptr.labels.family_effect(runs, human, judges, "nDCG@10", rel=2, families=families, **options)
 
 
 #: judge -> mean rank gained by GPT re-rankers, other later runs and official runs, of reference numbers
@@ -61,5 +61,5 @@ def test_tau_of_all_runs(found):
     """The scores behind the effects are those of the reference: tau_b over all 61 runs."""
     rows = found.by_run.pivot_table("judge_score", index="name", columns="judge")
     human = found.by_run.drop_duplicates("name").set_index("name")["score"].loc[rows.index]
-    taus = {judge: round(float(ptr.tau_b(human, rows[judge])), 3) for judge in GAINED}
+    taus = {judge: round(float(ptr.rankings.tau_b(human, rows[judge])), 3) for judge in GAINED}
     assert taus == {"umbrela-gpt-4": 0.823, "binary-llama-3.2": 0.749}

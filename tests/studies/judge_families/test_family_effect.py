@@ -28,7 +28,7 @@ def runs(field):
 @pytest.fixture(scope="module")
 def found(field, runs):
     judges = {"A": noisy(field, 1), "B": noisy(field, 2, favoured=["neu2a", "neu2b"], share=0.5)}
-    return ptr.family_effect(
+    return ptr.labels.family_effect(
         runs, field.all_qrels, judges, ["nDCG@10", "P@5"], families={"A": "gpt", "B": "llama"}, resamples=60, seed=3
     )
 
@@ -114,7 +114,7 @@ def test_intervals_are_those_of_draws_that_judges_share(field, runs, found):
     reach = 2.364624 * np.std(drawn.score_effect, ddof=1) * np.sqrt(8 / 7)
     ends = cell["score_effect_low"], cell["score_effect_high"]
     assert ends == pytest.approx((cell["score_effect"] - reach, cell["score_effect"] + reach), rel=1e-5)
-    alone = ptr.family_effect(runs, field.all_qrels, {"B": labels}, "nDCG@10", resamples=60, seed=3)
+    alone = ptr.labels.family_effect(runs, field.all_qrels, {"B": labels}, "nDCG@10", resamples=60, seed=3)
     same = found.table.query("measure == 'nDCG@10' and judge == 'B'").reset_index(drop=True)
     left = ["judge_family", "own"]
     pd.testing.assert_frame_equal(alone.table.drop(columns=left), same.drop(columns=left))
@@ -127,7 +127,7 @@ def test_a_judge_without_bias_shows_none_in_95_of_100_seeds():
         field = simulated(seed=seed, n_topics=20, n_docs=100, n_teams=4, length=12)
         runs = with_families(field, lambda run: {"team-1": "mixed", "team-2": "mixed", "team-3": "best"}.get(run.team))
         judges = {f"{n}": ptr.judging.Noisy(field.all_qrels, CONFUSION, 5 * seed + n) for n in range(5)}
-        table = ptr.family_effect(runs, field.all_qrels, judges, "nDCG@10", resamples=100).table
+        table = ptr.labels.family_effect(runs, field.all_qrels, judges, "nDCG@10", resamples=100).table
         for number in ("rank_effect", "score_effect"):
             low, high = table[f"{number}_low"], table[f"{number}_high"]
             inside = ((low <= 0) & (high >= 0)).where(low.notna())
@@ -143,7 +143,7 @@ def test_a_planted_bias_is_found():
         runs = with_families(field, lambda run: "gpt" if run.team in ("team-1", "team-2", "team-3") else None)
         mine = runs.run_table["name"][runs.run_table["family"] == "gpt"]
         labels = noisy(field, seed, favoured=set(mine), share=0.7)
-        table = ptr.family_effect(
+        table = ptr.labels.family_effect(
             runs, field.all_qrels, {"J": labels}, "nDCG@10", families={"J": "gpt"}, resamples=200
         ).table
         above.append((table[["rank_effect_low", "score_effect_low"]] > 0).to_numpy())
@@ -151,7 +151,7 @@ def test_a_planted_bias_is_found():
 
 
 def test_a_judge_equal_to_people_has_no_effect_at_all(field, runs):
-    found = ptr.family_effect(runs, field.qrels, field.qrels, "AP", resamples=20)
+    found = ptr.labels.family_effect(runs, field.qrels, field.qrels, "AP", resamples=20)
     numbers = [column for column in found.table if "effect" in column or column in ("rise", "change")]
     assert (found.table[numbers].fillna(0) == 0).all(axis=None)
     assert found.cells()[numbers].notna().all(axis=None)
@@ -160,8 +160,8 @@ def test_a_judge_equal_to_people_has_no_effect_at_all(field, runs):
 def test_topics_without_labels_count_for_neither(field, runs):
     labels = noisy(field, 1).select(["1", "2", "3", "5", "7", "8"])
     with pytest.warns(ptr.ReuseWarning, match="labelled nothing in 2 topics"):
-        found = ptr.family_effect(runs, field.all_qrels, {"A": noisy(field, 4), "B": labels}, "AP", resamples=30)
-    alone = ptr.family_effect(runs, field.all_qrels.select(labels.topics), labels, "AP", resamples=0)
+        found = ptr.labels.family_effect(runs, field.all_qrels, {"A": noisy(field, 4), "B": labels}, "AP", resamples=30)
+    alone = ptr.labels.family_effect(runs, field.all_qrels.select(labels.topics), labels, "AP", resamples=0)
     columns = [column for column in alone.table if column not in ("judge", "judge_family")]
     of_b = found.table[found.table["judge"] == "B"].reset_index(drop=True)
     pd.testing.assert_frame_equal(of_b[columns], alone.table[columns])
@@ -171,15 +171,15 @@ def test_topics_without_labels_count_for_neither(field, runs):
 def test_options_change_what_they_say(field, runs):
     some = noisy(field, 1).to_frame().iloc[::2]
     options = {"resamples": 0}
-    default = ptr.family_effect(runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=1, **options)
-    dropped = ptr.family_effect(
+    default = ptr.labels.family_effect(runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=1, **options)
+    dropped = ptr.labels.family_effect(
         runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=1, missing="drop", **options
     )
-    strict = ptr.family_effect(runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=2, **options)
+    strict = ptr.labels.family_effect(runs, field.all_qrels, some, "P(rel=2)@5", rel=2, judge_rel=2, **options)
     assert not default.by_run["score"].equals(dropped.by_run["score"])
     assert not default.by_run["judge_score"].equals(strict.by_run["judge_score"])
-    wide = ptr.family_effect(runs, field.all_qrels, some, "P@5", caliper=9.0, **options)
-    narrow = ptr.family_effect(runs, field.all_qrels, some, "P@5", caliper=0.0, **options)
+    wide = ptr.labels.family_effect(runs, field.all_qrels, some, "P@5", caliper=9.0, **options)
+    narrow = ptr.labels.family_effect(runs, field.all_qrels, some, "P@5", caliper=0.0, **options)
     assert wide.matches["match"].notna().all()
     assert narrow.matches["match"].notna().sum() < len(narrow.matches)
 
@@ -187,6 +187,6 @@ def test_options_change_what_they_say(field, runs):
 def test_all_runs_that_tie(field, runs):
     nothing = ptr.Qrels(field.all_qrels.to_frame().assign(label=0))
     with told_elsewhere():
-        found = ptr.family_effect(runs, field.all_qrels, nothing, "AP", resamples=20)
+        found = ptr.labels.family_effect(runs, field.all_qrels, nothing, "AP", resamples=20)
     assert found.by_run["judge_rank"].eq(1).all()
     assert found.cells("AP")["rank_effect"].notna().all()

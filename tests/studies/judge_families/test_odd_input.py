@@ -24,16 +24,16 @@ def runs(field):
 
 
 def test_runs_without_families_are_refused(field, messages):
-    messages.refused(lambda: ptr.family_effect(field.runs, field.qrels, field.qrels, "AP"), argument="runs")
+    messages.refused(lambda: ptr.labels.family_effect(field.runs, field.qrels, field.qrels, "AP"), argument="runs")
     alike = with_families(field, lambda run: "gpt")
-    messages.refused(lambda: ptr.family_effect(alike, field.qrels, field.qrels, "AP"), argument="runs")
+    messages.refused(lambda: ptr.labels.family_effect(alike, field.qrels, field.qrels, "AP"), argument="runs")
     only = alike.select(["neu2a"])
-    messages.refused(lambda: ptr.family_effect(only, field.qrels, field.qrels, "AP"), argument="runs")
+    messages.refused(lambda: ptr.labels.family_effect(only, field.qrels, field.qrels, "AP"), argument="runs")
 
 
 def test_no_judgment_and_a_run_without_the_topics_of_a_judge_are_refused(field, runs, messages):
     nothing = field.qrels.to_frame().head(0)
-    messages.refused(lambda: ptr.family_effect(runs, nothing, field.qrels, "AP"), argument="human")
+    messages.refused(lambda: ptr.labels.family_effect(runs, nothing, field.qrels, "AP"), argument="human")
     frames = {name: field.runs[name] for name in field.runs.names}
     frames["neu2a"] = frames["neu2a"].query("qid != '1'")
     table = runs.run_table[["name", "family"]]
@@ -41,16 +41,16 @@ def test_no_judgment_and_a_run_without_the_topics_of_a_judge_are_refused(field, 
     labels = {"J": field.all_qrels.select(["1"])}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        messages.refused(lambda: ptr.family_effect(short, field.all_qrels, labels, "AP"))
+        messages.refused(lambda: ptr.labels.family_effect(short, field.all_qrels, labels, "AP"))
 
 
 def test_a_measure_of_lower_grades_is_told_once(field, runs, messages):
     people = field.all_qrels.with_rel(2)
-    messages.warned(lambda: ptr.family_effect(runs, people, noisy(field, 1), "P@5", resamples=0), times=1)
+    messages.warned(lambda: ptr.labels.family_effect(runs, people, noisy(field, 1), "P@5", resamples=0), times=1)
 
 
 def test_nothing_has_no_sign(field, runs):
-    found = ptr.family_effect(runs, field.all_qrels, field.all_qrels, "nDCG@10", resamples=20)
+    found = ptr.labels.family_effect(runs, field.all_qrels, field.all_qrels, "nDCG@10", resamples=20)
     assert "-0.00" not in " ".join([*found.findings(), str(found.report()), str(found.report(of="score"))])
 
 
@@ -65,7 +65,7 @@ def test_of_equally_near_runs_the_first_by_name_is_matched():
         table = pd.DataFrame({"name": names, "family": ["gpt" if n == "mine" else None for n in names]})
         runs = ptr.RunSet.from_frames(frames, metadata=table)
         with told_elsewhere():
-            effect = ptr.family_effect(runs, people, {"J": judge}, "P@1", resamples=0)
+            effect = ptr.labels.family_effect(runs, people, {"J": judge}, "P@1", resamples=0)
         assert effect.matches["match"].tolist() == ["x"], "y is as near, and x comes first by name"
         found.append(effect.table["rank_effect"].tolist())
     assert found[0] == found[1]
@@ -91,21 +91,21 @@ def test_arguments_are_checked_before_a_judge_is_asked(field, runs, messages, ar
         raise AssertionError("asked")
 
     given = {"measures": "AP", argument: WRONG[argument]}
-    messages.refused(lambda: ptr.family_effect(runs, field.qrels, judge, **given), argument=argument)
+    messages.refused(lambda: ptr.labels.family_effect(runs, field.qrels, judge, **given), argument=argument)
 
 
 def test_what_is_no_label_and_labels_of_others_are_refused(field, runs, messages):
     shares = field.qrels.to_frame().assign(label=0.25)
-    messages.refused(lambda: ptr.family_effect(runs, field.qrels, {"J": shares}, "AP"))
+    messages.refused(lambda: ptr.labels.family_effect(runs, field.qrels, {"J": shares}, "AP"))
     strangers = field.qrels.to_frame().assign(docno=lambda frame: "x" + frame["docno"])
-    messages.refused(lambda: ptr.family_effect(runs, field.qrels, {"J": strangers}, "AP"), argument="judge")
-    messages.refused(lambda: ptr.family_effect(runs, field.qrels, {}, "AP"), argument="judge")
+    messages.refused(lambda: ptr.labels.family_effect(runs, field.qrels, {"J": strangers}, "AP"), argument="judge")
+    messages.refused(lambda: ptr.labels.family_effect(runs, field.qrels, {}, "AP"), argument="judge")
 
 
 def test_a_family_of_one_run_and_few_topics_are_told(field, messages):
     runs = with_families(field, lambda run: {"neu2a": "gpt", "lex1a": "bm25", "lex1b": "bm25"}.get(run.name))
     few = field.all_qrels.select(["1", "2", "3"])
-    found = messages.warned(lambda: ptr.family_effect(runs, few, few, "AP", resamples=9), times=2)
+    found = messages.warned(lambda: ptr.labels.family_effect(runs, few, few, "AP", resamples=9), times=2)
     assert found.settings["beware"] == "3 topics only; 1 family of one run"
     assert found.table.query("family == 'gpt'")["runs"].tolist() == [1, 1, 1]
 
@@ -113,7 +113,7 @@ def test_a_family_of_one_run_and_few_topics_are_told(field, messages):
 def test_two_runs(field, messages):
     runs = with_families(field, lambda run: "gpt" if run.name == "neu2a" else None).select(["neu2a", "lex1a"])
     labels = {"J": noisy(field, 3)}
-    call = lambda: ptr.family_effect(runs, field.all_qrels, labels, "AP", families={"J": "gpt"}, resamples=50)  # noqa: E731
+    call = lambda: ptr.labels.family_effect(runs, field.all_qrels, labels, "AP", families={"J": "gpt"}, resamples=50)  # noqa: E731
     found = messages.warned(call, times=2)
     cell = found.cells().iloc[0]
     rows = found.by_run.set_index("name")
@@ -126,7 +126,7 @@ def test_two_runs(field, messages):
 def test_one_topic_has_effects_and_no_intervals(field, runs):
     one = field.all_qrels.select(["1"])
     with told_elsewhere():
-        found = ptr.family_effect(runs, one, noisy(field, 3), "nDCG@10", resamples=20)
+        found = ptr.labels.family_effect(runs, one, noisy(field, 3), "nDCG@10", resamples=20)
     assert found.cells()["rank_effect"].notna().all()
     ends = [column for column in found.table if column.endswith(("_low", "_high"))]
     assert found.table[ends].isna().all(axis=None)
@@ -134,14 +134,14 @@ def test_one_topic_has_effects_and_no_intervals(field, runs):
 
 def test_a_family_spelt_in_two_ways_is_told(field, runs, messages):
     judges, given = {"J": field.qrels}, {"J": "GPT"}
-    call = lambda: ptr.family_effect(runs, field.qrels, judges, "AP", families=given, resamples=0)  # noqa: E731
+    call = lambda: ptr.labels.family_effect(runs, field.qrels, judges, "AP", families=given, resamples=0)  # noqa: E731
     found = messages.warned(call, times=1)
     assert not found.table["own"].any()
 
 
 def test_a_binary_judge_on_graded_labels(field, runs):
     binary = field.all_qrels.to_frame().assign(label=lambda frame: (frame["label"] >= 2).astype(int))
-    found = ptr.family_effect(runs, field.all_qrels, {"J": binary}, "P(rel=2)@5", rel=2, resamples=0)
+    found = ptr.labels.family_effect(runs, field.all_qrels, {"J": binary}, "P(rel=2)@5", rel=2, resamples=0)
     assert found.judges["relevant_from"].tolist() == [1]
     # it says of every document what people say
     assert (found.by_run["rise"] == 0).all()
@@ -150,7 +150,7 @@ def test_a_binary_judge_on_graded_labels(field, runs):
 
 def test_a_family_that_no_run_is_near(field):
     runs = with_families(field, lambda run: "best" if run.type == "manual" else None)
-    found = ptr.family_effect(runs, field.all_qrels, noisy(field, 3), "nDCG@10", caliper=0.0, resamples=9)
+    found = ptr.labels.family_effect(runs, field.all_qrels, noisy(field, 3), "nDCG@10", caliper=0.0, resamples=9)
     cell = found.cells(against="matched").iloc[0]
     assert (cell["runs"], cell["others"], cell["unmatched"]) == (0, 0, 4)
     assert np.isnan(cell[["rank_effect", "score_effect", "rank_effect_low"]].astype(float)).all()
@@ -160,7 +160,7 @@ def test_a_family_that_no_run_is_near(field):
 
 def test_sentences_have_their_numbers_and_intervals(field, runs):
     judges = {"A": noisy(field, 1), "B": noisy(field, 2)}
-    found = ptr.family_effect(runs, field.all_qrels, judges, "nDCG@10", families={"A": "gpt"}, resamples=50)
+    found = ptr.labels.family_effect(runs, field.all_qrels, judges, "nDCG@10", families={"A": "gpt"}, resamples=50)
     first, second = found.findings()[:2]
     cells = found.table.set_index(["judge", "against"])
     for judge, text in (("A", first), ("B", second)):
@@ -179,7 +179,9 @@ def test_sentences_have_their_numbers_and_intervals(field, runs):
 
 def test_reports(field, runs):
     judges = {"A": noisy(field, 1), "B": noisy(field, 2)}
-    found = ptr.family_effect(runs, field.all_qrels, judges, ["nDCG@10", "AP"], families={"A": "gpt"}, resamples=20)
+    found = ptr.labels.family_effect(
+        runs, field.all_qrels, judges, ["nDCG@10", "AP"], families={"A": "gpt"}, resamples=20
+    )
     for of, digits in (("rank", 2), ("score", 4)):
         report = found.report("AP", of=of)
         assert [column.heading for column in report.columns][:2] == ["Judge: family", "Effect"]

@@ -37,7 +37,7 @@ JUDGED = judged_of(LABELS)
 
 @pytest.fixture(scope="module")
 def found():
-    return ptr.coverage(RUNS, QRELS, [nDCG @ 10, AP], depths=DEPTHS, depth=POOL_DEPTH)
+    return ptr.profile.coverage(RUNS, QRELS, [nDCG @ 10, AP], depths=DEPTHS, depth=POOL_DEPTH)
 
 
 def test_shares_of_runs_are_those_of_a_count_by_hand(found):
@@ -88,12 +88,12 @@ def test_without_the_own_team(found):
 
 
 def test_who_is_left_out_can_be_a_run(found):
-    alone = ptr.coverage(RUNS, QRELS, depths=DEPTHS, depth=POOL_DEPTH, by="run")
+    alone = ptr.profile.coverage(RUNS, QRELS, depths=DEPTHS, depth=POOL_DEPTH, by="run")
     assert alone.settings["left out"] == "each run"
     # a team alone brings what its runs bring alone, and more
     assert (alone.table["unjudged_without_own"] <= found.table["unjudged_without_own"] + 1e-12).all()
     again = RUNS.with_metadata(teams={name: name for name in RUNS.names})
-    same = ptr.coverage(again, QRELS, depths=DEPTHS, depth=POOL_DEPTH)
+    same = ptr.profile.coverage(again, QRELS, depths=DEPTHS, depth=POOL_DEPTH)
     assert same.table["unjudged_without_own"].tolist() == alone.table["unjudged_without_own"].tolist()
 
 
@@ -116,7 +116,7 @@ def test_condensed_scores_and_ranks(found):
 @pytest.mark.parametrize(("measure", "cutoff"), [(RBP(rel=2, p=0.5), None), (RBP(rel=2, p=0.5) @ 3, 3)])
 def test_condensed_rbp(measure, cutoff):
     """By hand, and by ir_measures' own provider (cwl-eval) on lists without their unjudged documents."""
-    rows = ptr.coverage(RUNS, QRELS, measure, depths=DEPTHS, depth=POOL_DEPTH).condensed.set_index("name")
+    rows = ptr.profile.coverage(RUNS, QRELS, measure, depths=DEPTHS, depth=POOL_DEPTH).condensed.set_index("name")
     found, provided = rows["condensed_score"], []
     for name, of in lists_of(RUNS).items():
         kept = {qid: [doc for doc in of.get(qid, []) if LABELS[qid].get(doc, -1) >= 0] for qid in LABELS}
@@ -138,7 +138,7 @@ def test_judged_adds_up_with_that_of_ir_measures():
     """Without negative labels, which ir_measures counts as judged, and without ties, which it breaks its own way."""
     frame = QRELS.to_frame()
     kept = ptr.Qrels(frame[frame["label"] >= 0], topics=QRELS.topics)
-    mine = ptr.coverage(RUNS, kept, depths=DEPTHS, depth=POOL_DEPTH).per_topic()
+    mine = ptr.profile.coverage(RUNS, kept, depths=DEPTHS, depth=POOL_DEPTH).per_topic()
     theirs = frame.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
     theirs = theirs[theirs["relevance"] >= 0]
     checked = 0
@@ -153,7 +153,7 @@ def test_judged_adds_up_with_that_of_ir_measures():
 
 
 def test_means_over_the_topics_of_a_run():
-    found = ptr.coverage(RUNS, QRELS, depths=DEPTHS, depth=POOL_DEPTH, complete=False)
+    found = ptr.profile.coverage(RUNS, QRELS, depths=DEPTHS, depth=POOL_DEPTH, complete=False)
     lists = lists_of(RUNS)
     for row in found.table.itertuples():
         mine = [
@@ -187,7 +187,7 @@ def test_groups_and_topics_are_means_of_runs(found):
 def test_flags_and_their_reasons():
     """Without the pool's own documents the last run loses; nobody else has anything unjudged."""
     field = ptr.simulate_field(seed=7)
-    found = ptr.coverage(field.runs, field.qrels, "nDCG@10", depths=[10], depth=field.depth)
+    found = ptr.profile.coverage(field.runs, field.qrels, "nDCG@10", depths=[10], depth=field.depth)
     by_run = found.by_run.set_index("name")
     contributors = by_run[by_run["contributed"]]
     expected = set()
@@ -213,7 +213,7 @@ def test_a_run_that_nobody_covers_is_flagged_for_it():
     runs = field.runs | ptr.RunSet.from_frames(
         {"stranger": stranger}, teams={"stranger": "s"}, types={"stranger": "other"}, pooled=[]
     ).with_metadata(pooled={"stranger": False})
-    found = ptr.coverage(runs, field.qrels, depths=[10], depth=field.depth)
+    found = ptr.profile.coverage(runs, field.qrels, depths=[10], depth=field.depth)
     reasons = found.flags.loc[found.flags["name"] == "stranger", "reason"].tolist()
     assert reasons[0] == "less covered than any contributor"
     row = found.by_run.set_index("name").loc["stranger"]
@@ -258,7 +258,9 @@ def test_more_judgments_never_raise_what_is_unjudged(data):
     chosen = data.draw(st.lists(st.sampled_from(pairs), unique=True, min_size=2))
     cut = data.draw(st.integers(1, len(chosen) - 1))
     frames = [pd.DataFrame(part, columns=["qid", "docno"]).assign(label=0) for part in (chosen[:cut], chosen)]
-    few, more = (ptr.coverage(RUNS, ptr.Qrels(f, topics=TOPICS), depths=DEPTHS, depth=POOL_DEPTH) for f in frames)
+    few, more = (
+        ptr.profile.coverage(RUNS, ptr.Qrels(f, topics=TOPICS), depths=DEPTHS, depth=POOL_DEPTH) for f in frames
+    )
     for column in ("unjudged", "unjudged_of_k", "unjudged_documents", "unjudged_without_own"):
         assert (more.table[column] <= few.table[column] + 1e-12).all(), column
     assert (more.by_run["residual"] <= few.by_run["residual"] + 1e-12).all()
@@ -272,7 +274,7 @@ def test_more_judgments_never_raise_what_is_unjudged(data):
 
 def test_a_field_cut_into_blocks_gives_the_same(found, monkeypatch):
     monkeypatch.setattr("pt_reuse.data.topic_jobs.AT_ONCE", 20)
-    again = ptr.coverage(RUNS, QRELS, [nDCG @ 10, AP], depths=DEPTHS, depth=POOL_DEPTH)
+    again = ptr.profile.coverage(RUNS, QRELS, [nDCG @ 10, AP], depths=DEPTHS, depth=POOL_DEPTH)
     pd.testing.assert_frame_equal(again.by_run, found.by_run)
     pd.testing.assert_frame_equal(again.table, found.table)
 
@@ -281,7 +283,7 @@ def test_relevant_documents_only(messages):
     labels = QRELS.to_frame()
     only = ptr.Qrels(labels[labels["label"] > 0], topics=QRELS.topics)
     with pytest.warns(CaveatWarning) as told:
-        found = ptr.coverage(RUNS, only, P @ 5, depths=DEPTHS, depth=POOL_DEPTH)
+        found = ptr.profile.coverage(RUNS, only, P @ 5, depths=DEPTHS, depth=POOL_DEPTH)
     messages.told(told[0].message)
     assert found.settings["beware"].startswith("judgments of relevant documents only")
     assert "Beware: judgments of relevant documents only" in found.report().notes[-1]
@@ -298,7 +300,7 @@ def test_each_name_of_what_is_unjudged_has_one_convention_everywhere(tmp_path, c
     runs = ptr.RunSet.from_frames(frames)
     scored = ptr.score(runs, judged, measures).mean
     by_ir_measures = [pt.Evaluate(pt.model.add_ranks(frame), judged, measures) for frame in frames.values()]
-    covered = ptr.coverage(runs, judged, "P@10", depths=10).table
+    covered = ptr.profile.coverage(runs, judged, "P@10", depths=10).table
     topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
     experiment = ptr.Experiment([pt.Transformer.from_df(frame) for frame in frames.values()], topics, judged, [P @ 10])
     runs.write(tmp_path / "runs")

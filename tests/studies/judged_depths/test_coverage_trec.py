@@ -17,7 +17,7 @@ from pt_reuse.data.judgments import read_qrels
 
 @pytest.fixture(scope="module")
 def found(trec8):
-    return ptr.coverage(trec8.runs, trec8.qrels, ["AP"], depths=[10, 100])
+    return ptr.profile.coverage(trec8.runs, trec8.qrels, ["AP"], depths=[10, 100])
 
 
 def test_what_is_unjudged_of_trec8(found):
@@ -47,7 +47,7 @@ def test_what_ir_measures_says_of_it(found, trec8):
 
 def test_without_the_own_team_as_nist_says_who_contributed(trec8):
     """NIST's list of contributing teams, over all 129 runs, and the lists of some runs, document by document."""
-    found = ptr.coverage(trec8.runs, trec8.qrels, ["AP"], depths=[10], contributors="all")
+    found = ptr.profile.coverage(trec8.runs, trec8.qrels, ["AP"], depths=[10], contributors="all")
     teams = defaultdict(set)
     with gzip.open(trec8.folder / "annotated-qrels.gz", "rt") as file:
         for line in file:
@@ -75,7 +75,7 @@ def test_runs_that_came_after_the_pool(data):
     names = set(families.loc[families["family"].str.contains("gpt", case=False), families.columns[0]])
     runs = official | later.with_metadata(teams={name: name for name in later.names})
     with pytest.warns(ptr.ReuseWarning, match="judged documents"):
-        found = ptr.coverage(runs, read_qrels(folder / "qrels.gz"), depths=[10], depth=10, pool_order="file")
+        found = ptr.profile.coverage(runs, read_qrels(folder / "qrels.gz"), depths=[10], depth=10, pool_order="file")
     unjudged = found.by_run.set_index("name")["unjudged"]
     # pooled in the order of the lines and ranked by score: one document of one run was not judged
     assert sorted(unjudged[official.names])[-2:] == [0, pytest.approx(1 / 430)]

@@ -17,7 +17,7 @@ RUNS, QRELS = ragged_field()
 
 
 def cover(runs=RUNS, qrels=QRELS, **options):
-    return ptr.coverage(runs, qrels, **{"depths": DEPTHS, "depth": POOL_DEPTH, **options})
+    return ptr.profile.coverage(runs, qrels, **{"depths": DEPTHS, "depth": POOL_DEPTH, **options})
 
 
 @quiet
@@ -143,7 +143,7 @@ def test_arguments_are_checked_before_anything_is_read(wrong, argument, messages
         raise AssertionError("runs or judgments were read")
 
     monkeypatch.setattr("pt_reuse.studies.judged_depths.covering.as_runs_before", read)
-    messages.refused(ptr.coverage, argument=argument, runs=RUNS, qrels=QRELS, **wrong)
+    messages.refused(ptr.profile.coverage, argument=argument, runs=RUNS, qrels=QRELS, **wrong)
 
 
 @quiet

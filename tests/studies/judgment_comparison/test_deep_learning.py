@@ -90,7 +90,7 @@ def test_sparse_and_dense_labels(field, nist):
     sparse = ptr.Qrels(best.assign(label=1), topics=nist.topics)
     official = field.select(pooled=True)
     found = ptr.compare_judgments(official, nist, sparse, nDCG @ 10, measures_b=RR @ 10, names=("dense", "sparse"))
-    by_hand = ptr.tau_b(
+    by_hand = ptr.rankings.tau_b(
         ptr.score(official, nist, nDCG @ 10).mean["nDCG@10"], ptr.score(official, sparse, RR @ 10).mean["RR@10"]
     )
     row = found.table.iloc[0]

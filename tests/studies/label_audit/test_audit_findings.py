@@ -110,7 +110,7 @@ def test_the_interval_of_the_largest_drop_says_how_often_it_holds_the_value():
     for resamples in (0, 20):
         asked = {"resamples": resamples}
         audit = ptr.audit_labels(field.runs, field.qrels, field.all_qrels, "AP", **asked)
-        boards = ptr.compare_leaderboards(people, {"x": judge}, **asked)
+        boards = ptr.labels.compare_leaderboards(people, {"x": judge}, **asked)
         for found in (audit, boards, people.compare(judge, **asked)):
             assert (name in found.settings) == bool(resamples)
             assert (name.capitalize() in str(found.report())) == bool(resamples)

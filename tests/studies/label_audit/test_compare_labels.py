@@ -39,36 +39,36 @@ class Asked:
     ],
 )
 def test_a_judge_comes_in_any_form(form, name):
-    found = ptr.compare_labels(HUMAN, form, resamples=0)
+    found = ptr.labels.compare_labels(HUMAN, form, resamples=0)
     assert found.judges == [name]
-    wanted = ptr.compare_labels(HUMAN, {name: GRADED}, resamples=0)
+    wanted = ptr.labels.compare_labels(HUMAN, {name: GRADED}, resamples=0)
     pd.testing.assert_frame_equal(found.table, wanted.table)
 
 
 def test_a_file_names_its_judge(tmp_path):
     path = GRADED.write(tmp_path / "umbrela-gpt-4.qrels.gz")
-    assert ptr.compare_labels(HUMAN, path, resamples=0).judges == ["umbrela-gpt-4"]
+    assert ptr.labels.compare_labels(HUMAN, path, resamples=0).judges == ["umbrela-gpt-4"]
 
 
 def test_what_is_relevant_can_be_said():
     bare = HUMAN.to_frame()[["qid", "docno", "label"]]
-    found = ptr.compare_labels(bare, {"a": GRADED, "b": GRADED}, rel=3, judge_rel={"a": 3, "b": 1}, resamples=0)
+    found = ptr.labels.compare_labels(bare, {"a": GRADED, "b": GRADED}, rel=3, judge_rel={"a": 3, "b": 1}, resamples=0)
     assert found.bounds.to_numpy().tolist() == [["a", 3, 3], ["b", 3, 1]]
     for name, bound in (("a", 3), ("b", 1)):
         row = row_of(found.table, judge=name, items="all", labels="binary")
         assert row["judge_relevant"] == (FRAME["label"] >= bound).mean()
         assert row["human_relevant"] == (bare["label"] >= 3).mean()
-    assert ptr.compare_labels(bare, GRADED, resamples=0).bounds.to_numpy().tolist() == [["judge", 1, 1]]
-    others = ptr.compare_labels(HUMAN, GRADED, people={"ann": GRADED.with_rel(3)}, resamples=0)
+    assert ptr.labels.compare_labels(bare, GRADED, resamples=0).bounds.to_numpy().tolist() == [["judge", 1, 1]]
+    others = ptr.labels.compare_labels(HUMAN, GRADED, people={"ann": GRADED.with_rel(3)}, resamples=0)
     assert others.bounds.to_numpy().tolist() == [["judge", 2, 2], ["ann", 2, 3]]
 
 
 def test_the_same_draws_for_the_same_seed():
-    mine, again, other = (ptr.compare_labels(HUMAN, GRADED, resamples=30, seed=seed) for seed in (1, 1, 2))
+    mine, again, other = (ptr.labels.compare_labels(HUMAN, GRADED, resamples=30, seed=seed) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(mine.table, again.table)
     assert mine.table["kappa_low"].tolist() != other.table["kappa_low"].tolist()
     assert mine.table["kappa"].tolist() == other.table["kappa"].tolist()
-    wide = ptr.compare_labels(HUMAN, GRADED, resamples=30, seed=1, confidence=0.5)
+    wide = ptr.labels.compare_labels(HUMAN, GRADED, resamples=30, seed=1, confidence=0.5)
     assert (wide.table["kappa_low"] > mine.table["kappa_low"]).all()
     assert mine.settings["intervals"] == (
         "95 % bootstrap over the topics of each judge, 30 resamples, seed 1: the percentile interval, expanded as "
@@ -104,19 +104,19 @@ def test_everything_is_checked_before_a_judge_is_asked(case, messages):
         "a person beside the topics": "people",
         "people without names": "people",
     }.get(case, argument)
-    messages.refused(lambda: ptr.compare_labels(**given), argument=argument)
+    messages.refused(lambda: ptr.labels.compare_labels(**given), argument=argument)
 
 
 def test_probabilities_are_no_labels(messages):
     unsure = FRAME.assign(label=0.7)
-    messages.refused(lambda: ptr.compare_labels(HUMAN, {"model": unsure}))
-    messages.refused(lambda: ptr.compare_labels(HUMAN, {"model": lambda pairs: pairs.assign(label=0.7)}))
-    messages.refused(lambda: ptr.compare_labels(HUMAN, GRADED, people={"ann": unsure}))
+    messages.refused(lambda: ptr.labels.compare_labels(HUMAN, {"model": unsure}))
+    messages.refused(lambda: ptr.labels.compare_labels(HUMAN, {"model": lambda pairs: pairs.assign(label=0.7)}))
+    messages.refused(lambda: ptr.labels.compare_labels(HUMAN, GRADED, people={"ann": unsure}))
 
 
 def test_labels_of_another_collection_are_refused(messages):
     messages.refused(
-        lambda: ptr.compare_labels(HUMAN, {"model": FRAME.assign(qid="q" + FRAME["qid"])}),
+        lambda: ptr.labels.compare_labels(HUMAN, {"model": FRAME.assign(qid="q" + FRAME["qid"])}),
         argument="judge",
         place="model",
     )
@@ -124,27 +124,29 @@ def test_labels_of_another_collection_are_refused(messages):
 
 def test_few_topics_are_told(messages):
     human = judged(n_topics=3)
-    found = messages.warned(lambda: ptr.compare_labels(human, {"model": labelled(human)}, resamples=9), times=1)
+    found = messages.warned(lambda: ptr.labels.compare_labels(human, {"model": labelled(human)}, resamples=9), times=1)
     assert found.settings["beware"] == "model: 3 topics only"
     assert "Beware: model: 3 topics only." in str(found.report())
 
 
 def test_a_judge_of_a_part_of_the_topics_is_told(messages):
     part = Qrels(FRAME[FRAME["qid"] != "1"])
-    found = messages.warned(lambda: ptr.compare_labels(HUMAN, {"model": part}, resamples=0), times=1)
+    found = messages.warned(lambda: ptr.labels.compare_labels(HUMAN, {"model": part}, resamples=0), times=1)
     assert set(found.table["without"]) == {1}
 
 
 def test_binary_labels_of_both():
-    found = ptr.compare_labels(HUMAN.threshold(2), GRADED.threshold(2), resamples=0)
+    found = ptr.labels.compare_labels(HUMAN.threshold(2), GRADED.threshold(2), resamples=0)
     assert set(found.table["labels"]) == {"binary"}
-    graded = ptr.compare_labels(HUMAN, GRADED, resamples=0).table.query("labels == 'binary'").reset_index(drop=True)
+    graded = (
+        ptr.labels.compare_labels(HUMAN, GRADED, resamples=0).table.query("labels == 'binary'").reset_index(drop=True)
+    )
     pd.testing.assert_frame_equal(found.table, graded)
 
 
 def test_labels_that_all_are_one():
     human = Qrels(HUMAN.to_frame().assign(label=0))
-    found = ptr.compare_labels(human, {"model": human}, resamples=9)
+    found = ptr.labels.compare_labels(human, {"model": human}, resamples=9)
     row = row_of(found.table, items="all")
     assert (row["agreement"], row["human_relevant"], row["why"]) == (
         1, 0, "all labels are the same; the judge calls none relevant; people call none relevant"

@@ -11,6 +11,7 @@ from sklearn import metrics
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import read_qrels
+from pt_reuse.studies.label_audit.label_agreement import LabelAgreement
 
 #: judge -> share relevant, kappa; people .316; relevant from label 2, or 1 for binary judges
 DL21 = {
@@ -35,7 +36,7 @@ class Track:
     name: str
     human: ptr.Qrels
     files: dict
-    found: ptr.LabelAgreement
+    found: LabelAgreement
 
 
 @pytest.fixture(scope="module", params=["dl19-passages", "dl21-passages"])
@@ -48,7 +49,7 @@ def track(request, data):
     human = read_qrels(folder / "qrels.gz", rel=2)
     # the reference takes the label 2 of people for EXAM, too, which grades from 0 to 5
     options = {"judge_rel": {"exam-gpt-4": 2}, "resamples": 1000 if people else 50}
-    found = ptr.compare_labels(human, files, people=people or None, **options)
+    found = ptr.labels.compare_labels(human, files, people=people or None, **options)
     return Track(request.param, human, files | people, found)
 
 
@@ -114,7 +115,7 @@ def test_labels_without_runs(data):
     human, judge = (data / "qrels" / f"qrels.rag25.test{end}.txt.gz" for end in ("", "-umbrela2"))
     if not human.exists():
         pytest.skip("the test data has no labels of RAG 2025")
-    found = ptr.compare_labels(human, {"umbrela2": judge}, rel=2, resamples=0)
+    found = ptr.labels.compare_labels(human, {"umbrela2": judge}, rel=2, resamples=0)
     row = row_of(found.table, items="all", labels="grades")
     labels = np.array(list(meeting(read_qrels(human), read_qrels(judge)).values()))
     assert (row["n_topics"], row["n_items"], row["missing"]) == (22, 10284, 0) == (22, len(labels), 0)
@@ -128,11 +129,11 @@ def test_labels_from_0_to_5_are_not_taken_for_those_of_people(data):
         pytest.skip("the test data has no labels of judges in dl21-passages")
     human, judge = read_qrels(folder / "qrels.gz", rel=2), folder / "llm-labels" / "exam-gpt-4.gz"
     with pytest.raises(ptr.InputError) as error:
-        ptr.compare_labels(human, judge)
+        ptr.labels.compare_labels(human, judge)
     assert error.value.argument == "judge_rel"
     labels = np.array(list(meeting(human, read_qrels(judge)).values()))
     for lowest, kappa in ((2, 0.189), (4, 0.403)):
-        found = ptr.compare_labels(human, judge, judge_rel=lowest, resamples=0)
+        found = ptr.labels.compare_labels(human, judge, judge_rel=lowest, resamples=0)
         row = row_of(found.table, items="all", labels="binary")
         assert round(row["kappa"], 3) == kappa
         assert row["kappa"] == pytest.approx(metrics.cohen_kappa_score(labels[:, 0] >= 2, labels[:, 1] >= lowest))

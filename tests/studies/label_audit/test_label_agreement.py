@@ -112,7 +112,7 @@ def test_intervals_are_those_of_annotators_who_draw_the_same_topics():
     found = label_agreement(compared(HUMAN, {"model": GRADED}), TopicBootstrap(200, seed=0, confidence=0.95))
     labels = {"people": HUMAN, "model": GRADED}
     low, high = expanded(6, 0.95)
-    theirs = ptr.annotator_agreement(labels, rel=2, resamples=200, confidence=(high - low) / 100).pairs
+    theirs = ptr.judging.annotator_agreement(labels, rel=2, resamples=200, confidence=(high - low) / 100).pairs
     assert len(theirs) == 4
     for row in theirs.to_dict("records"):
         mine = row_of(found.table, items=row["items"], labels=row["labels"])

@@ -22,7 +22,7 @@ def found():
         "strict": Qrels(FRAME.assign(label=(FRAME["label"] >= 3).astype(int))),
     }
     people = {"ann": labelled(HUMAN, seed=4, right=0.5), "bob": labelled(HUMAN, seed=5, right=0.5)}
-    return ptr.compare_labels(HUMAN, judges, people=people, resamples=200)
+    return ptr.labels.compare_labels(HUMAN, judges, people=people, resamples=200)
 
 
 def one(found, judge):
@@ -61,7 +61,7 @@ def test_sentences_hold_judges_beside_other_people(found):
         ) in said
         verdicts.add(verdict)
     assert len(verdicts) > 1
-    bob = ptr.compare_labels(HUMAN, {"poor": labelled(HUMAN, right=0.1)}, people={"bob": HUMAN}, resamples=30)
+    bob = ptr.labels.compare_labels(HUMAN, {"poor": labelled(HUMAN, right=0.1)}, people={"bob": HUMAN}, resamples=30)
     assert "that of bob 1.000: a difference of -" in bob.findings()[-1]
     assert bob.findings()[-1].endswith("less than people reach.")
 
@@ -79,7 +79,7 @@ def test_sentences_say_who_is_strict_and_what_is_missing(found):
 
 
 def test_sentences_without_intervals_have_none():
-    found = ptr.compare_labels(HUMAN, {"model": labelled(HUMAN)}, resamples=0)
+    found = ptr.labels.compare_labels(HUMAN, {"model": labelled(HUMAN)}, resamples=0)
     assert not [sentence for sentence in found.findings() if " to " in sentence or "lenient" in sentence]
     assert found.settings["intervals"] == "none"
 
@@ -132,7 +132,7 @@ def test_what_is_not_there_is_refused(found, messages):
     messages.refused(lambda: found.report(judge="strict", labels="grades"), argument="judge")
     messages.refused(lambda: found.report("person", figure="tau"), argument="figure")
     messages.refused(lambda: found.plot(documents="shared", items="relevant"), argument="items")
-    bare = ptr.compare_labels(HUMAN, {"b": HUMAN.threshold(2)}, resamples=0)
+    bare = ptr.labels.compare_labels(HUMAN, {"b": HUMAN.threshold(2)}, resamples=0)
     messages.refused(lambda: bare.report(labels="grades"), argument="labels")
     messages.refused(lambda: bare.report("person"))
     messages.refused(lambda: bare.plot(documents="shared"))

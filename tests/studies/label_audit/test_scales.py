@@ -24,22 +24,22 @@ SOME = {name: RUNS[name] for name in RUNS.names[:3]}
 
 STUDIES = {
     "audit_labels": lambda judge, **o: ptr.audit_labels(RUNS, PEOPLE, judge, "P(rel=2)@5", resamples=0, **o).table,
-    "compare_labels": lambda judge, **o: ptr.compare_labels(PEOPLE, judge, resamples=0, **o).table,
+    "compare_labels": lambda judge, **o: ptr.labels.compare_labels(PEOPLE, judge, resamples=0, **o).table,
     "compare_judgments": lambda judge, **o: ptr.compare_judgments(RUNS, PEOPLE, judge, "P(rel=2)@5", **o).table,
     "leave_out_uniques": lambda judge, **o: ptr.leave_out_uniques(
         RUNS, PEOPLE, "nDCG@5", depth=10, fill=judge, **o
     ).filled,
-    "circularity": lambda judge, **o: ptr.circularity(
+    "circularity": lambda judge, **o: ptr.labels.circularity(
         RUNS, PEOPLE, judge, "P(rel=2)@5", depth=5, resamples=0, **o
     ).table,
-    "significance_fidelity": lambda judge, **o: ptr.significance_fidelity(
+    "significance_fidelity": lambda judge, **o: ptr.labels.significance_fidelity(
         RUNS, PEOPLE, judge, "P(rel=2)@5", resamples=0, **o
     ).table,
-    "family_effect": lambda judge, **o: ptr.family_effect(
+    "family_effect": lambda judge, **o: ptr.labels.family_effect(
         RUNS.with_metadata(metadata=RUNS.run_table[["name"]].assign(family=list("ab" * len(RUNS))[: len(RUNS)])),
         PEOPLE, judge, "P(rel=2)@5", families={"judge": "a"}, resamples=0, **o,
     ).table,
-    "prediction_powered": lambda judge, **o: ptr.prediction_powered(
+    "prediction_powered": lambda judge, **o: ptr.labels.prediction_powered(
         RUNS, PEOPLE.select(PEOPLE.topics[:5]), judge, "P(rel=2)@5", **o
     ).table,
     "Experiment": lambda judge, **o: ptr.Experiment(
@@ -100,13 +100,13 @@ def test_labels_of_topics_that_only_one_has_tell_its_scale_too():
     judge = FRAME.assign(label=low)
     with pytest.warns(ptr.ReuseWarning):
         found = ptr.compare_judgments(RUNS, people, judge, "P(rel=2)@5")
-    assert "relevant from label 2;" in ptr.compare_labels(people, judge, resamples=0).settings["judges"]
+    assert "relevant from label 2;" in ptr.labels.compare_labels(people, judge, resamples=0).settings["judges"]
     assert found.settings["relevant"] == "label of at least 2"
     assert set(found.changes["other_score"]) == {0.0}
 
 
 def test_settings_say_what_labels_are_taken_for():
-    found = ptr.compare_labels(PEOPLE, JUDGE, judge_rel=BACK, resamples=0)
+    found = ptr.labels.compare_labels(PEOPLE, JUDGE, judge_rel=BACK, resamples=0)
     assert (
         "relevant from label 2 of people, 0 being 0, 1 being 0, 2 being 0, 3 being 1, 4 being 2"
         in (found.settings["judges"])
@@ -118,7 +118,7 @@ def test_settings_say_what_labels_are_taken_for():
 @pytest.mark.parametrize("wrong", [{}, {4: "2"}, {4.0: 2}, {4: 2.5}, {True: 1}, {4: 99999}, {"other": 4}, {4: 2}])
 def test_what_says_nothing_of_the_labels_is_refused(wrong):
     with pytest.raises(ptr.InputError) as error:
-        ptr.compare_labels(PEOPLE, JUDGE, judge_rel=wrong)
+        ptr.labels.compare_labels(PEOPLE, JUDGE, judge_rel=wrong)
     assert error.value.argument == "judge_rel"
 
 

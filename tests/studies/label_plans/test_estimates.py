@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from statsmodels.stats.proportion import proportion_confint
 
 import pt_reuse as ptr
-from pt_reuse import plan_labels
+from pt_reuse.labels import plan_labels
 from pt_reuse.studies.label_plans.numbers import Strata, numbers_of
 
 

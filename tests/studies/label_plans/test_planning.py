@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint, samplesize_confint_proportion
 
 import pt_reuse as ptr
-from pt_reuse import plan_labels
+from pt_reuse.labels import plan_labels
 
 PRIOR = {0: 0.05, 1: 0.4, 2: 0.9}
 
@@ -191,7 +191,7 @@ def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
     assert len(judged) == 1000
     assert (judged.to_frame()["label"] >= 0).sum() == plan.labels
     texts = dict.fromkeys(labels["docno"], "text")
-    made = ptr.export_tasks(pool, tmp_path / "tasks", topics={str(n): "q" for n in range(1, 6)}, texts=texts)
+    made = ptr.judging.export_tasks(pool, tmp_path / "tasks", topics={str(n): "q" for n in range(1, 6)}, texts=texts)
     assert made.table["pairs"].sum() == plan.labels
     shown = (tmp_path / "tasks" / made.table["file"][0]).read_text()
     assert "stratum" not in shown

@@ -27,7 +27,7 @@ def labelled(judge, share=1.0):
 
 
 #: the judges grade from 0 to 3, the people here from 0 to 2
-circularity = partial(ptr.circularity, judge_rel=1)
+circularity = partial(ptr.labels.circularity, judge_rel=1)
 LABELS = {
     "sharp": labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.15, range(4)), seed=1)),
     # without a label of every fifth document

@@ -46,7 +46,7 @@ def track(request, data):
 def test_every_judge_finds_so_many_pairs(track):
     """Scores in trec_eval 9's order, documents without a label unjudged, means over all topics."""
     name, runs, people, judges = track
-    found = ptr.significance_fidelity(runs, people, judges, "nDCG@10", judge_rel={"exam-gpt-4": 2}, resamples=0)
+    found = ptr.labels.significance_fidelity(runs, people, judges, "nDCG@10", judge_rel={"exam-gpt-4": 2}, resamples=0)
     columns = ["judge_significant", "agree", "missed", "false_claims", "opposite"]
     table = found.table.set_index("judge")
     assert {judge: tuple(row) for judge, row in zip(table.index, table[columns].to_numpy().tolist(), strict=True)} == (
@@ -67,7 +67,7 @@ def test_every_judge_finds_so_many_pairs(track):
 def test_a_correction_changes_the_counts(track):
     name, runs, people, judges = track
     judge = {"umbrela": judges["umbrela-gpt-4"]}
-    found = ptr.significance_fidelity(runs, people, judge, "nDCG@10", correction="holm", resamples=0)
+    found = ptr.labels.significance_fidelity(runs, people, judge, "nDCG@10", correction="holm", resamples=0)
     by_people, by_judge = (
         multipletests(found.pairs[column], method="holm")[0] * np.sign(found.pairs[difference].round(12))
         for column, difference in (("p", "difference"), ("judge_p", "judge_difference"))

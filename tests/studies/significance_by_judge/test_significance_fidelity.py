@@ -27,7 +27,7 @@ METHODS = {"none": None, "holm": "holm", "benjamini-hochberg": "fdr_bh", "bonfer
 
 @pytest.fixture(scope="module")
 def found():
-    return ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, MEASURES, resamples=40, families={"sharp": "llama"})
+    return ptr.labels.significance_fidelity(RUNS, PEOPLE, JUDGES, MEASURES, resamples=40, families={"sharp": "llama"})
 
 
 def labels_of(judge):
@@ -56,7 +56,7 @@ def outcome(people, judge):
 
 @pytest.mark.parametrize("correction", METHODS)
 def test_outcomes_are_those_of_scipy_and_statsmodels(correction):
-    found = ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, MEASURES, correction=correction, resamples=0)
+    found = ptr.labels.significance_fidelity(RUNS, PEOPLE, JUDGES, MEASURES, correction=correction, resamples=0)
     for (judge, measure), rows in found.pairs.groupby(["judge", "measure"]):
         by_people, by_judge = (winners_of(q, measure, correction) for q in (PEOPLE, labels_of(JUDGES[judge])))
         expected = [outcome(by_people[pair], by_judge[pair]) for pair in by_people]
@@ -144,14 +144,14 @@ def test_families_and_names_are_told(found):
 def test_families_of_runs_stand_beside_them():
     table = RUNS.run_table[["name"]].assign(family=RUNS.run_table["type"])
     runs = RUNS.with_metadata(metadata=table)
-    one = ptr.significance_fidelity(runs, PEOPLE, PEOPLE, "AP", resamples=0).by_run
-    other = ptr.circularity(runs, PEOPLE, PEOPLE, "AP", resamples=0).by_run
+    one = ptr.labels.significance_fidelity(runs, PEOPLE, PEOPLE, "AP", resamples=0).by_run
+    other = ptr.labels.circularity(runs, PEOPLE, PEOPLE, "AP", resamples=0).by_run
     for rows in (one, other):
         assert rows["family"].tolist() == rows["type"].tolist()
 
 
 def test_a_judge_that_says_what_people_say_claims_nothing_falsely():
-    found = ptr.significance_fidelity(RUNS, PEOPLE, PEOPLE, "nDCG@10", resamples=20)
+    found = ptr.labels.significance_fidelity(RUNS, PEOPLE, PEOPLE, "nDCG@10", resamples=20)
     row = found.table.iloc[0]
     assert row["agree"] == row["human_significant"] == row["judge_significant"] > 0
     assert (row["false_claims"], row["missed"], row["opposite"], row["agree_share"]) == (0, 0, 0, 1)
@@ -168,7 +168,7 @@ def test_sentences_have_numbers_and_say_that_nothing_is_corrected(found):
     assert said[0].startswith(f"sharp, nDCG@10: {row['false_claims']} of the {row['judge_significant']} pairs that ")
     assert f"({row['missed_share']:.1%}, interval {row['missed_share_low']:.1%} to " in said[1]
     assert "not corrected for the number of pairs" in said[-1]
-    corrected = ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, "P@5", correction="holm", resamples=0)
+    corrected = ptr.labels.significance_fidelity(RUNS, PEOPLE, JUDGES, "P@5", correction="holm", resamples=0)
     assert "not corrected" not in " ".join(corrected.findings())
     assert "interval" not in " ".join(corrected.findings())
 
@@ -177,7 +177,7 @@ def test_judges_of_other_grades_count_from_their_own_label_on():
     """A binary judge that is right says what people say who count from label 2."""
     people = PEOPLE.with_rel(2)
     binary = people.to_frame().assign(label=lambda f: (f["label"] >= 2).astype(int))
-    found = ptr.significance_fidelity(RUNS, people, {"binary": binary}, "P(rel=2)@5", resamples=0)
+    found = ptr.labels.significance_fidelity(RUNS, people, {"binary": binary}, "P(rel=2)@5", resamples=0)
     assert found.table["agree"][0] == found.table["human_significant"][0] > 0
     assert found.table["judge_significant"][0] == found.table["human_significant"][0]
 
@@ -186,7 +186,7 @@ def test_topics_without_labels_count_for_nobody(messages):
     half = labels_of(JUDGES["sharp"])
     half = half[half["qid"].isin(PEOPLE.topics[:8])]
     options = {"judge_rel": 1, "resamples": 0}
-    call = lambda: ptr.significance_fidelity(RUNS, PEOPLE, {"half": half, "all": PEOPLE}, "nDCG@10", **options)  # noqa: E731
+    call = lambda: ptr.labels.significance_fidelity(RUNS, PEOPLE, {"half": half, "all": PEOPLE}, "nDCG@10", **options)  # noqa: E731
     found = messages.warned(call)
     assert found.table["topics"].tolist() == [8, 12]
     people = winners_of(PEOPLE.select(PEOPLE.topics[:8]), "nDCG@10")
@@ -196,7 +196,7 @@ def test_topics_without_labels_count_for_nobody(messages):
 def test_missing_labels_are_unjudged_or_dropped():
     some = labels_of(JUDGES["sharp"]).iloc[::2]
     kept, dropped = (
-        ptr.significance_fidelity(RUNS, PEOPLE, some, "nDCG@10", missing=missing, judge_rel=1, resamples=0)
+        ptr.labels.significance_fidelity(RUNS, PEOPLE, some, "nDCG@10", missing=missing, judge_rel=1, resamples=0)
         for missing in ("unjudged", "drop")
     )
     people = winners_of(PEOPLE.restrict(some), "nDCG@10")
@@ -208,19 +208,19 @@ def test_missing_labels_are_unjudged_or_dropped():
 @pytest.mark.parametrize("test", ["wilcoxon", "randomisation", "tukey"])
 def test_other_tests_have_counts_and_no_intervals(test, messages):
     options = {"test": test, "samples": 99}
-    found = ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, "nDCG@10", resamples=0, **options)
+    found = ptr.labels.significance_fidelity(RUNS, PEOPLE, JUDGES, "nDCG@10", resamples=0, **options)
     tests = pair_tests(ptr.score(RUNS, PEOPLE, "nDCG@10").values[0], test, samples=99)
     assert found.table["human_significant"].tolist() == [tests.significant().sum()] * 2
     assert not found.has_intervals
     messages.refused(
-        lambda: ptr.significance_fidelity(RUNS, PEOPLE, JUDGES, "nDCG@10", **options), argument="resamples"
+        lambda: ptr.labels.significance_fidelity(RUNS, PEOPLE, JUDGES, "nDCG@10", **options), argument="resamples"
     )
 
 
 def test_few_topics_and_two_runs_are_answered():
     two, few = RUNS.select(RUNS.names[:2]), PEOPLE.select(PEOPLE.topics[:3])
     with pytest.warns(CaveatWarning, match="3 topics only"):
-        found = ptr.significance_fidelity(two, few, few, "nDCG@10", resamples=10)
+        found = ptr.labels.significance_fidelity(two, few, few, "nDCG@10", resamples=10)
     assert found.table["pairs"].tolist() == [1]
     assert found.settings["beware"] == "3 topics only"
     assert len(found.findings()) == 3
@@ -229,7 +229,7 @@ def test_few_topics_and_two_runs_are_answered():
 def test_one_topic_has_no_test():
     with told_elsewhere():
         one = PEOPLE.select(PEOPLE.topics[:1])
-        found = ptr.significance_fidelity(RUNS, one, one, "nDCG@10", resamples=10)
+        found = ptr.labels.significance_fidelity(RUNS, one, one, "nDCG@10", resamples=10)
     row = found.table.iloc[0]
     assert row["untested"] == row["pairs"] > 0
     assert np.isnan([row["false_share"], row["false_share_low"], row["missed_share_high"]]).all()
@@ -240,7 +240,7 @@ def test_one_topic_has_no_test():
 
 def test_a_topic_all_of_one_grade_and_no_difference_at_all():
     flat = PEOPLE.to_frame().assign(label=0)
-    found = ptr.significance_fidelity(RUNS, PEOPLE, {"flat": flat}, "nDCG@10", resamples=10)
+    found = ptr.labels.significance_fidelity(RUNS, PEOPLE, {"flat": flat}, "nDCG@10", resamples=10)
     row = found.table.iloc[0]
     assert (row["judge_significant"], row["false_claims"]) == (0, 0)
     assert row["missed"] == row["human_significant"] > 0
@@ -250,7 +250,7 @@ def test_a_topic_all_of_one_grade_and_no_difference_at_all():
 
 def test_what_cannot_be_tested_is_refused(messages):
     refused = lambda argument, *given, **options: messages.refused(  # noqa: E731
-        lambda: ptr.significance_fidelity(*given, **options), argument=argument
+        lambda: ptr.labels.significance_fidelity(*given, **options), argument=argument
     )
     refused("runs", RUNS.select(RUNS.names[:1]), PEOPLE, PEOPLE, "AP")
     refused("judge", RUNS, PEOPLE, {}, "AP")
@@ -276,11 +276,11 @@ def test_everything_is_checked_before_a_judge_is_asked():
 
     for options in ({"measures": "nope"}, {"measures": "AP", "alpha": 2}, {"measures": "AP", "seed": -1}):
         with pytest.raises(ptr.InputError):
-            ptr.significance_fidelity(RUNS, PEOPLE, judge, **options)
+            ptr.labels.significance_fidelity(RUNS, PEOPLE, judge, **options)
     with pytest.raises(ptr.InputError):
-        ptr.significance_fidelity("no/such/folder", PEOPLE, judge, "AP")
+        ptr.labels.significance_fidelity("no/such/folder", PEOPLE, judge, "AP")
     assert asked == []
-    ptr.significance_fidelity(RUNS, PEOPLE, judge, "AP", resamples=0)
+    ptr.labels.significance_fidelity(RUNS, PEOPLE, judge, "AP", resamples=0)
     assert sum(asked) == len(PEOPLE)
 
 

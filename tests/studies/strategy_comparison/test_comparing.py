@@ -57,7 +57,7 @@ def cut(orders, share):
 
 @pytest.mark.parametrize("strategy", BY_HAND)
 def test_counts_scores_and_ranks_are_those_of_judgments_built_by_hand(strategy):
-    found = ptr.compare_strategies(
+    found = ptr.pools.compare_strategies(
         RUNS, QRELS, strategy, budgets=[0.2, 0.5], measures=["AP", "Bpref"], depth=5, repeats=2, seed=3
     )
     full = ptr.score(RUNS, QRELS, ["AP", "Bpref"]).mean
@@ -75,13 +75,13 @@ def test_counts_scores_and_ranks_are_those_of_judgments_built_by_hand(strategy):
                 assert row["recall"] == relevant / n_relevant
                 truth, estimate = full[measure].round(12), scores[measure].round(12)
                 assert row["tau_b"] == pytest.approx(kendalltau(truth, estimate).statistic, abs=1e-12, nan_ok=True)
-                assert row["tau_ap_b"] == pytest.approx(ptr.tau_ap_b(truth, estimate), abs=1e-12, nan_ok=True)
-                assert row["max_drop"] == ptr.largest_drop(truth, estimate)
+                assert row["tau_ap_b"] == pytest.approx(ptr.rankings.tau_ap_b(truth, estimate), abs=1e-12, nan_ok=True)
+                assert row["max_drop"] == ptr.rankings.largest_drop(truth, estimate)
     assert next(rows, None) is None
 
 
 def test_the_table_has_means_lowest_and_highest_over_seeds():
-    found = ptr.compare_strategies(RUNS, QRELS, "random", budgets=0.5, measures="AP", depth=5, repeats=4)
+    found = ptr.pools.compare_strategies(RUNS, QRELS, "random", budgets=0.5, measures="AP", depth=5, repeats=4)
     (row,), by_seed = found.table.to_dict("records"), found.by_seed
     for name in ("relevant", "recall", "tau_b", "tau_ap_b", "max_drop"):
         assert row[name] == pytest.approx(by_seed[name].mean())
@@ -97,7 +97,7 @@ def test_the_table_has_means_lowest_and_highest_over_seeds():
 @pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning")
 def test_where_a_seed_has_no_coefficient_there_is_no_mean():
     # two seeds of four find nothing relevant, so that all systems tie: the others alone would look better than all do
-    found = ptr.compare_strategies(RUNS, QRELS, "random", budgets=0.3, measures="AP", depth=5, repeats=4)
+    found = ptr.pools.compare_strategies(RUNS, QRELS, "random", budgets=0.3, measures="AP", depth=5, repeats=4)
     (row,), by_seed = found.table.to_dict("records"), found.by_seed
     assert by_seed["tau_b"].isna().tolist() == [True, False, False, True]
     assert all(np.isnan(row[f"{name}{end}"]) for name in ("tau_b", "tau_ap_b") for end in ("", "_low", "_high"))
@@ -105,9 +105,11 @@ def test_where_a_seed_has_no_coefficient_there_is_no_mean():
 
 
 def test_groups_move_as_their_runs_do():
-    found = ptr.compare_strategies(RUNS, QRELS, "mtf", budgets=0.2, measures="AP", depth=5, repeats=1)
+    found = ptr.pools.compare_strategies(RUNS, QRELS, "mtf", budgets=0.2, measures="AP", depth=5, repeats=1)
     built, _ = cut(asked_for("mtf", 0), 0.2)
-    changes = ptr.rank_changes(ptr.score(RUNS, QRELS, "AP").mean["AP"], ptr.score(RUNS, built, "AP").mean["AP"])
+    changes = ptr.rankings.rank_changes(
+        ptr.score(RUNS, QRELS, "AP").mean["AP"], ptr.score(RUNS, built, "AP").mean["AP"]
+    )
     table = RUNS.run_table
     before, after = (ptr.score(RUNS, qrels, "AP").mean["AP"] for qrels in (QRELS, built))
     pct = (100 * (after - before) / before).to_numpy()
@@ -124,7 +126,7 @@ def test_groups_move_as_their_runs_do():
 
 @pytest.mark.parametrize("by", ["team", "run"])
 def test_leaving_out_builds_the_judgments_without_each_unit(by):
-    found = ptr.compare_strategies(
+    found = ptr.pools.compare_strategies(
         RUNS, QRELS, "mtf", budgets=0.5, measures="AP", depth=5, repeats=1, leave_out=by
     ).left_out
     pooled = RUNS.pooled.fillna(True).to_numpy(dtype=bool)
@@ -154,14 +156,14 @@ def test_leaving_out_builds_the_judgments_without_each_unit(by):
     assert row["own_tau_b"] == pytest.approx(kendalltau(full, own).statistic)
     loss = -100 * (own - full) / full
     assert row["largest_loss_pct"] == pytest.approx(max(0, np.nanmax(loss)))
-    drops = {unit: ptr.largest_drop(full, scores) for unit, scores in fields.items()}
+    drops = {unit: ptr.rankings.largest_drop(full, scores) for unit, scores in fields.items()}
     assert row["field_max_drop"] == max(drops.values())
     assert row["field_min_tau_b"] == pytest.approx(min(kendalltau(full, s).statistic for s in fields.values()))
     assert row["field_worst"] is None or drops[row["field_worst"]] == max(drops.values())
 
 
 def test_at_the_whole_pool_every_strategy_ends_alike():
-    found = ptr.compare_strategies(RUNS, QRELS, budgets=[0.0, 1.0], measures="AP", depth=5, repeats=2)
+    found = ptr.pools.compare_strategies(RUNS, QRELS, budgets=[0.0, 1.0], measures="AP", depth=5, repeats=2)
     assert found.strategies == list(CHOOSERS)
     table = found.table.set_index("budget")
     assert set(table.loc[1.0, "relevant"]) == {found.settings["relevant in the pool"]}
@@ -173,7 +175,7 @@ def test_at_the_whole_pool_every_strategy_ends_alike():
 def test_a_document_without_a_label_costs_nothing():
     frame = QRELS.to_frame()
     fewer = Qrels(frame[frame.index % 3 > 0], topics=QRELS.topics)
-    found = ptr.compare_strategies(RUNS, fewer, "rank", budgets=4, measures="AP", depth=5, repeats=1)
+    found = ptr.pools.compare_strategies(RUNS, fewer, "rank", budgets=4, measures="AP", depth=5, repeats=1)
     assert found.table["judged"].tolist() == [16]
     built = [pair for order in asked_for("rank", 0, qrels=fewer).values() for pair in order[:4]]
     assert found.table["relevant"].tolist() == [sum(label >= 1 for _, label in built)]
@@ -183,7 +185,7 @@ def test_a_document_without_a_label_costs_nothing():
 
 
 def test_the_curve_passes_through_the_table():
-    found = ptr.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.25], measures="AP", depth=5, repeats=2)
+    found = ptr.pools.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.25], measures="AP", depth=5, repeats=2)
     assert found.curve.groupby("strategy")["budget"].apply(list).tolist() == [[i / 100 for i in range(26)]] * 3
     both = found.table.merge(found.curve, on=["strategy", "budget"], suffixes=("", "_curve"))
     assert len(both) == 6
@@ -193,7 +195,7 @@ def test_the_curve_passes_through_the_table():
 
 def test_jobs_and_backends_change_no_number():
     def found(**options):
-        return ptr.compare_strategies(
+        return ptr.pools.compare_strategies(
             RUNS, QRELS, BY_HAND, budgets=[5], measures="AP", depth=5, repeats=2, leave_out="team", **options
         )
 
@@ -206,19 +208,19 @@ def test_jobs_and_backends_change_no_number():
 def test_the_order_of_the_runs_in_the_field_changes_nothing():
     turned = ptr.RunSet.from_frames({name: RUNS[name] for name in reversed(RUNS.names)}, metadata=RUNS.run_table)
     options = {"budgets": [0.1, 0.5], "measures": "AP", "depth": 5, "repeats": 2}
-    found, expected = (ptr.compare_strategies(runs, QRELS, BY_HAND, **options) for runs in (turned, RUNS))
+    found, expected = (ptr.pools.compare_strategies(runs, QRELS, BY_HAND, **options) for runs in (turned, RUNS))
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
 def test_a_strategy_of_ones_own_is_taken_as_a_class():
-    found = ptr.compare_strategies(RUNS, QRELS, Backwards, budgets=1.0, measures="AP", depth=5, repeats=1)
+    found = ptr.pools.compare_strategies(RUNS, QRELS, Backwards, budgets=1.0, measures="AP", depth=5, repeats=1)
     assert found.strategies == ["backwards"]
 
 
 def test_what_is_wrong_is_told(messages):
     def refuse(argument, strategies="rank", **options):
         given = {"budgets": 0.1, "measures": "AP", "depth": 5, **options}
-        messages.refused(lambda: ptr.compare_strategies(RUNS, QRELS, strategies, **given), argument=argument)
+        messages.refused(lambda: ptr.pools.compare_strategies(RUNS, QRELS, strategies, **given), argument=argument)
 
     refuse("budgets", budgets=-1)
     refuse("budgets", budgets=[0.1, -0.5])
@@ -234,11 +236,11 @@ def test_what_is_wrong_is_told(messages):
     refuse("repeats", repeats=0)
     refuse("seed", seed=-1)
     other = Qrels(pd.DataFrame({"qid": QRELS.topics, "docno": "nowhere", "label": 1}))
-    messages.refused(lambda: ptr.compare_strategies(RUNS, other, "rank", measures="AP"), argument="qrels")
+    messages.refused(lambda: ptr.pools.compare_strategies(RUNS, other, "rank", measures="AP"), argument="qrels")
 
 
 def test_the_figure_has_a_line_and_a_band_for_each_strategy():
-    found = ptr.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.5], measures="AP", depth=5, repeats=2)
+    found = ptr.pools.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.5], measures="AP", depth=5, repeats=2)
     for kind, column in (("relevant", "recall"), ("tau_b", "tau_b"), ("max_drop", "max_drop")):
         ax = found.plot(kind)
         rows = found.curve if kind == "relevant" else found.table

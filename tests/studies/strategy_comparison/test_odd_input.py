@@ -28,7 +28,7 @@ RUNS, QRELS = FIELD.runs, FIELD.qrels
 
 
 def compare(runs=RUNS, qrels=QRELS, strategies="rank", **options):
-    return ptr.compare_strategies(
+    return ptr.pools.compare_strategies(
         runs, qrels, strategies, **{"budgets": 0.5, "measures": "AP", "depth": 5, "repeats": 1, **options}
     )
 
@@ -40,7 +40,7 @@ def test_a_strategy_that_chooses_what_is_not_left_is_told(what, n_jobs, messages
     # a process tells of the topic that it comes to first
     only = Qrels(QRELS.to_frame(), topics=QRELS.topics).select(["1"])
     runs = ptr.RunSet.from_frames({name: RUNS[name].query("qid == '1'").drop(columns="name") for name in RUNS.names})
-    messages.refused(lambda: compare(runs, only, ptr.Strategy(Chosen, what=what), n_jobs=n_jobs))
+    messages.refused(lambda: compare(runs, only, ptr.pools.Strategy(Chosen, what=what), n_jobs=n_jobs))
 
 
 def test_runs_without_teams_are_left_out_one_by_one(messages):
@@ -83,7 +83,9 @@ def test_labels_below_0_are_none_and_topics_without_labels_count():
     for measure in measures:
         tau = kendalltau(full[measure].round(12), cut[measure].round(12)).statistic
         assert found.loc[measure, "tau_b"] == pytest.approx(tau, nan_ok=True)
-        assert found.loc[measure, "max_drop"] == ptr.largest_drop(full[measure].round(12), cut[measure].round(12))
+        assert found.loc[measure, "max_drop"] == ptr.rankings.largest_drop(
+            full[measure].round(12), cut[measure].round(12)
+        )
 
 
 def test_the_runs_of_a_unit_are_ranked_among_the_others_as_they_were():
@@ -151,11 +153,12 @@ def stopped(*args, **options):
 wide = ptr.simulate_field(seed=7, n_topics=20, n_docs=900, n_teams=20, length=200, depth=100)
 pt.tqdm = stopped
 try:
-    ptr.compare_strategies(wide.runs, wide.qrels, "mtc", budgets=1.0, depth=100, repeats=50, n_jobs=2, measures="AP")
+    compare = ptr.pools.compare_strategies
+    compare(wide.runs, wide.qrels, "mtc", budgets=1.0, depth=100, repeats=50, n_jobs=2, measures="AP")
 except KeyboardInterrupt:
     print("stopped")
 few = {"strategies": "rank", "budgets": 5, "repeats": 1, "measures": "AP", "depth": 100}
-both = [ptr.compare_strategies(wide.runs, wide.qrels, **few, n_jobs=n).table["judged"].tolist() for n in (1, 2)]
+both = [ptr.pools.compare_strategies(wide.runs, wide.qrels, **few, n_jobs=n).table["judged"].tolist() for n in (1, 2)]
 print(both[0] == both[1])
 """
 

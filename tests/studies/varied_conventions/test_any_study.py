@@ -43,19 +43,19 @@ STUDIES = {
         },
     ),
     "coverage": (
-        ptr.coverage,
+        ptr.profile.coverage,
         {"depths": [5], "p": 0.5},
         {
-            ("depth", "50"): lambda: ptr.coverage(RUNS, QRELS, depths=[5], p=0.5, depth=50),
-            ("rel", "2"): lambda: ptr.coverage(RUNS, QRELS, depths=[5], p=0.5, rel=2),
+            ("depth", "50"): lambda: ptr.profile.coverage(RUNS, QRELS, depths=[5], p=0.5, depth=50),
+            ("rel", "2"): lambda: ptr.profile.coverage(RUNS, QRELS, depths=[5], p=0.5, rel=2),
         },
     ),
     "pool_costs": (
-        ptr.pool_costs,
+        ptr.pools.pool_costs,
         {"depths": [1, 3]},
         {
-            ("rel", "2"): lambda: ptr.pool_costs(RUNS, QRELS, depths=[1, 3], rel=2),
-            ("pool_order", "file"): lambda: ptr.pool_costs(RUNS, QRELS, depths=[1, 3], pool_order="file"),
+            ("rel", "2"): lambda: ptr.pools.pool_costs(RUNS, QRELS, depths=[1, 3], rel=2),
+            ("pool_order", "file"): lambda: ptr.pools.pool_costs(RUNS, QRELS, depths=[1, 3], pool_order="file"),
         },
     ),
     "compare_judgments": (
@@ -68,63 +68,63 @@ STUDIES = {
         },
     ),
     "leave_out_type": (
-        ptr.leave_out_type,
+        ptr.pools.leave_out_type,
         {"measures": "AP", "depth": 4},
-        {("depth", "2"): lambda: ptr.leave_out_type(RUNS, QRELS, "AP", depth=2)},
+        {("depth", "2"): lambda: ptr.pools.leave_out_type(RUNS, QRELS, "AP", depth=2)},
     ),
     "found_by_depth": (
-        ptr.found_by_depth,
+        ptr.pools.found_by_depth,
         {"depths": [1, 3]},
-        {("contributors", "all"): lambda: ptr.found_by_depth(RUNS, QRELS, depths=[1, 3], contributors="all")},
+        {("contributors", "all"): lambda: ptr.pools.found_by_depth(RUNS, QRELS, depths=[1, 3], contributors="all")},
     ),
     "minimum_ranks": (
-        ptr.minimum_ranks,
+        ptr.pools.minimum_ranks,
         {},
         {
             # the study's own depth, the length of the lists
-            ("depth", "25"): lambda: ptr.minimum_ranks(RUNS, QRELS),
-            ("depth", "12"): lambda: ptr.minimum_ranks(RUNS, QRELS, depth=12),
-            ("contributors", "pooled"): lambda: ptr.minimum_ranks(RUNS, QRELS, contributors="pooled"),
+            ("depth", "25"): lambda: ptr.pools.minimum_ranks(RUNS, QRELS),
+            ("depth", "12"): lambda: ptr.pools.minimum_ranks(RUNS, QRELS, depth=12),
+            ("contributors", "pooled"): lambda: ptr.pools.minimum_ranks(RUNS, QRELS, contributors="pooled"),
         },
     ),
     "compare_strategies": (
-        ptr.compare_strategies,
+        ptr.pools.compare_strategies,
         {"measures": "AP", "strategies": "rank", "budgets": [3], "repeats": 1, "depth": 4},
         {
-            ("depth", "2"): lambda: ptr.compare_strategies(
+            ("depth", "2"): lambda: ptr.pools.compare_strategies(
                 RUNS, QRELS, "rank", budgets=[3], measures="AP", repeats=1, depth=2
             )
         },
     ),
     "subcollections": (
-        ptr.subcollections,
+        ptr.profile.subcollections,
         {"measures": "AP", **RANDOM},
-        {("alpha", "0.2"): lambda: ptr.subcollections(RUNS, QRELS, "AP", **RANDOM, alpha=0.2)},
+        {("alpha", "0.2"): lambda: ptr.profile.subcollections(RUNS, QRELS, "AP", **RANDOM, alpha=0.2)},
     ),
     "infer_pool": (ptr.infer_pool, {}, {("depth", "3"): lambda: ptr.infer_pool(RUNS, QRELS, depth=3)}),
     "density": (
-        ptr.density,
+        ptr.profile.density,
         {"depths": [2]},
-        {("rel", "2"): lambda: ptr.density(QRELS, runs=RUNS, depths=[2], rel=2)},
+        {("rel", "2"): lambda: ptr.profile.density(QRELS, runs=RUNS, depths=[2], rel=2)},
     ),
     "stability": (
-        ptr.stability,
+        ptr.profile.stability,
         {"measures": "AP", "pairs": 20},
         {
-            ("order", "file"): lambda: scored(ptr.stability, RUNS.reorder("file"), pairs=20),
-            ("complete", "False"): lambda: scored(ptr.stability, complete=False, pairs=20),
-            ("seed", "1"): lambda: scored(ptr.stability, pairs=20, seed=1),
+            ("order", "file"): lambda: scored(ptr.profile.stability, RUNS.reorder("file"), pairs=20),
+            ("complete", "False"): lambda: scored(ptr.profile.stability, complete=False, pairs=20),
+            ("seed", "1"): lambda: scored(ptr.profile.stability, pairs=20, seed=1),
         },
     ),
     "discriminative_power": (
-        ptr.discriminative_power,
+        ptr.profile.discriminative_power,
         {"measures": "AP"},
-        {("correction", "holm"): lambda: scored(ptr.discriminative_power, correction="holm")},
+        {("correction", "holm"): lambda: scored(ptr.profile.discriminative_power, correction="holm")},
     ),
     "saturation": (
-        ptr.saturation,
+        ptr.profile.saturation,
         {"measures": "AP"},
-        {("share", "0.5"): lambda: scored(ptr.saturation, share=0.5)},
+        {("share", "0.5"): lambda: scored(ptr.profile.saturation, share=0.5)},
     ),
 }
 VALUES = {
@@ -144,7 +144,7 @@ def test_key_figures_are_those_of_the_study_called_by_hand(name):
     for convention, value in calls:
         given = None if value == "the study's own" else VALUES.get(convention, str)(value)
         grid.setdefault(convention, []).append(given)
-    found = ptr.sensitivity(study, RUNS, QRELS, grid=grid, **options)
+    found = ptr.profile.sensitivity(study, RUNS, QRELS, grid=grid, **options)
     assert found.combinations["refused"].isna().all()
     for (convention, value), call in calls.items():
         rows = found.table[(found.table["convention"] == convention) & (found.table["value"] == value)]
@@ -161,11 +161,11 @@ def test_the_default_is_the_study_without_options():
     """Each study has a depth of its own where nobody says one."""
     for name, expected in {"by_type": ["5", "10", "20"], "minimum_ranks": ["12", "25", "50"]}.items():
         study, options, _ = STUDIES[name]
-        found = ptr.sensitivity(study, RUNS, QRELS, grid=["depth"], **options)
+        found = ptr.profile.sensitivity(study, RUNS, QRELS, grid=["depth"], **options)
         assert found.table["value"].unique().tolist() == expected
         assert found.table[found.table["is_default"]]["value"].unique().tolist() == [expected[1]]
     # what looks for a depth has none to halve
-    assert ptr.sensitivity(ptr.infer_pool, RUNS, QRELS).settings["not varied"] == "depth (one value)"
+    assert ptr.profile.sensitivity(ptr.infer_pool, RUNS, QRELS).settings["not varied"] == "depth (one value)"
 
 
 def test_key_figures_are_cells_of_the_tables():
@@ -176,7 +176,7 @@ def test_key_figures_are_cells_of_the_tables():
     pools = ptr.by_type(RUNS, QRELS, "AP", splits=2)
     row = pools.table[(pools.table["pool"] == "neural") & (pools.table["tested"] == "all")].iloc[0]
     assert figures(pools, "AP")["tau_b, pool of neural, tested all"] == row["tau_b"]
-    types = ptr.leave_out_type(RUNS, QRELS, ["AP", "P@5"], depth=4)
+    types = ptr.pools.leave_out_type(RUNS, QRELS, ["AP", "P@5"], depth=4)
     lost = types.table.drop_duplicates("type").set_index("type")["lost"]
     assert {name: figures(types)[f"lost, without {name}"] for name in lost.index} == lost.to_dict()
     compared = ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, "AP")
@@ -184,40 +184,40 @@ def test_key_figures_are_cells_of_the_tables():
     assert figures(compared)["new, by other judgments"] == new
     assert figures(compared)["new, by first judgments"] == 0
     scores = ptr.score(RUNS, QRELS, ["AP", "P@5"])
-    power = ptr.discriminative_power({"full": scores, "strict": ptr.score(RUNS, STRICT, ["AP", "P@5"])})
+    power = ptr.profile.discriminative_power({"full": scores, "strict": ptr.score(RUNS, STRICT, ["AP", "P@5"])})
     assert (
         figures(power, "AP")["power, strict"]
         == power.table.set_index(["judgments", "measure"]).loc[("strict", "AP"), "power"]
     )
     assert figures(power, "AP")["lost, strict"] == power.against_first.set_index("measure").loc["AP", "lost"]
-    ranks = ptr.minimum_ranks(RUNS, FIELD.all_qrels, depth=2)
+    ranks = ptr.pools.minimum_ranks(RUNS, FIELD.all_qrels, depth=2)
     best = ranks.table["rank"].dropna().astype(int)
     assert figures(ranks).to_dict() == {
         "median_rank": np.median(best), "deepest_rank": max(best), "in_first_ten": sum(best <= 10),
         "found": len(best), "not_found": ranks.table["rank"].isna().sum(),
     }  # fmt: skip
     assert figures(ranks)["not_found"] > 0
-    costs = ptr.pool_costs(RUNS, QRELS, "AP", depths=[1, 4])
+    costs = ptr.pools.pool_costs(RUNS, QRELS, "AP", depths=[1, 4])
     assert figures(costs)["documents, depth 4"] == len(ptr.depth_pool(RUNS, depth=4))
     assert figures(costs)["depth, for 90% of the relevant"] == costs.needed.set_index("share").loc[0.9, "depth"]
 
 
 def test_a_study_of_judgments_alone():
     def many(qrels, *, rel=1):
-        return ptr.density(qrels, rel=rel)
+        return ptr.profile.density(qrels, rel=rel)
 
-    found = ptr.sensitivity(many, RUNS, QRELS)
+    found = ptr.profile.sensitivity(many, RUNS, QRELS)
     assert found.spans["convention"].unique().tolist() == ["rel"]
     here = found.table.set_index(["figure", "value"])["here"]
     assert here["relevant", "2"] == STRICT.to_frame()["label"].sum()
     # the order of the runs is nothing to it
     with pytest.raises(ptr.InputError, match="'order', which is no convention of many"):
-        ptr.sensitivity(many, RUNS, QRELS, grid=["order"])
+        ptr.profile.sensitivity(many, RUNS, QRELS, grid=["order"])
 
 
 def test_what_can_be_read_once_is_there_in_every_combination():
-    found = ptr.sensitivity(
-        ptr.pool_costs, RUNS, QRELS, iter(["AP", "P@5"]), depths=(k for k in (1, 3)), grid={"rel": [1, 2]}
+    found = ptr.profile.sensitivity(
+        ptr.pools.pool_costs, RUNS, QRELS, iter(["AP", "P@5"]), depths=(k for k in (1, 3)), grid={"rel": [1, 2]}
     )
     assert found.figures[["rel", "measure"]].drop_duplicates().dropna().values.tolist() == [
         ["1", "AP"], ["1", "P@5"], ["2", "AP"], ["2", "P@5"],
@@ -227,26 +227,28 @@ def test_what_can_be_read_once_is_there_in_every_combination():
 
 def test_what_a_study_needs_may_come_from_the_grid(messages):
     grid = {"qrels_b": {"strict": STRICT, "all": FIELD.all_qrels}}
-    found = ptr.sensitivity(ptr.compare_judgments, RUNS, QRELS, "AP", grid=grid)
+    found = ptr.profile.sensitivity(ptr.compare_judgments, RUNS, QRELS, "AP", grid=grid)
     row = found.table[(found.table["value"] == "all") & (found.table["figure"] == "tau_b")].iloc[0]
     assert row["default"] == ptr.compare_judgments(RUNS, QRELS, STRICT, "AP").table["tau_b"].item()
     assert row["here"] == ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, "AP").table["tau_b"].item()
-    messages.refused(lambda: ptr.sensitivity(ptr.compare_judgments, RUNS, QRELS, "AP"), argument="qrels_b")
-    messages.refused(lambda: ptr.sensitivity(ptr.leave_out_dynamic, RUNS, QRELS, "AP"), argument="corpus")
+    messages.refused(lambda: ptr.profile.sensitivity(ptr.compare_judgments, RUNS, QRELS, "AP"), argument="qrels_b")
+    messages.refused(lambda: ptr.profile.sensitivity(ptr.pools.leave_out_dynamic, RUNS, QRELS, "AP"), argument="corpus")
 
 
 def test_what_is_no_study_of_runs_and_judgments(messages):
-    for study in (ptr.annotator_agreement, ptr.judge_continuously, ptr.sensitivity, dict):
-        messages.refused(lambda study=study: ptr.sensitivity(study, RUNS, QRELS), argument="study")
-    messages.refused(lambda: ptr.sensitivity(ptr.stability, RUNS, QRELS), argument="measures")
+    for study in (ptr.judging.annotator_agreement, ptr.judging.judge_continuously, ptr.profile.sensitivity, dict):
+        messages.refused(lambda study=study: ptr.profile.sensitivity(study, RUNS, QRELS), argument="study")
+    messages.refused(lambda: ptr.profile.sensitivity(ptr.profile.stability, RUNS, QRELS), argument="measures")
     partial = functools.partial(ptr.leave_out_uniques, depth=4)
-    assert ptr.sensitivity(partial, RUNS, QRELS, "AP", grid={"by": ["run", "team"]}).study == "leave_out_uniques"
+    assert (
+        ptr.profile.sensitivity(partial, RUNS, QRELS, "AP", grid={"by": ["run", "team"]}).study == "leave_out_uniques"
+    )
 
 
 def test_a_result_that_no_few_numbers_sum_up(messages):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = ptr.annotator_agreement(labelled(seed=6), resamples=0)
+        result = ptr.judging.annotator_agreement(labelled(seed=6), resamples=0)
     messages.refused(lambda: result.key_figures())
     assert isinstance(result.table, pd.DataFrame)
 
@@ -254,7 +256,7 @@ def test_a_result_that_no_few_numbers_sum_up(messages):
 def test_a_figure_that_is_defined_under_some_values_alone():
     def called(given):
         number = {"key_figures": lambda result: {"tau": given[result.rel], "depth": result.depth}}
-        return ptr.sensitivity(ptr.minimum_ranks, RUNS, QRELS, grid={"rel": [1, 2]}, **number)
+        return ptr.profile.sensitivity(ptr.pools.minimum_ranks, RUNS, QRELS, grid={"rel": [1, 2]}, **number)
 
     for given in ({1: 0.5, 2: np.nan}, {1: np.nan, 2: 0.5}):
         found = called(given)
@@ -280,10 +282,10 @@ def test_orders_are_made_once_and_are_those_of_the_runs(monkeypatch):
         again = pickle.loads(pickle.dumps(runs))
         assert type(again) is ptr.RunSet
         seen.append((runs.order, runs.in_pool_order(pool_order).to_frame(), runs.pool_order, again.names))
-        return ptr.density(qrels)
+        return ptr.profile.density(qrels)
 
     grid = {"order": ["trec_eval", "file"], "pool_order": ["file", "trec_eval"], "depth": [2, 4]}
-    ptr.sensitivity(study, RUNS, QRELS, grid=grid, full=True)
+    ptr.profile.sensitivity(study, RUNS, QRELS, grid=grid, full=True)
     assert len(seen) == 8
     assert made == ["file"]
     assert {order for order, *_ in seen} == {"trec_eval", "file"}

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.Caveat
 
 @pytest.fixture(scope="module")
 def found():
-    return ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, [AP, nDCG @ 10], depth=4)
+    return ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, [AP, nDCG @ 10], depth=4)
 
 
 def of(result, **wanted):
@@ -100,7 +100,7 @@ def test_the_usual_conventions_and_their_values(found):
 
 def test_the_order_of_pooling_stays_when_that_of_scoring_is_varied():
     """Lou pools in the order of scoring where nobody says another, and both would be varied at once."""
-    found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=["order"])
+    found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=["order"])
     pooled = of(found.table, figure="pooled")
     assert (pooled["change"] == 0).all()
     naive = ptr.leave_out_uniques(RUNS.reorder("trec_eval9"), QRELS, AP, depth=4).fit.pooled
@@ -108,9 +108,10 @@ def test_the_order_of_pooling_stays_when_that_of_scoring_is_varied():
     # a field that knows how it was pooled keeps that
     known = RUNS.pooled_as(HowPooled("trec_eval9"))
     assert (
-        of(ptr.sensitivity(ptr.leave_out_uniques, known, QRELS, AP, depth=4, grid=["order"]).table, figure="pooled")[
-            "here"
-        ]
+        of(
+            ptr.profile.sensitivity(ptr.leave_out_uniques, known, QRELS, AP, depth=4, grid=["order"]).table,
+            figure="pooled",
+        )["here"]
         .eq(naive)
         .all()
     )
@@ -133,7 +134,7 @@ def test_spans_are_the_ends_over_the_values(found):
 
 def test_every_combination():
     grid = {"depth": [2, 4], "contributors": ["pooled", "all"], "remove": ["relevant", "judged"]}
-    found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid, full=True)
+    found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid, full=True)
     assert len(found.combinations) == 8
     assert not found.combinations.duplicated(["depth", "contributors", "remove"]).any()
     for depth, contributors, remove in product(*grid.values()):
@@ -141,14 +142,14 @@ def test_every_combination():
         summary, *_ = by_hand(depth=depth, contributors=contributors, remove=remove)
         assert of(rows, figure="own_tau_b")["value"].item() == pytest.approx(summary.loc["AP", "own_tau_b"])
     # the table is of one convention at a time all the same
-    alone = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
+    alone = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
     pd.testing.assert_frame_equal(found.table, alone.table)
     assert len(alone.combinations) == 4
 
 
 def test_what_the_study_refuses_is_told_and_the_rest_is_there(messages):
     grid = {"depth": [4, 0, 6], "contributors": {"nobody": ["stranger"], "pooled": "pooled"}}
-    found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
+    found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
     refused = found.combinations[found.combinations["refused"].notna()]
     assert refused[["depth", "contributors"]].values.tolist() == [["0", "pooled"], ["4", "nobody"]]
     for reason in refused["refused"]:
@@ -161,15 +162,17 @@ def test_what_the_study_refuses_is_told_and_the_rest_is_there(messages):
 def test_a_warning_of_one_combination_is_kept_with_it():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid={"rel": [1, 2]})
+        found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid={"rel": [1, 2]})
     kept = found.combinations.set_index("rel")["warned"]
     assert kept["1"] is None
     assert "AP counts documents of label 1 as relevant" in kept["2"]
 
 
 def test_other_studies():
-    covered = ptr.sensitivity(ptr.coverage, RUNS, QRELS, grid={"order": ["file", "trec_eval"]}, depths=[5])
-    expected = ptr.coverage(RUNS.reorder("file"), QRELS, depths=[5])
+    covered = ptr.profile.sensitivity(
+        ptr.profile.coverage, RUNS, QRELS, grid={"order": ["file", "trec_eval"]}, depths=[5]
+    )
+    expected = ptr.profile.coverage(RUNS.reorder("file"), QRELS, depths=[5])
     row = of(covered.table, convention="order", value="file", figure="mean_residual").iloc[0]
     assert row["here"] == pytest.approx(expected.by_run["residual"].mean())
 
@@ -177,7 +180,7 @@ def test_other_studies():
         part = qrels.restrict(ptr.depth_pool(runs, depth=pool_depth))
         return ptr.score(runs, qrels, measures).compare(ptr.score(runs, part, measures))
 
-    found = ptr.sensitivity(shallow, RUNS, QRELS, "AP", grid={"pool_depth": [1, 2]})
+    found = ptr.profile.sensitivity(shallow, RUNS, QRELS, "AP", grid={"pool_depth": [1, 2]})
     for depth in (1, 2):
         tau = of(found.table, value=str(depth), figure="tau_b", measure="AP")["here"].item()
         assert tau == shallow(RUNS, QRELS, "AP", pool_depth=depth).table["tau_b"].item()
@@ -186,8 +189,8 @@ def test_other_studies():
 
 
 def test_key_figures_of_the_users():
-    found = ptr.sensitivity(
-        ptr.compare_strategies,
+    found = ptr.profile.sensitivity(
+        ptr.pools.compare_strategies,
         RUNS,
         QRELS,
         None,
@@ -199,31 +202,37 @@ def test_key_figures_of_the_users():
         key_figures=lambda result: {"judged": result.table["judged"].iloc[0]},
     )
     assert found.measures == []
-    expected = ptr.compare_strategies(RUNS, QRELS, "rank", budgets=3, repeats=1, depth=2).table["judged"].iloc[0]
+    expected = ptr.pools.compare_strategies(RUNS, QRELS, "rank", budgets=3, repeats=1, depth=2).table["judged"].iloc[0]
     assert of(found.table, value="2")["here"].tolist() == [expected]
     assert found.plot("judged", width=3.3).get_xlabel() == "judged"
     assert found.report().to_frame()["Default"].tolist() == ["4"]
 
 
 def test_nothing_moves():
-    found = ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid={"without_topics": ["error", "zero"]})
+    found = ptr.profile.sensitivity(
+        ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid={"without_topics": ["error", "zero"]}
+    )
     assert found.spans["at"].isna().all()
     assert "stays under 1 convention" in found.headline()
     assert found.report().to_frame()["Largest change"].eq(0).all()
     # a convention that has one value here
     pooled = RUNS.with_metadata(pooled=True)
-    one = ptr.sensitivity(ptr.leave_out_uniques, pooled, QRELS, AP, depth=4, grid=["contributors", "remove"])
+    one = ptr.profile.sensitivity(ptr.leave_out_uniques, pooled, QRELS, AP, depth=4, grid=["contributors", "remove"])
     assert one.settings["not varied"] == "contributors (one value)"
 
 
 def test_runs_of_pipelines_and_judgments_in_other_forms(found):
     frames = {name: RUNS[name] for name in RUNS.names}
     labelled = ptr.RunSet.from_frames(frames, metadata=RUNS.run_table)
-    again = ptr.sensitivity(ptr.leave_out_uniques, labelled, QRELS.to_frame(), [AP, nDCG @ 10], depth=4, grid=["depth"])
+    again = ptr.profile.sensitivity(
+        ptr.leave_out_uniques, labelled, QRELS.to_frame(), [AP, nDCG @ 10], depth=4, grid=["depth"]
+    )
     pd.testing.assert_frame_equal(
         again.table, of(found.table, convention="depth").reset_index(drop=True), check_exact=True
     )
-    by_run = ptr.sensitivity(ptr.leave_out_uniques, frames, QRELS.to_frame(), AP, depth=4, by="run", grid=["depth"])
+    by_run = ptr.profile.sensitivity(
+        ptr.leave_out_uniques, frames, QRELS.to_frame(), AP, depth=4, by="run", grid=["depth"]
+    )
     assert len(by_run.table)
 
 
@@ -254,7 +263,7 @@ def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkey
     monkeypatch.setattr("pt_reuse.studies.varied_conventions.varying.as_runs_before", read)
 
     def call(study=ptr.leave_out_uniques, measures=AP, **options):
-        return ptr.sensitivity(study, RUNS, QRELS, measures, **options)
+        return ptr.profile.sensitivity(study, RUNS, QRELS, measures, **options)
 
     messages.refused(lambda: call(study="leave_out_uniques"), argument="study")
     messages.refused(lambda: call(measures=None), argument="measures")
@@ -273,10 +282,12 @@ def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkey
 
 
 def test_results_without_key_figures(messages):
-    messages.refused(lambda: ptr.sensitivity(ptr.score, RUNS, QRELS, AP, grid=["complete"]), argument="key_figures")
+    messages.refused(
+        lambda: ptr.profile.sensitivity(ptr.score, RUNS, QRELS, AP, grid=["complete"]), argument="key_figures"
+    )
     for odd in ({}, {"tau": "high"}, 0.9):
         messages.refused(
-            lambda odd=odd: ptr.sensitivity(
+            lambda odd=odd: ptr.profile.sensitivity(
                 ptr.score, RUNS, QRELS, AP, grid=["complete"], key_figures=lambda result: odd
             ),
             argument="key_figures",
@@ -285,7 +296,9 @@ def test_results_without_key_figures(messages):
 
 
 def test_what_the_study_raises_at_the_defaults_goes_to_the_user(messages):
-    messages.refused(lambda: ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, remove="most"), argument="remove")
     messages.refused(
-        lambda: ptr.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4).plot("tau"), argument="figure"
+        lambda: ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, remove="most"), argument="remove"
+    )
+    messages.refused(
+        lambda: ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4).plot("tau"), argument="figure"
     )

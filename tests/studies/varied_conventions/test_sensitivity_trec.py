@@ -19,7 +19,7 @@ def at(result, convention, figure, measure):
 
 
 def test_who_contributed_and_how_scores_are_ranked_on_trec8(trec8):
-    found = ptr.sensitivity(
+    found = ptr.profile.sensitivity(
         ptr.leave_out_uniques,
         trec8.runs,
         trec8.qrels,
@@ -44,7 +44,7 @@ def test_which_label_is_relevant_and_the_order_of_pooling_on_dl21(data):
     )
     qrels = read_qrels(folder / "qrels.gz")
     grid = {"rel": [1, 2], "pool_order": ["file", "rank", "trec_eval"], "order": ["trec_eval9", "trec_eval", "file"]}
-    found = ptr.sensitivity(ptr.leave_out_uniques, runs, qrels, [nDCG @ 10], grid=grid)
+    found = ptr.profile.sensitivity(ptr.leave_out_uniques, runs, qrels, [nDCG @ 10], grid=grid)
     assert at(found, "rel", "field_max_drop", "nDCG@10").to_dict() == {"1": 21, "2": 14}
     assert at(found, "rel", "unique_relevant", None).to_dict() == {"1": 1996, "2": 769}
     pooled, unjudged = (at(found, "pool_order", figure, None) for figure in ("pooled", "pooled_unjudged"))

@@ -1,0 +1,10 @@
+from .arrays.correlation import gamma as gamma
+from .arrays.correlation import largest_drop as largest_drop
+from .arrays.correlation import largest_rise as largest_rise
+from .arrays.correlation import rank_changes as rank_changes
+from .arrays.correlation import tau_a as tau_a
+from .arrays.correlation import tau_ap as tau_ap
+from .arrays.correlation import tau_ap_a as tau_ap_a
+from .arrays.correlation import tau_ap_b as tau_ap_b
+from .arrays.correlation import tau_b as tau_b
+from .arrays.correlation import weighted_tau as weighted_tau
