@@ -179,7 +179,8 @@ POSITIONAL = {
 }
 #: what has no command, and what is no study
 NO_COMMAND = {
-    "label_distributions", "passage_positions", "rankings_by_annotator", "compare_labels", "leave_out_dynamic", "leave_out_type", "prediction_powered",
+    "label_distributions", "passage_positions", "rankings_by_annotator", "compare_labels", "leave_out_dynamic",
+    "leave_out_type", "prediction_powered",
 }  # fmt: skip
 #: files in and out; what they make is compared where they are tested
 NO_STUDY = {"judge", "runs", "merge", "collections", "fetch", "verify", "demo"}
