@@ -33,11 +33,6 @@ def drawn_counts(units: int, *, resamples: int, seed: int) -> Iterator[NDArray[n
     """Yield how often each unit is drawn, (some of the resamples, units) at a time.
 
     Each resample draws as many units as there are, with replacement. The same seed draws the same whoever calls.
-
-    Args:
-        units: topics, or items, 0 or more.
-        resamples: how often they are drawn.
-        seed: of the random numbers.
     """
     random = np.random.default_rng(seed)
     for n in drawn_at_once(units, resamples):
@@ -66,13 +61,6 @@ class TopicBootstrap:
     mean, or a ratio of sums, has draws around its estimate: :meth:`percentiles` is the plain interval. For few topics
     that is a little too narrow: :meth:`expanded` and :meth:`t_interval` are wider. Which study takes which stands on
     that page, too.
-
-    Attributes:
-        resamples: how often as many topics as there are are drawn with replacement, 1 or more.
-        seed: of the draws.
-        confidence: the share of the draws between the ends of the percentile interval.
-        n_jobs: parts of the draws worked on at a time, where rankings of many are compared, as joblib takes it; None
-            for what ``joblib.parallel_config`` says, else 1. No number depends on it.
     """
 
     resamples: int
@@ -129,9 +117,6 @@ class TopicBootstrap:
         The percentile interval of a mean is that of the normal distribution with a standard deviation divided by n, and
         not by n - 1, so that it is too narrow for few topics. This one takes the tails that make it as wide as
         Student's interval: 0.9 instead of 2.5 % on either side for 10 topics, 1.6 for 20, 2.1 for 50.
-
-        Args:
-            n_topics: how many topics there are, 2 or more.
 
         Source: Hesterberg 2015, What teachers should know about the bootstrap, The American Statistician 69 (the
         expanded percentile interval).
@@ -246,22 +231,7 @@ def ranking_agreement(
     *,
     coefficients: Sequence[str] = COEFFICIENTS,
 ) -> dict[str, float]:
-    """Return tau_b, gamma, tau_ap_b, max_drop and max_rise of two rankings, and with a bootstrap the ends of each.
-
-    Args:
-        truth: scores of the ranking taken as right.
-        estimate: of the ranking to be judged: the same topics and runs, both drawn together.
-        bootstrap: over topics; None for no intervals, when the two need not have the same topics.
-        coefficients: which ones, keys of :data:`pt_reuse.arrays.pairs.COEFFICIENTS`.
-
-    Returns:
-        dict: the numbers under their names and, with a bootstrap, ``tau_b_low``, ``tau_b_high`` and so on after each:
-        within -1 and 1, of changes of rank whole numbers from 0 to the number of runs less one. With fewer than two
-        topics there is nothing to draw, and the ends are NaN.
-
-    Warns:
-        ReuseWarning: draws in which a coefficient has no value, as all runs tie; its interval is of the others.
-    """
+    """Return tau_b, gamma, tau_ap_b, max_drop and max_rise of two rankings, and with a bootstrap the ends of each."""
     (found,) = ranking_agreements([(truth, estimate)], 1, bootstrap, coefficients=coefficients)
     return found
 
@@ -273,14 +243,7 @@ def ranking_agreements(
     *,
     coefficients: Sequence[str] = COEFFICIENTS,
 ) -> Iterator[dict[str, float]]:
-    """Yield what :func:`ranking_agreement` says of each truth and estimate, with jobs that go over all of them.
-
-    Args:
-        compared: the two, made when they are asked for; all of as many topics and runs.
-        n_compared: how many there are.
-        bootstrap: over topics, None for no intervals.
-        coefficients: which ones.
-    """
+    """Yield what :func:`ranking_agreement` says of each truth and estimate, with jobs that go over all of them."""
     ahead: deque[tuple[dict[str, float], tuple[int, ...]]] = deque()
 
     def noted() -> Iterator[tuple[TopicScores, TopicScores]]:

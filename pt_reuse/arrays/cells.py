@@ -60,12 +60,7 @@ class Cells:
         return counts
 
     def ideal(self, gain_of_label: dict[int, float], cutoff: int | None) -> NDArray[np.float64]:
-        """Return (cells,): the DCG of the best possible ranking, up to `cutoff`.
-
-        Args:
-            gain_of_label: gain of every label that has one above 0.
-            cutoff: ranks to count, None for all.
-        """
+        """Return (cells,): the DCG of the best possible ranking, up to `cutoff`."""
         gains = sorted(set(gain_of_label.values()), reverse=True)
         labels_of = [[label for label, gain in gain_of_label.items() if gain == level] for level in gains]
         reached = np.cumsum([sum(self.count(label, label + 1) for label in labels) for labels in labels_of], axis=0)

@@ -480,14 +480,6 @@ def correlations(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
         estimates: scores of the rankings to be judged, shape (S, n), one row per estimate. The columns of a DataFrame
             are matched with the index of `truth` if that is a Series.
 
-    Returns:
-        One row per estimate (with the index of `estimates` if it is a DataFrame): tau_a, tau_b, gamma, tau_ap,
-        tau_ap_b, max_drop, max_rise. Coefficients are NaN with fewer than two systems or where one side ties all,
-        tau_ap already where one side has a tie.
-
-    Raises:
-        InputError: the two are not finite numbers, shapes (n,) and (S, n), for the same systems.
-
     Example:
         >>> correlations([.4, .3, .2, .1], [[.3, .4, .2, .1], [.4, .4, .2, .1]]).round(4)
             tau_a   tau_b   gamma  tau_ap  tau_ap_b  max_drop  max_rise

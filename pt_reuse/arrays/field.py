@@ -312,12 +312,7 @@ _EARLY = ("n_runs", "topics", "vocabulary", "topic_docs", "doc_starts", "starts"
 
 
 class LateField(Field):
-    """A block whose scores and places are read when one of them is asked for.
-
-    Args:
-        late: reads them.
-        **early: all other attributes of a Field.
-    """
+    """A block whose scores and places are read when one of them is asked for."""
 
     def __init__(self, *, late: Callable[[], Late], **early: Any):
         for name, value in {**early, "_read": late}.items():

@@ -42,19 +42,7 @@ class TopicRows:
 
 @dataclass(frozen=True)
 class Fusion:
-    """A way to fuse lists; one that is made has been checked.
-
-    Attributes:
-        method: a key of :data:`METHODS`. ``"rrf"``: the sum of 1 / (k + rank) over the lists that have the document
-            (Cormack, Clarke and Büttcher 2009). ``"rbp"``: the sum of (1 - p) p^(rank - 1) (rank-biased centroids,
-            Bailey et al. 2017). ``"combsum"``: the sum of the normalised scores; ``"combmnz"``: that sum times the
-            number of lists that have the document (Fox and Shaw 1994). ``"borda"``: with c documents in all, a list
-            gives c - rank + 1 points to a document that it has, and the mean of the points that are left, (c - n + 1)
-            / 2 with n documents in the list, to each that it lacks (Aslam and Montague 2001).
-        k: of ``"rrf"``, >= 0.
-        p: of ``"rbp"``, at least 0 and below 1.
-        norm: of ``"combsum"`` and ``"combmnz"``, a key of :data:`NORMS`.
-    """
+    """A way to fuse lists; one that is made has been checked."""
 
     method: str = "rrf"
     k: float = 60
@@ -69,11 +57,7 @@ class Fusion:
 
     @classmethod
     def of(cls, method: str, *, k: float | None = None, p: float | None = None, norm: str | None = None) -> Fusion:
-        """Return a fusion by the options of the user's, None for the default of an option.
-
-        Raises:
-            InputError: an unknown method or norm, a number out of range, or an option that the method does not have.
-        """
+        """Return a fusion by the options of the user's, None for the default of an option."""
         known = METHODS[choice("method", method, tuple(METHODS))]
         given: dict[str, Any] = {
             name: value for name, value in (("k", k), ("p", p), ("norm", norm)) if value is not None

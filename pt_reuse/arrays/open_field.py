@@ -21,12 +21,6 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
     """Return the field of the runs of all pieces, those of the first one first.
 
     It has the rows that coding all runs together gives. Documents that a field knows but no run retrieves stay.
-
-    Args:
-        *pieces: at least one.
-        columns: the runs of the united field that each piece holds, where they are not appended one after the other; a
-            run may stand in several pieces that have no topic in common.
-        n_runs: how many runs it has, where the last ones may be in no piece.
     """
     if columns is None:
         ends = np.cumsum([piece.n_runs for piece in pieces])
@@ -144,9 +138,6 @@ class OpenField:
         lengths: (topics, runs) how many documents each list has.
         ranked: (runs,) which runs have a rank column.
         source: has the blocks.
-
-    Attributes:
-        n_runs: how many runs there are.
     """
 
     def __init__(
@@ -274,14 +265,7 @@ class OpenField:
     def stacked(
         cls, fields: Sequence[AnyField], columns: Sequence[NDArray[np.int64]], *, renumbered: bool = True
     ) -> OpenField:
-        """Return one field of several, of other runs or of other topics.
-
-        Args:
-            fields: the fields.
-            columns: the runs of the new field that each one holds; no topic of a run is in two of them.
-            renumbered: whether the documents of a topic are numbered as they first appear in its rows, as in a field
-                that was read at once.
-        """
+        """Return one field of several, of other runs or of other topics."""
         names = list(dict.fromkeys(topic for field in fields for topic in field.topics))
         topics = [names[i] for i in natural_order(names)]
         place = {topic: t for t, topic in enumerate(topics)}

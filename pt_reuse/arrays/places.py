@@ -28,12 +28,6 @@ class Places:
     """Where rows stand in another order; a row that is not here stands where it stands in its list.
 
     A place is 1 + the number of rows of the list that stand before; rows of equal rank share theirs.
-
-    Attributes:
-        lists: the lists that have such rows, ascending.
-        starts: (lists + 1,) into `at` and `values`.
-        at: where each of these rows stands in its list, from 1; ascending within a list.
-        values: its place in the other order, never the same as in `at`.
     """
 
     lists: NDArray[np.int64]
@@ -49,13 +43,7 @@ class Places:
 
     @staticmethod
     def of_rows(starts: NDArray[np.int64], rows: NDArray[np.int64], places: NDArray[np.integer]) -> Places:
-        """Return the places of some rows.
-
-        Args:
-            starts: (lists + 1,) where the lists begin.
-            rows: the rows, ascending.
-            places: of each; what is no other place than its own is left out.
-        """
+        """Return the places of some rows."""
         at = rows - of_lists(starts[:-1], starts, rows) + 1
         other = at != places
         if not other.all():
@@ -137,14 +125,7 @@ class Places:
         new_starts: NDArray[np.int64],
         rows: NDArray[np.int64],
     ) -> Places:
-        """Return the places in a field made of some rows of this one, in the order in which they stand.
-
-        Args:
-            starts: (lists + 1,) where the lists of this field begin.
-            source: (new lists,) the list of this field that each list of the new one is made of, each once at most.
-            new_starts: (new lists + 1,) where they begin.
-            rows: the row of this field that each row of the new one is.
-        """
+        """Return the places in a field made of some rows of this one, in the order in which they stand."""
         if not len(self.lists):
             return self
         where = np.minimum(np.searchsorted(self.lists, source), len(self.lists) - 1)
@@ -290,13 +271,7 @@ class FileRows:
         return column if self.grouping is None else column[self.grouping]
 
     def in_order(self, name: str, order: str, rank: Places | None) -> RunRows:
-        """Return the run in a ranking order.
-
-        Args:
-            name: of the run.
-            order: one of `ORDERS`.
-            rank: places of the grouped rows by the rank column, None where there is none; checked for ``"rank"``.
-        """
+        """Return the run in a ranking order."""
         scores = self.grouped(self.scores)
 
         def words_of(rows: NDArray[np.int64]) -> Words:

@@ -102,12 +102,6 @@ def powered_means(values: TopicValues, weight: float | None = None, variance: st
     lambda for a known one. By the jackknife the first term is (n - 1) / n times the sum of squares of the estimates
     without each of the n topics, lambda estimated anew, about their mean. Of a given lambda both are the same.
 
-    Args:
-        values: 2 topics of either kind at least; 3 that people labelled for the jackknife of an estimated lambda.
-        weight: lambda, from 0 to 1; None for the one of each column that makes the variance least, see
-            :data:`ESTIMATED`, 0 where F is the same on all topics.
-        variance: one of :data:`VARIANCES`, read where lambda is estimated.
-
     Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference,
     https://arxiv.org/abs/2311.01453; Efron and Stein 1981, The jackknife estimate of variance.
     """
@@ -155,11 +149,6 @@ def _jackknife(values: TopicValues) -> Floats:
 
 def powered_differences(values: TopicValues, weight: float | None = None, variance: str = JACKKNIFE) -> PoweredMeans:
     """Return the prediction-powered mean difference of each pair of columns, the first minus the second.
-
-    Args:
-        values: of the columns.
-        weight: lambda of all pairs, None for the best of each.
-        variance: one of :data:`VARIANCES`.
 
     Returns:
         The pairs in the order of ``numpy.triu_indices(columns, 1)``.
@@ -323,11 +312,6 @@ def corrected_totals(topics: list[TopicTotals], pairs: bool, weight: float | Non
     With lambda 1 the estimate is unbiased whatever the model says. Lambda 0 is people's labels alone. The estimated one
     makes the sum of the variances over samples least: it is one for all topics and columns, so that it is fitted to
     many documents, and its bias is of the order of 1 over their number.
-
-    Args:
-        topics: the totals of each.
-        pairs: of all pairs of columns, the first less the second, in place of the columns.
-        weight: lambda, None for the best of all columns.
 
     Source: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 6, for the difference estimator.
     """

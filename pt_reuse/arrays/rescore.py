@@ -50,15 +50,7 @@ class Hits:
 
 
 class HitIndex:
-    """Finds the judged documents of a field among its codes; it holds nothing that a call changes.
-
-    Args:
-        field: the coded runs.
-        documents: the judged documents.
-
-    Attributes:
-        field_topic: the topic of the field that each topic of the judgments is, -1 where the field lacks it.
-    """
+    """Finds the judged documents of a field among its codes; it holds nothing that a call changes."""
 
     def __init__(self, field: AnyField, documents: TopicDocs):
         self.field, self.documents = field, documents
@@ -79,12 +71,7 @@ class HitIndex:
     def rows_of_codes(
         self, topics: range, wanted: NDArray[np.bool_] | None = None
     ) -> Iterator[NDArray[np.int32] | None]:
-        """Yield for each topic the row of the judgments that each document code has, None where the field lacks it.
-
-        Args:
-            topics: neighbouring topics of the judgments; rows are counted from the first row of the first one.
-            wanted: (rows of these topics,) the rows to look for; default all. A code without such a row has -1.
-        """
+        """Yield for each topic the row of the judgments that each document code has, None where the field lacks it."""
         first_row = int(self.documents.starts[topics.start])
         for some, i in self._by_part(topics):
             if i < 0:
@@ -245,13 +232,6 @@ def score_topics(
     index: HitIndex, judgments: Judgments, topics: range, specs: Sequence[Spec], cells: Cells
 ) -> NDArray[np.float64]:
     """Score all runs on neighbouring topics under the base set and under each set that changes one of them.
-
-    Args:
-        index: where the runs have judged documents.
-        judgments: those of these topics alone.
-        topics: the topics, as positions among those of the index.
-        specs: the measures.
-        cells: those of `judgments`.
 
     Returns:
         (measures, cells, runs): first all topics under the base set, then the changed cells.

@@ -41,15 +41,7 @@ class PairTests:
     p: NDArray[np.float64]
 
     def corrected(self, correction: str = "none") -> Floats:
-        """Return (pairs,) p-values, corrected for the number of pairs; NaN where p is.
-
-        Args:
-            correction: a key of :data:`CORRECTIONS`: ``"bonferroni"`` and ``"holm"`` bound the chance of any false
-                claim, ``"benjamini-hochberg"`` the expected share of false ones among the claims.
-
-        Raises:
-            InputError: a correction other than ``"none"`` without statsmodels.
-        """
+        """Return (pairs,) p-values, corrected for the number of pairs; NaN where p is."""
         method = checked_correction(correction)
         known = ~np.isnan(self.p)
         if method is None or not known.any():
@@ -219,16 +211,7 @@ SHARES = ("agree", "active", "passive")
 
 @dataclass(frozen=True)
 class SignificanceAgreement:
-    """How often two tests find the same differences significant; the pairs are those of two systems.
-
-    Attributes:
-        ss_a: pairs significant by both, with the same winner.
-        ss_d: pairs significant by both, with opposite winners.
-        sn: pairs significant by the first test alone.
-        ns: pairs significant by the second test alone.
-        nn: pairs significant by neither.
-        untested: pairs for which one of the two has no p-value; they count nowhere else.
-    """
+    """How often two tests find the same differences significant; the pairs are those of two systems."""
 
     ss_a: int
     ss_d: int
@@ -272,11 +255,6 @@ def winners(tests: PairTests, alpha: float, correction: str = "none") -> NDArray
     """Return (pairs,) who is significantly better: 1 the first system, -1 the second, 0 neither.
 
     A pair is significant where its p-value is at most `alpha` and its means differ; without a p-value it is not.
-
-    Args:
-        tests: of pairs of systems.
-        alpha: the level.
-        correction: of the p-values for the number of pairs, see :meth:`PairTests.corrected`.
     """
     return np.where(tests.significant(alpha, correction), np.sign(tests.difference), 0).astype(np.int8)
 
@@ -285,18 +263,6 @@ def agreement_of_tests(
     one: PairTests, other: PairTests, alpha: float = 0.05, correction: str = "none"
 ) -> SignificanceAgreement:
     """Count on which pairs of systems two tests agree: of two collections, two measures, or two sets of judgments.
-
-    Args:
-        one: tests of pairs of systems, ``pair_tests(values)``.
-        other: tests of the same pairs in the same order, on other data.
-        alpha: the level: p-values of at most this are significant.
-        correction: of the p-values of each test for the number of pairs; default none.
-
-    Returns:
-        SignificanceAgreement: the counts, agree-SS_a, active and passive disagreement.
-
-    Raises:
-        InputError: tests of other pairs, a level that is not between 0 and 1, an unknown correction.
 
     Source: Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process, ADCS, for the counts;
     Jones, Turpin, Mizzaro, Scholer and Sanderson 2014, Size and source matter, CIKM, for agree-SS_a.

@@ -21,13 +21,7 @@ _NEAR = 1e-6
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate and its ends.
-
-    Attributes:
-        estimate: the value.
-        low: the lower end.
-        high: the upper end.
-    """
+    """An estimate and its ends."""
 
     estimate: float
     low: float
@@ -229,10 +223,6 @@ def stratified_variance(weights: Floats, shares: Floats, *, drawn: Floats, units
 
 def share_of(share: float, n: int) -> int:
     """Return how many of `n` a share of them is: the nearest whole number, halves up.
-
-    Args:
-        share: from 0 to 1.
-        n: of how many.
 
     Example:
         >>> share_of(1 / 3, 3), share_of(0.5, 5), share_of(0.29, 50)

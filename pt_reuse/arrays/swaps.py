@@ -33,12 +33,7 @@ _STEP, _TALLIED = 1 << 18, 1 << 19
 
 @dataclass(frozen=True)
 class Bins:
-    """Of which width bins of differences are, and how many; the last holds all that are larger, too.
-
-    Attributes:
-        width: of a bin, in units of 1e-12.
-        n: how many, at most :data:`MOST_BINS`.
-    """
+    """Of which width bins of differences are, and how many; the last holds all that are larger, too."""
 
     width: int
     n: int
@@ -117,14 +112,6 @@ def count_swaps(sums: TopicSums, drawn: NDArray[np.integer[Any]], bins: Bins) ->
     A mean is rounded to 12 decimals. The bin of a pair is the difference of its means on the first sample, rounded to 9
     decimals, divided by the width and rounded down; the last bin takes all larger ones. A swap is a pair whose
     difference has another sign on the second sample; where one of the two is 0 there is none.
-
-    Args:
-        sums: the scores.
-        drawn: (draws, 2, S) topics of the first and of the second sample of each draw.
-        bins: of the differences.
-
-    Returns:
-        (2, bins): how many pairs of systems and draws fall into each bin, and how many of these are swaps.
     """
     n = sums.scores.shape[1]
     codes = np.zeros(2 * bins.n, dtype=np.int64)
@@ -176,14 +163,7 @@ def _ranks(values: Ints, bits: int, small: type[np.unsignedinteger[Any]]) -> tup
 
 
 def _codes_of_bytes(level: NDArray[np.uint8], rest: NDArray[Any], rank: NDArray[Any], bins: Bins) -> Ints:
-    """Return how often each code comes up among all pairs of (draws, systems), sorted by the first sample.
-
-    Args:
-        level: whole bins below each mean.
-        rest: rank of what is left over of the mean, equal ones sharing it.
-        rank: of the mean on the second sample, equal ones sharing it.
-        bins: of the differences.
-    """
+    """Return how often each code comes up among all pairs of (draws, systems), sorted by the first sample."""
     n_draws, n = level.shape
     level, rest, rank = (np.ascontiguousarray(values.T) for values in (level, rest, rank))
     last = np.full((n, n_draws), bins.n - 1, dtype=np.uint8)

@@ -111,9 +111,6 @@ def sort_by_topic(
         topic: (rows,) the topic of each document, as a position among the names.
         words: (rows, k) words of the document names.
         topics: further topics, which may have no document.
-
-    Returns:
-        The documents by topic, and the row that each was, None where they stood so already.
     """
     every = list(dict.fromkeys([*names, *topics]))
     order = natural_order(every)

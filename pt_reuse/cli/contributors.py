@@ -10,13 +10,7 @@ from pt_reuse.cli.parser import Parser, listed
 
 
 def add_contributors(parser: Parser, *, default: str = "pooled", what: str = "runs that made the pool") -> None:
-    """Add the option that says which runs made the pool.
-
-    Args:
-        parser: of the command.
-        default: ``"pooled"`` or ``"all"``.
-        what: what the runs are.
-    """
+    """Add the option that says which runs made the pool."""
     words = ", ".join(f"{word} (default)" if word == default else word for word in ("pooled", "all"))
     parser.add_argument(
         "--contributors",
@@ -27,15 +21,7 @@ def add_contributors(parser: Parser, *, default: str = "pooled", what: str = "ru
 
 
 def chosen_contributors(options: argparse.Namespace, known: list[str] | None) -> str | list[str]:
-    """Return ``"pooled"``, ``"all"``, or the names that are listed or that a file lists.
-
-    Args:
-        options: of the command.
-        known: the runs that there are; None where that is not known yet.
-
-    Raises:
-        InputError: no name, or a name that is not known.
-    """
+    """Return ``"pooled"``, ``"all"``, or the names that are listed or that a file lists."""
     from pt_reuse.data.metadata import read_lines
     from pt_reuse.pooling.contributors import named_contributors
 

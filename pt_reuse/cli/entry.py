@@ -81,15 +81,7 @@ _ALL: tuple[Any, ...] = (*_COMMANDS[:-6], *map(StudyCommand, COMMANDS), *_COMMAN
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Args:
-        arguments: the words after ``pt-reuse``; default those that the process was given.
-
-    Returns:
-        int: 0; 1 when the answer is no (a published number is not met, no collection is found); 2 after an error that
-        the user can mend; 130 after ctrl-C.
-    """
+    """Run the command line."""
     with lasting_streams():
         try:
             return _run(arguments)

@@ -44,14 +44,7 @@ def add_field(
     qrels: Judgments = Judgments.NONE,
     unless: Callable[[argparse.Namespace], bool] = lambda _: False,
 ) -> None:
-    """Add the arguments that say which runs to read, and which judgments where a command takes any.
-
-    Args:
-        parser: of the command.
-        positional: ``"runs"`` or ``"collection"`` when that is given without an option's name.
-        qrels: whether the command takes judgments.
-        unless: says of the options whether the command does without a field.
-    """
+    """Add the arguments that say which runs to read, and which judgments where a command takes any."""
     what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
     if positional == "runs":
         parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{what_runs}, or several files")
@@ -133,17 +126,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class FieldPlan:
-    """The runs and judgments that the options of a command name, before any of them is read.
-
-    Attributes:
-        collection: whose runs are read, or give them their labels; None where none is named.
-        names: the runs, where their names are known; None where these stand in the files.
-        columns: those of the table of runs in which anything will stand.
-        judgments: where the judgments are, None where none are named; where a command needs both, they are read
-            first, which takes less time.
-        get_runs: reads the runs.
-        reader: who looks on; None for nobody.
-    """
+    """The runs and judgments that the options of a command name, before any of them is read."""
 
     collection: Collection | None
     names: list[str] | None
@@ -174,12 +157,7 @@ class FieldPlan:
 
 
 def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> FieldPlan:
-    """Check what the options say of runs and judgments, as far as that goes before these are read.
-
-    Args:
-        options: of the command.
-        pooled_matters: whether to warn of an unknown pool where the user gave none.
-    """
+    """Check what the options say of runs and judgments, as far as that goes before these are read."""
     from pt_reuse.collections.getting import plan_runs
     from pt_reuse.collections.run_files import PoolUnknownWarning
     from pt_reuse.data.ordering import HowPooled
@@ -252,11 +230,7 @@ def _files(runs: list[str] | str) -> list[str] | str:
 
 
 def _folder(runs: list[str] | str | None, collection: Collection) -> str | None:
-    """Return where else than usual the runs of a collection are.
-
-    Raises:
-        InputError: several places, or a file where the runs are on record by their names.
-    """
+    """Return where else than usual the runs of a collection are."""
     if runs is None or runs == []:
         return None
     source = _files(runs)

@@ -30,14 +30,7 @@ _THREADS = 4
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file that a command reads.
-
-    Attributes:
-        option: what names it, by the name of its argument.
-        given: its path as given.
-        real: its path with links followed, from the root.
-        check: its checksum.
-    """
+    """A file that a command reads."""
 
     option: str
     given: str
@@ -62,11 +55,7 @@ def option_files(options: argparse.Namespace) -> list[InputFile]:
 
 
 def input_files(named: Sequence[tuple[str, str]]) -> list[InputFile]:
-    """Return files, each given as the option that names it and its path.
-
-    Raises:
-        InputError: a file that cannot be read.
-    """
+    """Return files, each given as the option that names it and its path."""
     from pt_reuse.data.array_file import checksums
 
     paths = [user_path(path) for _, path in named]
@@ -116,11 +105,7 @@ def _digest(texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Moved:
-    """Files that were read by a relative path, seen from another folder.
-
-    Attributes:
-        folder: what their paths are relative to; empty where they are as given.
-    """
+    """Files that were read by a relative path, seen from another folder."""
 
     folder: str
 
@@ -144,16 +129,7 @@ class Moved:
 
 
 def located(files: Sequence[InputFile], folders: Iterable[str], argument: str) -> Moved:
-    """Return from which folder the paths of files lead to them, all as they were.
-
-    Args:
-        files: that some command read.
-        folders: in which it ran; the current one is tried after them.
-        argument: the argument that says of which command, for errors.
-
-    Raises:
-        InputError: a file that is not there any more, or another one by now.
-    """
+    """Return from which folder the paths of files lead to them, all as they were."""
     here = os.getcwd()
     ways = [Moved("" if folder == here else folder) for folder in dict.fromkeys([*folders, here])]
     lost = [[file for file in files if not os.path.exists(user_path(way.path(file.given)))] for way in ways]

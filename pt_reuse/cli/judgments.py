@@ -21,13 +21,7 @@ QRELS_HELP = "a TREC qrels file, or a collection known by name, NAME:WHICH where
 
 @dataclass(frozen=True)
 class JudgmentSource:
-    """Where judgments come from.
-
-    Attributes:
-        file: a TREC qrels file; None where a collection has them.
-        collection: whose they are, or with which a file is read; None where no collection is named.
-        which: one of several sets of judgments that the collection has; None for those that it has by default.
-    """
+    """Where judgments come from."""
 
     file: str | None
     collection: Collection | None
@@ -47,11 +41,7 @@ class JudgmentSource:
         return name if self.which is None else f"{name}:{self.which}"
 
     def read(self) -> Qrels:
-        """Read the judgments.
-
-        Raises:
-            InputError: they cannot be had.
-        """
+        """Read the judgments."""
         import pyterrier as pt
 
         from pt_reuse.collections.dataset import judgments_of
@@ -74,13 +64,6 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
     """Return where the judgments are that a user names.
 
     A file comes before a collection of the same name.
-
-    Args:
-        text: the path of a file, the name of a collection, ``NAME:WHICH``, or the TOML file that defines a collection.
-        beside: the collection whose runs are read; what is relevant in it is relevant in a file, too.
-
-    Raises:
-        InputError: neither a file nor a collection.
     """
     from pt_reuse.collections.definition import read_definition
     from pt_reuse.collections.registry import collection_names, find_collection, real_name

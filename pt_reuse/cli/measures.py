@@ -23,15 +23,7 @@ def add_measures(parser: Parser) -> None:
 
 
 def chosen_measures(options: argparse.Namespace, rel: int | None) -> list[ir_measures.Measure]:
-    """Return the measures that the user names, else AP and ``nDCG@10``.
-
-    Args:
-        options: of the command.
-        rel: the lowest label that is relevant, None where nobody says.
-
-    Raises:
-        InputError: a measure that nobody computes.
-    """
+    """Return the measures that the user names, else AP and ``nDCG@10``."""
     from pt_reuse.scoring.grades import usual_measures
     from pt_reuse.scoring.run_scores import checked_measures
 

@@ -77,14 +77,7 @@ def _merge(shell: Shell, options: argparse.Namespace, shards: _Shards) -> int | 
 
 @dataclass(frozen=True)
 class _Shards:
-    """The shards of a folder.
-
-    Attributes:
-        folder: where they are.
-        files: of them.
-        notes: of each how it was made.
-        damaged: those that are there and cannot be used, and why.
-    """
+    """The shards of a folder."""
 
     folder: Path
     files: list[ShardFile]
@@ -93,11 +86,7 @@ class _Shards:
 
     @classmethod
     def of(cls, folder: Path) -> _Shards:
-        """Return the shards of a folder, each of them read once from beginning to end.
-
-        Raises:
-            InputError: there is none.
-        """
+        """Return the shards of a folder, each of them read once from beginning to end."""
         from pt_reuse.data.array_file import DamagedError
         from pt_reuse.data.shards import shards_in
 
@@ -166,11 +155,7 @@ class _Shards:
 
 
 class _Checking:
-    """Looks on while runs and judgments are read for a merge, and raises where they are not those of the shards.
-
-    Args:
-        notes: of the shards.
-    """
+    """Looks on while runs and judgments are read for a merge, and raises where they are not those of the shards."""
 
     def __init__(self, notes: ShardNotes):
         self._notes = notes

@@ -74,15 +74,7 @@ def write_result(
     drawings: Mapping[str, Drawing],
     beside: Mapping[str, Callable[[], bytes]] | None = None,
 ) -> list[str]:
-    """Write a result, its pictures and further files together, and return their names.
-
-    Args:
-        result: the result.
-        folder: of --out.
-        options: whether files may be replaced.
-        drawings: what draws each picture.
-        beside: what makes each of the further files.
-    """
+    """Write a result, its pictures and further files together, and return their names."""
     from pt_reuse._result import save_with
 
     files: dict[str, bytes] = {}
@@ -99,15 +91,7 @@ def write_result(
 def write_files(
     files: Mapping[str, bytes], folder: Path, options: argparse.Namespace, names: Sequence[str]
 ) -> list[str]:
-    """Write files together, and return their names.
-
-    Args:
-        files: name -> contents.
-        folder: of --out.
-        options: whether files may be replaced.
-        names: of all files that such a call can write; where files may be replaced, those of an earlier one that this
-            call does not write go.
-    """
+    """Write files together, and return their names."""
     earlier = [folder / name for name in names] if options.overwrite else []
     written = write_together(folder, files.items(), overwrite=options.overwrite, outdated=lambda: earlier)
     return [path.name for path in written]

@@ -29,10 +29,7 @@ class _Help(argparse.HelpFormatter):
 class Parser(argparse.ArgumentParser):
     """A parser that ends with status 2 when it is given what it does not know.
 
-    Attributes:
-        arguments: name -> argument, whether it has an option or a place of its own.
-        family: the commands that stand below this one, such as ``judge export``; none where it runs itself.
-        checks: what else looks at the options before the command runs, and ends where they do not go together.
+    `family`: the commands that stand below this one, such as ``judge export``; none where it runs itself.
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -63,11 +60,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2)
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
-        """End with a message about words that the command does not know, and how files are given if one may be meant.
-
-        Args:
-            words: what was left over of the command line.
-        """
+        """End with a message about words that the command does not know, and say how files are given."""
         runs, hint = self.arguments.get("runs"), ""
         if not words[0].startswith("-"):
             # of two options the one that the command cannot do without
@@ -82,27 +75,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_command(commands: Commands, name: str, summary: str, *details: str) -> Parser:
-    """Add a command and return its parser.
-
-    Args:
-        commands: what the command is added to.
-        name: of the command.
-        summary: what it does, in a line of the list of commands.
-        details: further sentences for its own help.
-    """
+    """Add a command and return its parser."""
     described = " ".join([f"{summary[0].upper()}{summary[1:]}.", *details])
     return commands.add_parser(name, help=summary, description=described)
 
 
 def add_family(commands: Commands, name: str, summary: str, members: Sequence[Member]) -> Parser:
-    """Add a command that has commands of its own below it, and return its parser.
-
-    Args:
-        commands: what the command is added to.
-        name: of the command.
-        summary: what its commands are about, in a line of the list of commands.
-        members: each adds one command of the family and returns its parser.
-    """
+    """Add a command that has commands of its own below it, and return its parser."""
     parser = add_command(commands, name, summary)
     below = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
     parser.family = [add_member(below) for add_member in members]
@@ -110,12 +89,7 @@ def add_family(commands: Commands, name: str, summary: str, members: Sequence[Me
 
 
 def add_out(parser: Parser, what: str) -> None:
-    """Add the folder that a command writes to, and whether it may replace what is there.
-
-    Args:
-        parser: of the command.
-        what: what it writes, such as ``"the tables (CSV)"``.
-    """
+    """Add the folder that a command writes to, and whether it may replace what is there."""
     parser.add_argument("--out", metavar="DIR", help=f"write {what} there")
     parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
 
@@ -173,11 +147,7 @@ def add_judge_rel(parser: argparse.ArgumentParser) -> None:
 
 
 def given_judge_rel(text: str | None) -> Any:
-    """Return what ``--judge-rel`` says, as ``judge_rel=`` takes it: ``4``, ``4:2,5:3``, ``exam=4,other=4:2,other=5:3``.
-
-    Raises:
-        InputError: it is nothing of the kind, or says two things of one judge.
-    """
+    """Return ``--judge-rel`` as ``judge_rel=`` takes it: ``4``, ``4:2,5:3``, ``exam=4,other=4:2,other=5:3``."""
     if text is None:
         return None
     rels: dict[str, int] = {}

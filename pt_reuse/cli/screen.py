@@ -85,11 +85,7 @@ def lasting_streams() -> Iterator[None]:
 
 
 class Lasting:
-    """A stream whose reader may go.
-
-    Args:
-        stream: to write to.
-    """
+    """A stream whose reader may go."""
 
     def __init__(self, stream: TextIO):
         self._stream = stream
@@ -133,15 +129,7 @@ def tell_logs() -> Iterator[None]:
 def print_table(
     frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}", spare: Sequence[str] = ()
 ) -> None:
-    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out.
-
-    Args:
-        frame: the table.
-        most: how many rows are printed.
-        what: what the rows are.
-        numbers: how a number is written.
-        spare: columns to do without, the first of them first, as long as the others do not stand side by side.
-    """
+    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
     width = width_of(sys.stdout)
     text, gone = table(frame, width=width, numbers=numbers, most=most, what=what), []
     for column in spare:

@@ -31,17 +31,7 @@ _COMPUTING = ("numpy", "ir-measures", "pytrec-eval-terrier")
 
 @dataclass(frozen=True, kw_only=True)
 class ShardNotes:
-    """How a shard was made.
-
-    Attributes:
-        command: of ``pt-reuse``.
-        of: how many shards there are.
-        options: what the options of the command hold, but for those that say what is printed.
-        files: what was read.
-        contents: checksums of what does not lie in files of the user's.
-        versions: package -> its version.
-        folder: the folder in which the command ran.
-    """
+    """How a shard was made."""
 
     command: str
     of: int
@@ -87,12 +77,7 @@ class ShardNotes:
 
     @classmethod
     def in_file(cls, file: ShardFile) -> ShardNotes:
-        """Return the notes of a shard.
-
-        Raises:
-            DamagedError: the file is missing or damaged.
-            InputError: it is of another version.
-        """
+        """Return the notes of a shard."""
         notes = file.notes()
         if notes.get("format") != FORMAT:
             problem = f"written by another version of pt_reuse (format {notes.get('format')}; this one reads {FORMAT})"

@@ -29,12 +29,7 @@ Run: TypeAlias = "Callable[[argparse.Namespace], None]"
 
 
 def add_shard(parser: Parser, run: Run) -> None:
-    """Add ``--shard`` to a command, and set what the command runs.
-
-    Args:
-        parser: of the command.
-        run: what it runs without.
-    """
+    """Add ``--shard`` to a command, and set what the command runs."""
     parser.add_argument(
         "--shard",
         metavar="K/N",
@@ -46,13 +41,7 @@ def add_shard(parser: Parser, run: Run) -> None:
 
 
 def refuse_with_shard(options: argparse.Namespace, name: str, why: str) -> None:
-    """Raise where an option is given beside ``--shard`` that cannot be.
-
-    Args:
-        options: of the command.
-        name: of the argument.
-        why: a sentence that says why, and the way round.
-    """
+    """Raise where an option is given beside ``--shard`` that cannot be."""
     if options.shard is not None:
         raise InputError(Argument(name), " cannot be given with ", Argument("shard"), f": {why}", argument=name)
 
@@ -115,13 +104,7 @@ class _ThereAlreadyError(Exception):
 
 
 class _Making:
-    """Looks on while the runs and judgments of a shard are read, and ends the call where the shard is there.
-
-    Args:
-        parser: of the command.
-        options: of the command.
-        file: of the shard.
-    """
+    """Looks on while the runs and judgments of a shard are read, and ends the call where the shard is there."""
 
     def __init__(self, parser: Parser, options: argparse.Namespace, file: ShardFile):
         from pt_reuse.data.shards import WritingShard

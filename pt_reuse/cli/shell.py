@@ -60,13 +60,7 @@ _QUOTES = "'\""
 
 @dataclass(frozen=True)
 class Shell:
-    """Words advice for the one who called a command.
-
-    Args:
-        running: the parser of the command that runs.
-        commands: those of all commands, in the order in which they are looked through for an option that this command
-            does not have.
-    """
+    """Words advice for the one who called a command."""
 
     running: Parser
     commands: Sequence[Parser]

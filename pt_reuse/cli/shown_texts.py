@@ -21,22 +21,14 @@ _IRDS = "irds:"
 
 
 def read_topics(text: str) -> pd.DataFrame:
-    """Return the topics that a user names: a file, a collection, or ``irds:`` and an id of ir_datasets.
-
-    Raises:
-        InputError: neither, or a file without the columns.
-    """
+    """Return the topics that a user names: a file, a collection, or ``irds:`` and an id of ir_datasets."""
     if os.path.isfile(text):
         return _table(Path(text), "topics", ("qid", "query"))
     return _dataset(text, "topics").get_topics()
 
 
 def named_texts(text: str) -> Iterable[Mapping[str, Any]]:
-    """Return the texts that a user names, to be read one by one: a file, a collection, or an id of ir_datasets.
-
-    Raises:
-        InputError: neither, or a file without the columns.
-    """
+    """Return the texts that a user names, to be read one by one: a file, a collection, or an id of ir_datasets."""
     if not os.path.isfile(text):
         dataset = _dataset(text, "texts")
         return dataset.get_corpus_iter(verbose=False)

@@ -44,11 +44,7 @@ _KINDS = {
 
 
 class StudyCommand:
-    """The command of a study.
-
-    Args:
-        declared: one of :data:`COMMANDS`.
-    """
+    """The command of a study."""
 
     def __init__(self, declared: Mapping[str, Any]):
         self._declared = declared

@@ -30,18 +30,6 @@ class HeldOut:
     Each lexical team in turn is left out whole: the pool is that of the pooled runs of the other lexical teams. Its
     runs are compared with those of the dense teams, which are in none of these pools, and only with runs whose queries
     are as long. Where no dense run has queries as long, there is no comparison.
-
-    Attributes:
-        table: one row per team left out, length of query and team compared: ``left_out queries team type runs top
-            unjudged relevant share low high``. `top` counts the documents in the top ten of its runs, `unjudged` those
-            of them that the pool does not have, `relevant` those of the unjudged that are relevant by the complete
-            judgments: sums over runs and topics, in which a document counts once for each run that has it. `share` is
-            relevant / unjudged, a ratio of these sums, with its interval.
-        leads: one row per team left out, length of query and dense team: ``left_out queries team more more_low
-            more_high lead pool_lead change change_low change_high``. `more` is its share less that of the lexical team;
-            `lead` by how much its mean ``nDCG@10`` is higher under complete judgments, `pool_lead` under the pool,
-            `change` the second less the first. The intervals are those of these differences.
-        n_topics: the topics, each with a relevant document.
     """
 
     table: pd.DataFrame
@@ -84,17 +72,6 @@ def compare_held_out(
     the 2.5th and 97.5th percentile. Resamples in which a team has no unjudged document say nothing of its share and are
     passed over. Where none or all of the unjudged documents are relevant, the other end is the one-sided bound of as
     many independent documents, which is the least that it can be.
-
-    Args:
-        runs: the field, with teams, types, who was pooled, and a column ``queries``.
-        complete: labels of every document that runs have in their top ten; topics without a relevant document are left
-            out, since on them no run can find or miss one.
-        depth: to which depth the runs are pooled.
-        resamples: how often topics are drawn.
-        seed: the same seed gives the same intervals.
-
-    Raises:
-        InputError: a document in a top ten has no label.
     """
     counts = complete.counts()
     topics = counts.loc[counts["relevant"] > 0, "qid"].tolist()
@@ -118,20 +95,7 @@ def compare_held_out(
 
 
 def top_tens(runs: RunSet, complete: Qrels, judged: Qrels) -> pd.DataFrame:
-    """Count what a pool misses in the top ten of each run.
-
-    Args:
-        runs: the field.
-        complete: the labels of all that the runs have in their top ten, on the topics that count.
-        judged: the pool's part of these labels.
-
-    Returns:
-        DataFrame: ``name qid top unjudged relevant``, one row per run and topic: documents in the top ten, those that
-        the pool does not have, and those of these that are relevant.
-
-    Raises:
-        InputError: a document in a top ten has no label.
-    """
+    """Count what a pool misses in the top ten of each run."""
     tops = runs.to_frame()
     tops = tops[(tops["rank"] < 10) & tops["qid"].isin(complete.topics)]
     pairs = pd.MultiIndex.from_frame(tops[["qid", "docno"]])

@@ -56,17 +56,8 @@ DEPTH = 10
 class DemoReport:
     """The answers, on the topics that have a relevant document.
 
-    Attributes:
-        runs: the stored runs.
-        without: the topics that have none, and are left out.
-        experiment: the live pipelines in a ptr.Experiment, ranked among the stored runs.
-        held_out: what pools of lexical teams miss of the dense teams and of a lexical team left out whole.
-        lexical: per run ``name unjudged relevant`` under the pool of all pooled lexical runs: the share of its top ten
-            that the pool does not have, and the share of these documents that is relevant, NaN where there is none.
-        partial: complete judgments (the truth) against those of that pool.
-        full: complete judgments against those of a pool of all pooled runs.
-        by_type: leave-out-uniques by type under the judgments of the full pool.
-        by_team: the same by team.
+    `lexical`: per run ``name unjudged relevant`` under the pool of all pooled lexical runs: the share of its top ten
+    that the pool does not have, and the share of these documents that is relevant, NaN where there is none.
     """
 
     runs: RunSet
@@ -144,14 +135,7 @@ _OF_UNIQUES = {
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, and its answer as a table and in words.
-
-    Attributes:
-        question: what is asked.
-        table: the numbers behind the answer.
-        shown: what the screen shows of them, an interval as one column.
-        words: the answer.
-    """
+    """A question, and its answer as a table and in words."""
 
     question: str
     table: pd.DataFrame

@@ -39,12 +39,7 @@ class Difference:
 
 
 class Adding:
-    """Puts columns into whatever pt.Experiment returned, and notes where its scores and ours differ.
-
-    Args:
-        columns: what was computed.
-        rounding: pt.Experiment's ``round``: decimals, or measure -> decimals.
-    """
+    """Puts columns into whatever pt.Experiment returned, and notes where its scores and ours differ."""
 
     def __init__(self, columns: Columns, rounding: int | dict[str, int] | None):
         self.columns, self.rounding = columns, rounding

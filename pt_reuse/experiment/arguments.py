@@ -109,13 +109,7 @@ def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, 
 
 @dataclass(frozen=True)
 class SystemTables:
-    """What is known of the systems.
-
-    Attributes:
-        stated: the run table as far as somebody said it, each system of which no team is said a team of its own.
-        counted: the same, every system pooled or not.
-        own_teams: the systems of which no team is said.
-    """
+    """What is known of the systems."""
 
     stated: pd.DataFrame
     counted: pd.DataFrame
@@ -130,15 +124,7 @@ def system_tables(
     *,
     pooled_by_default: bool,
 ) -> SystemTables:
-    """Return what is known of the systems.
-
-    Args:
-        systems: their names, or a RunSet that says of them what the other arguments do not.
-        teams: who belongs together.
-        types: which kind they are.
-        pooled: which of them were pooled.
-        pooled_by_default: whether a system counts as pooled of which nobody says it.
-    """
+    """Return what is known of the systems."""
     if isinstance(systems, RunSet):
         base = systems.run_table
     else:
@@ -157,12 +143,7 @@ def check_judgments(measures: Mapping[str, ir_measures.Measure], judged: pd.Data
 
 
 def check_measures(measures: Mapping[str, ir_measures.Measure], judged: Iterable[str]) -> None:
-    """Raise where a measure needs more than results and judgments hold, or nobody computes it.
-
-    Args:
-        measures: the measures by name.
-        judged: the columns of the judgments.
-    """
+    """Raise where a measure needs more than results and judgments hold, or nobody computes it."""
     for name, measure in measures.items():
         of_judgments = set(getattr(measure, "QREL_INPUTS", ())) - set(judged)
         needed = {*getattr(measure, "RUN_INPUTS", ()), *of_judgments}
@@ -265,13 +246,7 @@ def pooled_in(field: RunSet | None, pool_order: str | None) -> str | None:
 
 
 def check_pool_order(field: RunSet | None, systems: RunSet | None, pool_order: str | None) -> None:
-    """Raise where runs are to be pooled by their rank column and have none; they can be put into any other order.
-
-    Args:
-        field: the field, None where there is none.
-        systems: the systems where they were given as a RunSet.
-        pool_order: as the user or the field has it.
-    """
+    """Raise where runs are to be pooled by their rank column and have none; they can be put into any other order."""
     for place, runs in (("field", field), ("retr_systems", systems)):
         if runs is not None and pool_order == "rank":
             with located(place):

@@ -54,19 +54,7 @@ SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRe
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What the user wants to know.
-
-    Attributes:
-        kinds: kinds of columns, keys of `REUSE`.
-        by: the unit left out, ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
-        depth: pool depth, documents per run and topic; None for that of the field's collection, or the usual one.
-        pool_order: the order in which the pool took documents; None for that of the scores.
-        verbose: whether to show progress.
-        alone: whether there is no field, so that the systems are placed among themselves.
-        by_default: whether the user left it to us which kinds these are.
-        idle: the arguments given that concern leave-out-uniques alone, where that is not asked for.
-        labels: those that the judgments use, also of topics that are not asked.
-    """
+    """What the user wants to know."""
 
     kinds: tuple[str, ...]
     by: str
@@ -107,13 +95,7 @@ class Values:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What leaving units out of the pool says besides the columns.
-
-    Attributes:
-        pooled: system -> whether it counts as a contributor to the pool.
-        fit: how far the pool and the judgments are the same documents.
-        summary: per measure how the ranking of the field changes, in plain Python values.
-    """
+    """What leaving units out of the pool says besides the columns."""
 
     pooled: dict[str, bool]
     fit: PoolFit
@@ -122,21 +104,7 @@ class LeftOut:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """What was computed for the systems.
-
-    Attributes:
-        systems: names of the systems, in the order of the last axis of all values.
-        qids: topics, in the order of the first axis of values by topic.
-        measures: names of the measures, as pt.Experiment names their columns.
-        scores: measure -> the measure itself, in the order of the added columns; where nothing is ranked, of the
-            measures that this package computes.
-        added: added column -> measure -> its values.
-        settings: the conventions, for display.
-        left_out: what leaving units out says besides; None without ``"lou"``.
-        empty: kinds of columns that nobody asked for by name and that would say nothing, so that they are not added.
-        hint: how to get the field of these judgments, where that is known and no field was given.
-        caveats: what keeps columns from meaning what they seem to, besides what can be seen of them.
-    """
+    """What was computed for the systems."""
 
     systems: list[str]
     qids: list[str]

@@ -17,15 +17,7 @@ from pt_reuse.scoring.measures import MeasureLike
 
 @dataclass(frozen=True, eq=False)
 class Executed:
-    """What an experiment executed, beside the frame that shows it.
-
-    Attributes:
-        runs: the systems.
-        means: the means of all systems in the long layout; None where pt.Experiment was asked for none and no added
-            column needs them.
-        n_topics: how many topics they are over.
-        settings: the conventions, for display.
-    """
+    """What an experiment executed, beside the frame that shows it."""
 
     runs: RunSet
     means: pd.DataFrame | None

@@ -32,16 +32,7 @@ from pt_reuse.studies.filled_uniques.holes import with_unjudged
 
 
 def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudge | None:
-    """Return the judge that fills holes, None where no column of filled scores is asked for.
-
-    Args:
-        fill: what the user gives as a judge; None for nobody.
-        judge_rel: the lowest label of the judge that is relevant; None for what it says.
-        kinds: kinds of columns that are asked for.
-
-    Raises:
-        InputError: a judge without such a column or such a column without a judge, several judges.
-    """
+    """Return the judge that fills holes, None where no column of filled scores is asked for."""
     wanted = "filled" in kinds
     if fill is None:
         if wanted:
@@ -68,13 +59,7 @@ def check_scale(judge: NamedJudge, people: Scale) -> None:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a judge says of the unjudged documents of systems.
-
-    Attributes:
-        given: its labels; none at all where it failed.
-        unread: how many documents lack what it reads, so that it was not asked for them.
-        failure: why there is no label, None where the judge answered.
-    """
+    """What a judge says of the unjudged documents of systems."""
 
     given: HoleLabels
     unread: int = 0
@@ -84,10 +69,7 @@ class _Answer:
     def of(cls, judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> _Answer:
         """Ask a judge for the labels of documents, if there are any.
 
-        Args:
-            judge: who labels.
-            documents: one a row: ``qid docno``, and what the judge reads, missing where no system has it.
-            people: the scale of people.
+        `documents`: one a row: ``qid docno``, and what the judge reads, missing where no system has it.
         """
         labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
         readable = has_texts(documents, judge)
@@ -103,12 +85,7 @@ class _Answer:
         return cls(replace(found, labels=labels), unread)
 
     def caveats(self, judge: NamedJudge, rel: int) -> Iterator[Caveat]:
-        """Yield that documents stay unjudged, where the judge does not know some, and what is guessed of its labels.
-
-        Args:
-            judge: who was asked.
-            rel: the lowest label of people that is relevant.
-        """
+        """Yield that documents stay unjudged, where the judge does not know some, and what is guessed of its labels."""
         given, name = self.given, self.given.name
         unknown, n = int((~given.known).sum()), len(given.labels)
         if self.failure is not None:
@@ -165,17 +142,7 @@ def filled_columns(
     people: Scale,
     texts: pd.DataFrame,
 ) -> Columns:
-    """Return columns with ``filled``, ``filled docs`` and ``filled unknown`` besides.
-
-    Args:
-        columns: the others.
-        systems: what was executed.
-        qrels: the judgments of the topics asked.
-        measures: as pt.Experiment names them.
-        judge: who labels; asked once, for the unjudged documents of all systems down to the deepest cutoff.
-        people: the scale of people, on all topics of the judgments.
-        texts: ``qid``, ``docno`` where it is of documents, and what the judge reads.
-    """
+    """Return columns with ``filled``, ``filled docs`` and ``filled unknown`` besides."""
     cutoffs = {name: cutoff_of(measure) for name, measure in measures.items()}
     longest = max(1, int(systems.field.lengths.max(initial=0)))
     depths = {name: longest if cutoff is None else cutoff for name, cutoff in cutoffs.items()}
@@ -235,12 +202,7 @@ class _Holes:
     def values(
         self, measures: Mapping[str, ir_measures.Measure], depths: Mapping[str, int]
     ) -> dict[str, dict[str, Values]]:
-        """Return added column -> measure -> its values.
-
-        Args:
-            measures: as pt.Experiment names them.
-            depths: measure -> the rank down to which documents are filled.
-        """
+        """Return added column -> measure -> its values."""
         n, distinct = len(self.systems), list(dict.fromkeys(measures.values()))
         levels = sorted(set(depths.values()))
         known = self.label != UNJUDGED

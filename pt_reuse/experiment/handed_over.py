@@ -17,12 +17,7 @@ from pt_reuse._files import check_writable
 
 
 def check_handed_over(given: Mapping[str, Any], ours: Callable[..., Any]) -> None:
-    """Raise where pt.Experiment has no such argument, or could not end with its value.
-
-    Args:
-        given: the arguments that are handed over.
-        ours: the function that hands them over.
-    """
+    """Raise where pt.Experiment has no such argument, or could not end with its value."""
     known = inspect.signature(pt.Experiment).parameters
     _check_names(given, [name for name, p in known.items() if p.kind is not p.VAR_KEYWORD], ours)
     for name, value in given.items():
@@ -38,12 +33,7 @@ def check_handed_over(given: Mapping[str, Any], ours: Callable[..., Any]) -> Non
 
 
 def check_baseline(given: Mapping[str, Any], n_systems: int) -> None:
-    """Raise where pt.Experiment could not test against the baseline.
-
-    Args:
-        given: the arguments that are handed over.
-        n_systems: how many systems there are.
-    """
+    """Raise where pt.Experiment could not test against the baseline."""
     baseline = given.get("baseline")
     if baseline is None:
         return
@@ -64,12 +54,7 @@ def check_baseline(given: Mapping[str, Any], n_systems: int) -> None:
 
 
 def significance(systems: Sequence[str], given: Mapping[str, Any]) -> dict[str, str]:
-    """Return what settings say of the test against a baseline; nothing without one.
-
-    Args:
-        systems: their names.
-        given: the arguments that are handed over.
-    """
+    """Return what settings say of the test against a baseline; nothing without one."""
     baseline, test = given.get("baseline"), given.get("test", "t")
     if baseline is None:
         return {}

@@ -22,12 +22,7 @@ from pt_reuse.experiment.systems import saved_files
 
 @dataclass(frozen=True)
 class Keeping:
-    """What is kept while pt.Experiment runs.
-
-    Attributes:
-        results: the folder, None where nothing is kept.
-        pipelines: the systems that keep their results in it.
-    """
+    """What is kept while pt.Experiment runs."""
 
     results: KeptResults | None = None
     pipelines: Mapping[str, KeptPipeline] = field(default_factory=dict)
@@ -67,18 +62,7 @@ class Keeping:
 def kept_systems(
     cache: Any, systems: Any, names: Sequence[str] | None, metrics: Sequence[Any], arguments: Mapping[str, Any]
 ) -> tuple[Any, Keeping]:
-    """Return the systems, those that are pipelines keeping their results, and what is kept.
-
-    Args:
-        cache: the user's folder, None where nothing is kept.
-        systems: a RunSet, or a dict or list of pipelines and result frames.
-        names: of a list.
-        metrics: what pt.Experiment is to compute.
-        arguments: those that it is handed.
-
-    Raises:
-        InputError: a folder that cannot be used, or an argument that does not go with one.
-    """
+    """Return the systems, those that are pipelines keeping their results, and what is kept."""
     if cache is None:
         return systems, Keeping()
     results = KeptResults(cache)

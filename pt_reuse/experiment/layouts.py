@@ -47,14 +47,7 @@ def check_layout(layout: Any, arguments: Mapping[str, Any]) -> None:
 
 
 def in_layout(result: Any, layout: str, perquery: bool | str, long: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
-    """Return a result in the layout asked for; a frame by topic has a row per measure in either.
-
-    Args:
-        result: what pt.Experiment returned, wide.
-        layout: one of `LAYOUTS`.
-        perquery: as pt.Experiment was asked.
-        long: makes a frame of means long.
-    """
+    """Return a result in the layout asked for; a frame by topic has a row per measure in either."""
     if layout == "wide" or perquery is True:
         return result
     if perquery == "both":
@@ -66,13 +59,7 @@ def in_layout(result: Any, layout: str, perquery: bool | str, long: Callable[[pd
 def to_long(wide: pd.DataFrame, measures: Iterable[str], added: Iterable[str]) -> pd.DataFrame:
     """Return a frame of means as one row per system and measure, systems first.
 
-    Args:
-        wide: ``name``, the measures, and for a measure m columns such as ``m p-value`` and ``m LOU``.
-        measures: in the order of the rows of a system.
-        added: names of the added columns, without the measure, in the order of the columns.
-
-    Returns:
-        DataFrame: ``name measure value``, what of a baseline's columns there is, the added columns but ``LOU rank``.
+    `wide`: ``name``, the measures, and for a measure m columns such as ``m p-value`` and ``m LOU``.
     """
     rows = [measure for measure in [*dict.fromkeys(measures), TIME] if measure in wide.columns]
     suffixes = [*OF_BASELINE, *(column for column in added if column not in _FOLLOWS)]

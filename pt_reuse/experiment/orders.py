@@ -27,14 +27,7 @@ USUAL = BY_SCORE[0]
 
 @dataclass(frozen=True)
 class OtherOrder:
-    """What the systems score in another order.
-
-    Attributes:
-        order: the other one.
-        topics: system -> on how many topics it scores otherwise; those alone that do.
-        systems: how many systems there are.
-        example: one score that differs, in words.
-    """
+    """What the systems score in another order."""
 
     order: str
     topics: dict[str, int]
@@ -75,16 +68,7 @@ def tell_other_order(
     measures: Mapping[str, ir_measures.Measure],
     asked: Asked,
 ) -> Columns:
-    """Warn where the systems score otherwise in another order, and return the columns with a setting that says it.
-
-    Args:
-        columns: what was computed.
-        runs: the systems, in pt.Experiment's order.
-        order: the other one.
-        qrels: the judgments of the topics asked.
-        measures: as pt.Experiment names their columns.
-        asked: what the user wants to know; measures of others are computed for ranks alone.
-    """
+    """Warn where the systems score otherwise in another order, and return the columns with a setting that says it."""
     known = [(name, m) for name, m in measures.items() if asked.ranked or native_spec(m) is not None]
     if "unjudged" in asked.kinds:
         shares = {unjudged_to(measure): f"{name} unjudged" for name, measure in reversed(list(measures.items()))}
@@ -105,16 +89,7 @@ def other_order(
     bounded: Sequence[tuple[str, ir_measures.Measure]] = (),
     labels: NDArray[np.int16] | None = None,
 ) -> OtherOrder | None:
-    """Return what the runs score in another order, None where it is the same.
-
-    Args:
-        runs: the systems, in pt.Experiment's order.
-        order: the other one.
-        qrels: the judgments of the topics asked.
-        measures: names as pt.Experiment has them, and the measures.
-        bounded: those whose bounds are columns, too.
-        labels: as in :func:`score_bounds`.
-    """
+    """Return what the runs score in another order, None where it is the same."""
     if order == runs.order or not (measures or bounded):
         return None
     ordered = runs.reorder(order)

@@ -33,13 +33,7 @@ def kept_for(judge: NamedJudge | None) -> Kept:
 
 
 def check_texts(kept: Kept, topics: pd.DataFrame, systems: Mapping[str, Any]) -> None:
-    """Raise, before any pipeline is executed, where a judge reads a column that nobody gives.
-
-    Args:
-        kept: what the judge reads.
-        topics: the topics asked.
-        systems: name -> pipeline or result frame.
-    """
+    """Raise, before any pipeline is executed, where a judge reads a column that nobody gives."""
     missing = set(kept.names) - set(topics.columns)
     for system in systems.values():
         if isinstance(system, pd.DataFrame):
@@ -61,12 +55,7 @@ def check_texts(kept: Kept, topics: pd.DataFrame, systems: Mapping[str, Any]) ->
 
 
 def has_texts(documents: pd.DataFrame, judge: NamedJudge) -> NDArray[np.bool_]:
-    """Return (documents,): whether nothing that the judge reads is missing; True where nobody says what it reads.
-
-    Args:
-        documents: what :func:`with_texts` returned.
-        judge: who reads.
-    """
+    """Return (documents,): whether nothing that the judge reads is missing; True where nobody says what it reads."""
     read = [column for column in kept_for(judge).names if column in documents]
     return documents[read].notna().all(axis=1).to_numpy(dtype=bool)
 
@@ -99,13 +88,7 @@ def with_texts(documents: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
 
 
 def texts_of(frames: Iterable[pd.DataFrame], topics: pd.DataFrame, kept: Kept) -> pd.DataFrame:
-    """Return what a judge reads, as :func:`with_texts` takes it.
-
-    Args:
-        frames: the results of systems.
-        topics: the topics asked.
-        kept: what it reads.
-    """
+    """Return what a judge reads, as :func:`with_texts` takes it."""
     parts = []
     for keys, some in ((list(IDS), list(frames)), (["qid"], [topics])):
         for frame in some:

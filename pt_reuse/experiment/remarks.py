@@ -20,8 +20,7 @@ from pt_reuse.scoring.caveats import BEWARE, Caveat, none_relevant, noted, of_ju
 def hint_of(qrels: pd.DataFrame) -> str:
     """Return how to get the field of a known collection's judgments, nothing where they are those of none.
 
-    Args:
-        qrels: all judgments that the user gave, ``qid docno label``.
+    `qrels`: all judgments that the user gave, ``qid docno label``.
     """
     relevant = pd.to_numeric(qrels["label"], errors="coerce") > 0
     names = judged_alike(qrels["qid"].nunique(), len(qrels), int(relevant.sum()))
@@ -36,14 +35,7 @@ def hint_of(qrels: pd.DataFrame) -> str:
 
 
 def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], asked: Asked) -> Columns:
-    """Warn of what the columns do not mean, and return them with the same in their settings.
-
-    Args:
-        columns: what was computed, with the hint.
-        qrels: the judgments of the topics asked.
-        measures: as pt.Experiment names their columns.
-        asked: what the user wants to know.
-    """
+    """Warn of what the columns do not mean, and return them with the same in their settings."""
     of_uniques: list[Caveat] = []
     fit = columns.left_out.fit if columns.left_out else None
     if fit is not None and asked.alone:

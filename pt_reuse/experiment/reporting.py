@@ -23,27 +23,14 @@ _BOUNDS = "Lowest to highest"
 
 @dataclass(frozen=True)
 class AtHand:
-    """What a frame shows of an experiment.
-
-    Attributes:
-        names: of the systems, in the order of the rows.
-        measures: as pt.Experiment names them; none where the frame has no column of a measure.
-    """
+    """What a frame shows of an experiment."""
 
     names: list[str]
     measures: list[str]
 
 
 def at_hand(frame: pd.DataFrame, means: pd.DataFrame) -> AtHand:
-    """Return what a frame shows: the systems and measures of its rows, or of its columns.
-
-    Args:
-        frame: made of what Experiment returned, in either layout or by topic.
-        means: of all systems, in the long layout.
-
-    Raises:
-        InputError: a name that is no system's.
-    """
+    """Return what a frame shows: the systems and measures of its rows, or of its columns."""
     known = list(dict.fromkeys(means["name"]))
     names = known
     if "name" in frame.columns:
@@ -67,15 +54,7 @@ def report_of(
     settings: Mapping[str, Any],
     n_topics: int,
 ) -> Report:
-    """Return the report of some systems under some measures.
-
-    Args:
-        means: the long layout.
-        shown: the systems and measures at hand.
-        measures: those to show, as pt.Experiment names them; None for those at hand.
-        settings: the conventions.
-        n_topics: how many topics the means are over.
-    """
+    """Return the report of some systems under some measures."""
     names, known = shown.names, [measure for measure in means["measure"].unique() if measure != TIME]
     there = [measure for measure in known if measure in shown.measures]
     chosen = _chosen(measures, known) if measures is not None else there or known

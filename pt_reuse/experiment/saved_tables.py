@@ -23,12 +23,7 @@ _KEYS = {"aggregated.csv": ["name"], "perquery.csv": ["name", "qid", "measure"]}
 
 @dataclass(frozen=True)
 class SavedTables:
-    """Where the tables of an experiment are saved, and what stands there of other systems.
-
-    Attributes:
-        folder: pt.Experiment's ``save_dir``.
-        before: file of pt.Experiment's -> the table that stood beside it; none on the first call.
-    """
+    """Where the tables of an experiment are saved, and what stands there of other systems."""
 
     folder: Path
     before: Mapping[str, pd.DataFrame]
@@ -37,9 +32,6 @@ class SavedTables:
         """Write the tables that pt.Experiment has written of the systems again, with the added columns.
 
         Rows of other systems stay, as they do in its own.
-
-        Args:
-            added: what puts the columns in.
         """
         systems, files = added.columns.systems, []
         among = added.columns.settings.get(AMONG, "not ranked")
@@ -66,11 +58,7 @@ class SavedTables:
 
 
 def plan_tables(arguments: Mapping[str, Any]) -> SavedTables | None:
-    """Return where the tables will be saved, None for an experiment that is not saved.
-
-    Raises:
-        InputError: a file of a name that we write is none that we wrote.
-    """
+    """Return where the tables will be saved, None for an experiment that is not saved."""
     if arguments.get("save_dir") is None:
         return None
     folder, before = Path(arguments["save_dir"]), {}

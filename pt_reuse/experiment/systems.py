@@ -28,12 +28,7 @@ from pt_reuse.scoring.topic_sets import topics_of_runs
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A file of results that pt.Experiment evaluates in place of a system.
-
-    Attributes:
-        path: the file.
-        form: pt.Experiment's ``save_format``: ``"trec"``, a module with ``load``, or a pair of functions.
-    """
+    """A file of results that pt.Experiment evaluates in place of a system."""
 
     path: str
     form: Any
@@ -103,9 +98,6 @@ def given_systems(given: Any) -> Any:
 
     What holds runs alone, such as the path of their files, is a RunSet; each system of a dict or a list may be the
     results of a run in any form.
-
-    Raises:
-        InputError: no system, or the results of one run without its name.
     """
     given = held(given)
     if isinstance(given, RunSet):
@@ -141,13 +133,7 @@ def _pipeline_or_frame(name: str | int, system: Any) -> Any:
 
 
 def name_systems(systems: Any, names: Sequence[str] | None, kept: Kept | None = None) -> Systems:
-    """Return what :func:`given_systems` does under names that are all different.
-
-    Args:
-        systems: the systems.
-        names: those of a list.
-        kept: which further columns of the results of pipelines are kept.
-    """
+    """Return what :func:`given_systems` does under names that are all different."""
     if isinstance(systems, RunSet):
         return Systems({name: systems[name] for name in systems}, {}, systems)
     if isinstance(systems, Mapping):
@@ -208,16 +194,7 @@ def executed_runs(
     judgments: Qrels,
     asked: Asked,
 ) -> RunSet:
-    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing.
-
-    Args:
-        systems: the systems; a RunSet knows more of its runs than frames do, such as the order of its files.
-        saved: files that stand for systems.
-        only: the topics that a tree plan asks of result frames.
-        table: one row per system, with its team, type and whether it counts as pooled.
-        judgments: of the topics asked.
-        asked: what the user wants to know.
-    """
+    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing."""
     if systems.runs is None or saved or only is not None:
         return runs_of(systems.results(saved, only), table, judgments, asked)
     ordered = systems.runs.reorder(ORDER)

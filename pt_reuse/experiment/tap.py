@@ -19,12 +19,7 @@ _LABEL = 20
 
 @dataclass(frozen=True)
 class Kept:
-    """Which further columns of results are kept, for a judge to read.
-
-    Attributes:
-        names: of the columns.
-        texts: whether every column of texts is.
-    """
+    """Which further columns of results are kept, for a judge to read."""
 
     names: tuple[str, ...] = ()
     texts: bool = False
@@ -54,10 +49,6 @@ class Tap(pt.Transformer):
     Composed to the end of a pipeline, it gives the pipeline's results without running it a second time, whatever
     executes the pipeline: in batches, as part of a tree plan, or with other pipelines that share its prefix.
 
-    Args:
-        label: what to show in place of the transformer's address, and in schematics: the name of the system.
-        kept: which further columns it keeps; default none.
-
     Example:
         >>> import pandas as pd
         >>> tap = Tap("bm25")
@@ -77,12 +68,7 @@ class Tap(pt.Transformer):
         self._seen: list[pd.DataFrame] = []
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Keep ``qid docno score rank``, and what else is asked, of the results and return them as they are.
-
-        Raises:
-            pyterrier.validate.InputValidationError: results without ``qid``, ``docno`` or ``score``; it names the
-                system.
-        """
+        """Keep ``qid docno score rank``, and what else is asked, of the results and return them as they are."""
         if len(inp):  # pyterrier inspects transformers by empty frames
             pt.validate.columns(inp, includes=_NEEDED, context=self)
             columns = [*(column for column in _KEPT if column in inp.columns), *self._kept.of(inp)]
@@ -94,11 +80,7 @@ class Tap(pt.Transformer):
         return input_columns
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
-        """Return what pt.schematic shows: the name of the system.
-
-        Args:
-            input_columns: as pyterrier passes them; nothing depends on them.
-        """
+        """Return what pt.schematic shows: the name of the system."""
         label = self.label if len(self.label) <= _LABEL else f"{self.label[: _LABEL - 3]}..."
         # without an address of its own pyterrier would look the documentation up on the network
         return {"label": label, "help_url": None}
@@ -120,12 +102,7 @@ class Tap(pt.Transformer):
 
 
 class Tapped(pt.Compose):
-    """A pipeline with a tap at its end, which prints as the pipeline does: pt.Experiment names it in its warnings.
-
-    Args:
-        pipeline: the user's.
-        tap: keeps its results.
-    """
+    """A pipeline with a tap at its end, which prints as the pipeline does: pt.Experiment names it in its warnings."""
 
     def __init__(self, pipeline: pt.Transformer, tap: Tap):
         super().__init__(*pt.Compose(pipeline, tap))  # step by step, since a tree plan compares steps

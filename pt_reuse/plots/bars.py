@@ -157,11 +157,9 @@ def plot_positions(table: pd.DataFrame, *, place: Place | None = None) -> Axes:
 def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place: Place | None = None) -> Axes:
     """Draw a bar per convention from the lowest to the highest value of a number, and a point for each value.
 
-    Args:
-        spans: one row per convention, the first on top: ``convention default lowest highest``.
-        points: one row per convention and value: ``convention value here``.
-        label: what the number is.
-        place: where to draw. An upright line stands at the default, and at the ends of bars the value found there.
+    `spans`: one row per convention, the first on top: ``convention default lowest highest``.
+
+    `points`: one row per convention and value: ``convention value here``.
     """
     sheet = Sheet.open(place, "conventions")
     ink = sheet.ink

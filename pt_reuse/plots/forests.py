@@ -119,12 +119,8 @@ def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = 
 def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Place | None = None) -> Axes:
     """Draw a figure of each judge and of each other person, with intervals: judges above, the largest on top.
 
-    Args:
-        rows: ``judge kind value low high together``; `kind` is ``"model"`` or ``"people"``; all other people together
-            come before each of them. Who has no value has no row, and is counted at the axis.
-        said: what the values are.
-        banded: whether upright lines show where the bands of a kappa begin.
-        place: where to draw.
+    `rows`: ``judge kind value low high together``; `kind` is ``"model"`` or ``"people"``; all other people together
+    come before each of them. Who has no value has no row, and is counted at the axis.
     """
     sheet = Sheet.open(place, "judges")
     ax, ink, width = sheet.ax, sheet.ink, sheet.sizes.line
@@ -173,12 +169,8 @@ def _draw_scorer(sheet: Sheet, kind: str, x: Any, y: Any, size: float, width: fl
 def plot_gains(rows: pd.DataFrame, *, measure: str, people: str, place: Place | None = None) -> Axes:
     """Draw the mean gain under each scorer, a row per judge that re-ranks, the first on top.
 
-    Args:
-        rows: of one measure, one per judge and scorer: ``judge scorer same mean_gain`` and, where there are intervals,
-            ``mean_gain_low mean_gain_high``, which the judge itself and people have.
-        measure: its name.
-        people: the scorer that is no judge.
-        place: where to draw.
+    `rows`: of one measure, one per judge and scorer: ``judge scorer same mean_gain`` and, where there are intervals,
+    ``mean_gain_low mean_gain_high``, which the judge itself and people have.
     """
     sheet = Sheet.open(place, "judges")
     judges = list(dict.fromkeys(rows["judge"]))
@@ -403,14 +395,7 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
 def forest_of(
     names: str, column: str, label: str, *, within: tuple[float, float] | None = None
 ) -> Callable[[Any, Any, Place | None], Axes]:
-    """Return what draws one row of the main table of a result as a point, and its interval as a line.
-
-    Args:
-        names: the column that names the rows.
-        column: the number; its interval is in ``COLUMN_low`` and ``COLUMN_high``, where the table has them.
-        label: of the number, in words.
-        within: the least and the largest value that the axis shows; default as the points lie.
-    """
+    """Return what draws one row of the main table of a result as a point, and its interval as a line."""
 
     def draw(result: Any, measure: Any, place: Place | None) -> Axes:
         sheet, rows = Sheet.open(place), result.table

@@ -209,13 +209,8 @@ def plot_swap_rates(
 ) -> Axes:
     """Draw swap rates: a line for each size of the samples against the difference, or a line for each bin by size.
 
-    Args:
-        rows: of one measure and judgments, with ``size bin at_least below rate``; with ``rate_low`` and ``rate_high``,
-            there is a band around each line where these are three at most, else around the darkest.
-        by_size: whether the size is what is level, and the lines are bins: of those with a rate six at most.
-        measure: its name.
-        wanted: a rate that a level line shows.
-        place: where to draw. A line passes over bins without a rate.
+    `rows`: of one measure and judgments, with ``size bin at_least below rate``; with ``rate_low`` and ``rate_high``,
+    there is a band around each line where these are three at most, else around the darkest.
     """
     sheet = Sheet.open(place)
     level, line = ("size", "at_least") if by_size else ("at_least", "size")

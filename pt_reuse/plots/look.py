@@ -56,16 +56,7 @@ def looks(n: int) -> list[Look]:
 
 @dataclass(frozen=True)
 class Ink:
-    """The colours of bars and lines on one ground.
-
-    Attributes:
-        first: of the first bars or line.
-        rest: of the bars after them.
-        second: of the second line.
-        faint: of the third line.
-        strong: of edges and upright lines.
-        grid: of the grid.
-    """
+    """The colours of bars and lines on one ground."""
 
     first: str
     rest: str
@@ -81,15 +72,7 @@ ON_DARK = Ink(COLOURS[4], "#4D4D4D", COLOURS[3], "#A8A8A8", "#E6E6E6", "#404040"
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of what is drawn.
-
-    Attributes:
-        text: of every letter, in points.
-        area: of a marker, in square points.
-        line: width of a line, in points.
-        row: height of a bar's row, in inches.
-        named: how many points are named at most.
-    """
+    """Sizes of what is drawn."""
 
     text: float
     area: float

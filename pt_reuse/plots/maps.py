@@ -130,13 +130,8 @@ def plot_family_map(
 ) -> Axes:
     """Draw a cell for each judge and family of runs, with its effect.
 
-    Args:
-        cells: one row each: ``judge family own`` and the effect, perhaps with its ends ``_low`` and ``_high``. A star
-            marks intervals that leave out 0, a frame the cells in which the judge is of the family.
-        column: the effect, ``rank_effect`` or ``score_effect``.
-        measure: by which runs are scored.
-        against: whom families are held against.
-        place: where to draw.
+    `cells`: one row each: ``judge family own`` and the effect, perhaps with its ends ``_low`` and ``_high``. A star
+    marks intervals that leave out 0, a frame the cells in which the judge is of the family.
     """
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Patch, Rectangle
@@ -247,11 +242,7 @@ def plot_label_confusion(
 ) -> Axes:
     """Draw how often each label of people meets each label of a judge, darker where the share is larger.
 
-    Args:
-        rows: ``label judge_label n share``, a row per two labels.
-        said: what the columns are: labels of the judge, and what the shares are of.
-        lowest: the lowest label of people, and of the judge, that is relevant; lines are drawn below these.
-        place: where to draw.
+    `rows`: ``label judge_label n share``, a row per two labels.
     """
     sheet = Sheet.open(place)
     counts, shares = (
@@ -307,11 +298,7 @@ def plot_minimum_ranks(
 
     Topics with most relevant documents are on the right; the row ``NR`` above the ranks is of those that no run has.
 
-    Args:
-        cells: what ``MinimumRanks.cells`` returns: ``qid rank documents``.
-        topics: the `topics` of a MinimumRanks.
-        documents: what is counted, for the title.
-        place: where to draw.
+    `cells`: what ``MinimumRanks.cells`` returns: ``qid rank documents``.
 
     Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
     """

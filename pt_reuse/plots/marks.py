@@ -93,18 +93,7 @@ def finish_rows(
     whole: bool = False,
     title: str | None = None,
 ) -> Axes:
-    """Name rows that were drawn, the first on top, and finish their figure, the legend below it.
-
-    Args:
-        sheet: what was drawn on, with limits and labels.
-        names: of the rows.
-        entries: of the legend.
-        name_share: of the figure's width that a name may take.
-        height: of a row, in usual rows.
-        grid: the axes that it goes out from.
-        whole: whether only whole numbers stand at the level axis.
-        title: of the legend.
-    """
+    """Name rows that were drawn, the first on top, and finish their figure, the legend below it."""
     ax, n = sheet.ax, len(names)
     ax.set_yticks(down(n), [sheet.short(name, name_share) for name in names])
     ax.set_ylim(-0.7, max(n, 1) - 0.3)

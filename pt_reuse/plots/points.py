@@ -30,9 +30,7 @@ _NOTHING = 1e-12  # what a change must exceed; sums in another order differ by l
 class Views:
     """The scores of the runs twice, as one of the :data:`VIEWS`.
 
-    Attributes:
-        table: one row per run: ``name score other_score drop``, and the columns that name groups.
-        kind: the view.
+    `table`: one row per run: ``name score other_score drop``, and the columns that name groups.
     """
 
     table: pd.DataFrame
@@ -134,20 +132,7 @@ def draw_points(
     tails: Mapping[str, str] | None = None,
     room: float | None = None,
 ) -> list[tuple[Artist, str]]:
-    """Draw the points, each of the groups shown in a look of its own, all others as rings.
-
-    Args:
-        sheet: where to.
-        views: the runs.
-        column: the one of the groups, None for none.
-        shown: the groups with a colour.
-        word: what a group is; default the column.
-        tails: group -> what follows its name in the legend.
-        room: inches for a name in the legend; default what two beside each other have.
-
-    Returns:
-        The entries of a legend.
-    """
+    """Draw the points, each of the groups shown in a look of its own, all others as rings."""
     x, y, drawn = views.table["score"].to_numpy(dtype=float), views.upright, views.drawn
     groups = views.groups(column) if column else np.full(len(x), None, dtype=object)
     entries: list[tuple[Artist, str]] = []

@@ -210,13 +210,7 @@ def plot_type_scores(
 ) -> Axes:
     """Draw what each run scores by the pool of one type against what it scores by the gold, around y = x.
 
-    Args:
-        rows: one row per run, with ``name type score estimated``.
-        measure: its name.
-        pool: the type that made the pool.
-        taus: group -> tau_b of its runs, last of all that were tested.
-        of: which splits that is of, in words.
-        place: where to draw.
+    `rows`: one row per run, with ``name type score estimated``.
     """
     sheet = Sheet.open(place)
     views = Views(rows.rename(columns={"estimated": "other_score"}).assign(drop=0), "scores")
@@ -376,12 +370,9 @@ def plot_density(
     without any first. Above a density of 1/3 unjudged documents may not be taken for not relevant, above 1/2 more of
     what is judged is relevant than is not.
 
-    Args:
-        rounds: the `rounds` table of a ``ContinuousJudging`` or a ``Density``.
-        topics: one row per topic: ``qid density`` and, where some are not evaluated, ``evaluated``.
-        first_said: what the legend calls the first round.
-        last_said: what it calls the last one.
-        place: where to draw.
+    `rounds`: the `rounds` table of a ``ContinuousJudging`` or a ``Density``.
+
+    `topics`: one row per topic: ``qid density`` and, where some are not evaluated, ``evaluated``.
     """
     sheet = Sheet.open(place)
     ink, sizes = sheet.ink, sheet.sizes

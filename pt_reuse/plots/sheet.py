@@ -114,14 +114,7 @@ def _check_linear(ax: Axes) -> None:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a user wants a figure, and what around it.
-
-    Attributes:
-        ax: axes to draw into; None for a new figure.
-        title: what stands above; None for the figure's own title in a new figure and for none in given axes.
-        legend: whether there is one.
-        width: of a new figure, in inches; None for a page's 7.
-    """
+    """Where a user wants a figure, and what around it."""
 
     ax: Axes | None = None
     title: str | None = None
@@ -154,18 +147,7 @@ class Place:
 
 @dataclass
 class Sheet:
-    """Axes to draw into, with the sizes that suit their width.
-
-    Attributes:
-        ax: the axes.
-        place: what the user wants around them.
-        width: in inches, of the figure or of the part of it that is the axes'.
-        new: whether the figure is ours.
-        sizes: of what is drawn.
-        below: whether the legend is below the axes.
-        numbered: the axes with numbers, ``"x"`` or ``"y"``, and whether these are whole ones.
-        shared: ``"x"`` and ``"y"`` where other axes of the user's show something in the same limits, and these limits.
-    """
+    """Axes to draw into, with the sizes that suit their width."""
 
     ax: Axes
     place: Place
@@ -203,15 +185,7 @@ class Sheet:
 
     @classmethod
     def open(cls, place: Place | None, names: str = "") -> Sheet:
-        """Return the sheet of a user's axes, or of a new figure.
-
-        Args:
-            place: where to draw; None for a new figure of a page's width.
-            names: what is named at the upright axis, in the plural, so that this axis must not be another's too.
-
-        Raises:
-            InputError: no axes, axes with a scale or a projection of their own, a shared upright axis.
-        """
+        """Return the sheet of a user's axes, or of a new figure."""
         check_matplotlib()
         from matplotlib.axes import Axes
 
@@ -324,13 +298,7 @@ class Sheet:
         return 0.94 * self.width if self.below else 0.33 * self.width
 
     def key(self, entries: Entries, title: str | None = None, *, below: bool = False) -> None:
-        """Make the legend, if one is wanted; :meth:`fit` gives it its place.
-
-        Args:
-            entries: what is drawn, and its text as matplotlib is to show it.
-            title: of the legend.
-            below: whether it is below the axes in wide figures too.
-        """
+        """Make the legend, if one is wanted; :meth:`fit` gives it its place."""
         self.below = self.below or below
         for handle, text in entries:
             handle.set_label(entry(text))  # for a legend of the user's own
@@ -370,16 +338,7 @@ class Sheet:
         whole: str = "",
         title: str | None = None,
     ) -> Axes:
-        """Draw grid, numbers and legend, fit the figure, and return its axes.
-
-        Args:
-            entries: of the legend.
-            heights: of the axes, as shares of a column's and of a page's width; None for a square.
-            grid: the axes that it goes out from.
-            numbers: the axes that have numbers.
-            whole: those of them that have whole ones only.
-            title: of the legend.
-        """
+        """Draw grid, numbers and legend, fit the figure, and return its axes."""
         self.grid(grid)
         for which in numbers:
             self.ticks("x" if which == "x" else "y", whole=which in whole)
@@ -388,11 +347,7 @@ class Sheet:
         return self.ax
 
     def fit(self, height: float | None) -> None:
-        """Wrap the texts, put the legend beside or below, and make a new figure as high as that takes.
-
-        Args:
-            height: of the axes, in inches; None for as high as they are wide, half a page at most.
-        """
+        """Wrap the texts, put the legend beside or below, and make a new figure as high as that takes."""
         texts = {which: which.get_text() for which in (self.ax.title, self.ax.xaxis.label, self.ax.yaxis.label)}
         before: tuple[object, ...] = ()
         for _ in range(6):

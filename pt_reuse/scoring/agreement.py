@@ -181,17 +181,7 @@ class Agreement(Result):
 def compare_scores(
     truth: Scored, estimate: Scored, names: tuple[str, str], bootstrap: TopicBootstrap | None = None
 ) -> Agreement:
-    """Compare two scorings of the same runs under the same measures, each mean over the topics of its own.
-
-    Args:
-        truth: the scores taken as right.
-        estimate: the scores to be judged.
-        names: what the two are called, the truth first.
-        bootstrap: over topics, None for no intervals.
-
-    Raises:
-        InputError: intervals where the two do not have the same topics.
-    """
+    """Compare two scorings of the same runs under the same measures, each mean over the topics of its own."""
     runs = [estimate.names.index(name) for name in truth.names]
     measures = [estimate.measures.index(measure) for measure in truth.measures]
     mine, theirs = truth.mean_values, estimate.mean_values[measures][:, runs]

@@ -71,17 +71,7 @@ class Bounds:
 def score_bounds(
     runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure], labels: NDArray[np.int16] | None = None
 ) -> Bounds:
-    """Return the lowest and the highest score that the unjudged documents of each run allow.
-
-    Args:
-        runs: the runs; their order is that of the scores.
-        qrels: the judgments; a label below 0 is none.
-        measures: as `parse_measures` returns them.
-        labels: those that the judgments use, where `qrels` are those of some topics alone; default its own.
-
-    Returns:
-        Bounds: low <= score <= high; all three are 0 on a topic that the run lacks.
-    """
+    """Return the lowest and the highest score that the unjudged documents of each run allow."""
     asked = list(measures)
     specs = {measure: spec for measure in asked if (spec := native_spec(measure)) is not None and _is_known(spec)}
     known = [measure for measure in asked if measure in specs]

@@ -30,25 +30,14 @@ class CaveatWarning(ReuseWarning):
 
 @dataclass(frozen=True)
 class Caveat:
-    """What one must know beside a number.
-
-    Attributes:
-        note: in a few words, for `settings`.
-        parts: the message of the warning.
-    """
+    """What one must know beside a number."""
 
     note: str
     parts: tuple[Part, ...]
 
 
 def relevant_only(qrels: Qrels, what: Iterable[str]) -> Iterator[Caveat]:
-    """Yield a caveat where judgments hold relevant documents only, so that unjudged and not relevant are the same.
-
-    Args:
-        qrels: the judgments.
-        what: the names of the numbers that set judged documents against unjudged ones; where there are none, nothing
-            needs to be told.
-    """
+    """Yield a caveat where judgments hold relevant documents only, so that unjudged and not relevant are the same."""
     names, labels = list(what), qrels.arrays.labels
     n = int((labels >= 0).sum())
     if not names or not n or (labels == 0).any():
@@ -66,12 +55,7 @@ def relevant_only(qrels: Qrels, what: Iterable[str]) -> Iterator[Caveat]:
 
 
 def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
-    """Yield a caveat where no judgment is relevant, so that no relevant unique can be missed.
-
-    Args:
-        qrels: the judgments.
-        rel: the lowest label that is relevant.
-    """
+    """Yield a caveat where no judgment is relevant, so that no relevant unique can be missed."""
     labels = qrels.arrays.labels
     if not (labels >= 0).any() or (labels >= rel).any():
         return
@@ -87,12 +71,7 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
 
 
 def few_topics(n_topics: int, where: str = "") -> Iterator[Caveat]:
-    """Yield a caveat where there are so few topics that they say little of any other topic.
-
-    Args:
-        n_topics: how many there are.
-        where: of which part of the answer, where it has several; default of all.
-    """
+    """Yield a caveat where there are so few topics that they say little of any other topic."""
     if n_topics >= FEW_TOPICS:
         return
     place = f"{where}: " if where else ""
@@ -107,11 +86,7 @@ def few_topics(n_topics: int, where: str = "") -> Iterator[Caveat]:
 
 
 def one_run(n_runs: int) -> Iterator[Caveat]:
-    """Yield a caveat where there is one run, and so no ranking.
-
-    Args:
-        n_runs: how many there are.
-    """
+    """Yield a caveat where there is one run, and so no ranking."""
     if n_runs == 1:
         what = "there is one run, so there is no ranking: correlations have no value, and no rank can change."
         yield Caveat("1 run only", (what,))

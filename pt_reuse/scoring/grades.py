@@ -12,10 +12,6 @@ from pt_reuse._errors import warn
 def usual_measures(rel: int | None, binary: ir_measures.Measure = ir_measures.AP) -> list[ir_measures.Measure]:
     """Return the measures that are taken where nobody names any: a binary one, and ``nDCG@10``.
 
-    Args:
-        rel: the lowest label that is relevant, from which the binary measure counts; None for 1.
-        binary: the binary measure.
-
     Example:
         >>> usual_measures(1), usual_measures(2, ir_measures.P @ 10)
         ([AP, nDCG@10], [P(rel=2)@10, nDCG@10])
@@ -27,10 +23,6 @@ def warn_of_lower_grades(measures: Iterable[ir_measures.Measure], rel: int) -> N
     """Warn of binary measures that count labels as relevant that for these judgments are not.
 
     A measure that says from which label on it counts, AP(rel=1), is as it is meant to be.
-
-    Args:
-        measures: the measures.
-        rel: the lowest label that is relevant.
     """
     counting = [measure for measure in measures if counts_from_1(measure)]
     if rel == 1 or not counting:

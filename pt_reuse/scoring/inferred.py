@@ -68,13 +68,7 @@ class Ranked:
 
 
 def inferred_ap(sample: Sample, ranked: Ranked, rel: int) -> float:
-    """Return AP as estimated from a sample.
-
-    Args:
-        sample: the pool of the topic.
-        ranked: the pooled documents that the run has.
-        rel: the lowest label that is relevant.
-    """
+    """Return AP as estimated from a sample."""
     found, n = ranked.label >= rel, len(sample.size)
     relevant = sample.counts(sample.label >= rel)
     estimated = relevant * sample.weight
@@ -88,13 +82,7 @@ def inferred_ap(sample: Sample, ranked: Ranked, rel: int) -> float:
 
 
 def inferred_ndcg(sample: Sample, ranked: Ranked, cutoff: int | None) -> float:
-    """Return nDCG as estimated from a sample, with the labels as gains.
-
-    Args:
-        sample: the pool of the topic.
-        ranked: the pooled documents that the run has, to the cutoff.
-        cutoff: where the ideal list ends, None for nowhere.
-    """
+    """Return nDCG as estimated from a sample, with the labels as gains."""
     ideal, place = 0.0, 0
     for grade in sorted(set(sample.label[sample.label > 0].tolist()), reverse=True):
         # the ideal list has whole documents
@@ -237,16 +225,7 @@ for _measure in (xinfAP, xinfNDCG):
 
 
 def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
-    """Raise where a measure is estimated from a sample and judgments are of none.
-
-    Args:
-        measure: any measure.
-        qrels: the judgments, with ir_measures' columns and their own.
-
-    Raises:
-        InputError: a judgment without a stratum, or more judged documents than the inclusion probability says, since
-            rows of documents that were pooled and not sampled are missing.
-    """
+    """Raise where a measure is estimated from a sample and judgments are of none."""
     if not isinstance(measure, _Inferred):
         return
     if "stratum" not in qrels.columns:

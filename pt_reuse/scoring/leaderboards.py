@@ -215,11 +215,7 @@ def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with numbers for values, and in ``text`` whether the values of the measure are texts instead.
-
-    Raises:
-        InputError: a measure has numbers and texts, or a number that is not finite.
-    """
+    """Return rows with numbers for values, and in ``text`` whether the values of the measure are texts instead."""
     numbers = np.array([_number(cell) for cell in rows["value"]])
     is_text = pd.Series(np.isnan(numbers) & ~rows["value"].str.lower().isin(["nan", "-nan", "+nan"]), index=rows.index)
     if is_text.all():

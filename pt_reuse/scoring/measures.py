@@ -85,9 +85,6 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_mea
     """Return ir_measures measures for measures, their names (``"nDCG@10"``) or trec_eval's (``"ndcg_cut_10"``).
 
     A measure given twice stands once in the result.
-
-    Raises:
-        InputError: a name that neither knows, no measure, a parameter that the measure cannot have.
     """
     if isinstance(measures, str | ir_measures.Measure):
         measures = [measures]
@@ -110,11 +107,7 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_mea
 
 
 def measure_among(names: Sequence[str], measure: MeasureLike | None) -> str:
-    """Return the name of a measure that is among those given, the first of them for None.
-
-    Raises:
-        InputError: no measure, or one that was not computed.
-    """
+    """Return the name of a measure that is among those given, the first of them for None."""
     # a frame of scores may have measures that nobody here knows
     own = isinstance(measure, str) and measure in names
     name = names[0] if measure is None else measure if own else repr(parse_measures(measure)[0])

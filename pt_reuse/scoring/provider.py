@@ -36,14 +36,7 @@ class _Set:
 
 
 class Provided:
-    """Scores a field by ir_measures.
-
-    Args:
-        field: the runs.
-        names: of the runs.
-        qrels: the judgments.
-        measures: measures of ir_measures.
-    """
+    """Scores a field by ir_measures."""
 
     def __init__(
         self,
@@ -67,17 +60,7 @@ class Provided:
         self._topics = _as_utf8(np.array([*self.documents.topics, None], dtype=object)[:-1])
 
     def score(self, topics: range, judgments: Judgments, cells: Cells, *, verbose: bool = False) -> NDArray[np.float64]:
-        """Return (measures, cells, runs): first these topics under the base set, then the changed cells.
-
-        Args:
-            topics: neighbouring topics, as positions among those of the judgments.
-            judgments: those of these topics alone.
-            cells: those of `judgments`.
-            verbose: show a progress bar over the runs.
-
-        Raises:
-            InputError: a measure that ir_measures cannot compute.
-        """
+        """Return (measures, cells, runs): first these topics under the base set, then the changed cells."""
         values = np.empty((len(self.measures), len(cells), len(self.names)))
         for m, measure in enumerate(self.measures):
             values[m] = getattr(measure, "DEFAULT", 0.0)

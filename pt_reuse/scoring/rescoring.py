@@ -82,15 +82,7 @@ class Block:
 
 
 class Rescoring(ArrayWork):
-    """What is to be scored, and how it can be cut; it holds nothing that a block changes.
-
-    Args:
-        field: the runs.
-        names: of the runs.
-        qrels: the judgments.
-        measures: measures of ir_measures, as `parse_measures` returns them.
-        changes: further judgment sets, as what they change in rows of ``qrels.arrays``.
-    """
+    """What is to be scored, and how it can be cut; it holds nothing that a block changes."""
 
     kind = "score"
     axes: ClassVar[Mapping[str, int]] = {"base": 1, "values": 1}
@@ -148,14 +140,7 @@ class Rescoring(ArrayWork):
         return self.block(topics, verbose=verbose).arrays()
 
     def block(self, topics: range, changes: Changes | None = None, *, verbose: bool = False) -> Block:
-        """Return the scores of some neighbouring topics; what else is being computed makes no difference to them.
-
-        Args:
-            topics: the topics.
-            changes: further sets in place of those of the work; rows are counted from the first one of these topics,
-                and ascend.
-            verbose: show a progress bar while ir_measures works.
-        """
+        """Return the scores of some neighbouring topics; what else is being computed makes no difference to them."""
         judgments = self.judgments.of(topics)
         if changes is not None:
             judgments = replace(judgments, changes=changes)
@@ -191,24 +176,7 @@ def rescore(
     at_once: int | None = None,
     n_jobs: int | None = None,
 ) -> Iterator[Block]:
-    """Score every run under the judgments and under every changed set, a block of topics at a time.
-
-    Args:
-        runs: the field.
-        qrels: the judgments.
-        measures: measures of ir_measures, as `parse_measures` returns them; those without a kernel here are computed by
-            ir_measures and come back in the same shape.
-        changes: further judgment sets, as what they change in rows of ``qrels.arrays``.
-        verbose: show a progress bar.
-        at_once: numbers that a block may hold, see :func:`~pt_reuse.data.topic_jobs.run_topics`.
-        n_jobs: blocks at a time, as joblib takes it; None for what ``joblib.parallel_config`` says, else 1.
-
-    Returns:
-        Iterator of Block: every topic of the judgments once, in their order.
-
-    Raises:
-        InputError: a measure that ir_measures cannot compute.
-    """
+    """Score every run under the judgments and under every changed set, a block of topics at a time."""
     work = Rescoring(runs.field, runs.names, qrels, measures, changes)
     yield from map(
         Block.of, run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring", at_once=at_once)

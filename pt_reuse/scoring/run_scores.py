@@ -101,16 +101,7 @@ def scored(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Scores:
-    """Return what :func:`score` returns of arguments that were checked, and whose caveats were told.
-
-    Args:
-        runs: the field.
-        qrels: the judgments.
-        measures: as :func:`checked_measures` returns them.
-        complete: whether the mean is over all topics of the judgments.
-        n_jobs: topics at a time, as joblib takes it.
-        verbose: show a progress bar.
-    """
+    """Return what :func:`score` returns of arguments that were checked, and whose caveats were told."""
     values = np.empty((len(measures), len(qrels.topics), len(runs)))
     for block in rescore(runs, qrels, measures, verbose=verbose, n_jobs=n_jobs):
         values[:, block.topics.start : block.topics.stop] = block.base
@@ -118,11 +109,7 @@ def scored(
 
 
 def checked_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_measures.Measure]:
-    """Return what a user's ``measures=`` names, or say which of them cannot be computed.
-
-    Raises:
-        InputError: what :func:`parse_measures` raises, or a measure that neither we nor ir_measures compute.
-    """
+    """Return what a user's ``measures=`` names, or say which of them cannot be computed."""
     parsed = parse_measures(measures)
     check_provided(measure for measure in parsed if native_spec(measure) is None)
     return parsed
@@ -143,15 +130,7 @@ def scores_of(
     *,
     complete: bool,
 ) -> Scores:
-    """Label (measures, topics, runs) values.
-
-    Args:
-        runs: the field.
-        qrels: the judgments whose topics count.
-        measures: the measures.
-        values: the scores.
-        complete: whether the mean is over all topics.
-    """
+    """Label (measures, topics, runs) values."""
     settings: dict[str, Any] = {**runs.settings, "complete": complete}
     provided = provided_measures(measures)
     return Scores(

@@ -39,16 +39,7 @@ class ScoreArrays:
 
 
 def score_arrays(frame: Any, missing: str) -> ScoreArrays:
-    """Return the scores of a frame with the columns ``name qid measure value``.
-
-    Args:
-        frame: a row for each run, topic and measure; further columns are not looked at.
-        missing: ``"error"`` where a run without a topic is an error; else it has none of the topic's scores.
-
-    Raises:
-        InputError: no frame, a column that is missing, a cell that is empty, a value that is no finite number, two rows
-            for the same thing, or a row that is missing.
-    """
+    """Return the scores of a frame with the columns ``name qid measure value``."""
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
         raise InputError(

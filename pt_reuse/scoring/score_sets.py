@@ -16,15 +16,7 @@ UNNAMED = "judgments"
 
 
 def named_scores(scores: Any) -> dict[str, Scores]:
-    """Return name -> Scores of what a user gives as ``scores=``, all good to compare runs by, with the same measures.
-
-    Args:
-        scores: Scores, which are called :data:`UNNAMED`, or a dict of a name -> Scores.
-
-    Raises:
-        InputError: anything else, a set without two runs, without a topic or with a score that is no finite number,
-            other measures in one set than in the first.
-    """
+    """Return name -> Scores of a user's ``scores=``, all good to compare runs by, with the same measures."""
     several = isinstance(scores, Mapping)
     sets: dict[Any, Any] = dict(scores) if several else {UNNAMED: scores}
     if not sets:
