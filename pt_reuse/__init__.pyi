@@ -14,12 +14,12 @@ from .data.judgments import read_qrels as read_qrels
 from .data.run_reading import read_runs as read_runs
 from .data.run_set import RunSet as RunSet
 from .demo.simulated import simulate_field as simulate_field
-from .experiment.kept_documents import OnlyDocuments as OnlyDocuments
-from .experiment.kept_documents import OnlyJudged as OnlyJudged
-from .experiment.kept_documents import OnlyUnjudged as OnlyUnjudged
-from .experiment.pool_documents import PoolDocuments as PoolDocuments
+from .experiment.experiment_result import reuse_summary as reuse_summary
 from .experiment.pt_experiment import Experiment as Experiment
-from .experiment.summary import reuse_summary as reuse_summary
+from .experiment.steps import OnlyDocuments as OnlyDocuments
+from .experiment.steps import OnlyJudged as OnlyJudged
+from .experiment.steps import OnlyUnjudged as OnlyUnjudged
+from .experiment.steps import PoolDocuments as PoolDocuments
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .scoring.inferred import xinfAP as xinfAP

@@ -1,57 +1,42 @@
-"""Added columns put into what pt.Experiment returned, of whatever form, and its scores compared with ours."""
+"""Added columns put into what pt.Experiment returned, of whatever form, in either layout, and into what it saved."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
-from pt_reuse._errors import warn
-from pt_reuse.experiment.columns import BOUNDS, COUNTS, ORDER, RANKS, Columns
-from pt_reuse.experiment.layouts import to_long
+from pt_reuse._check import choice, count, examples
+from pt_reuse._errors import InputError, Option, warn
+from pt_reuse._files import write_together
+from pt_reuse.experiment.columns import BOUNDS, COUNTS, NO_FIELD, ORDER, RANKS, Columns, Values
 
 _SAME = 1e-9
 _SAME_BY_GDEVAL = 6e-6  # it prints five decimals, and computes nDCG(dcg='exp-log2')
 
 
-@dataclass(frozen=True)
-class Place:
-    """Whose score it is: a system's, on one topic or (None) on all."""
-
-    system: str
-    qid: str | None = None
-
-    def __str__(self) -> str:
-        return repr(self.system) if self.qid is None else f"{self.system!r} on topic {self.qid!r}"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A score that pt.Experiment gives otherwise than the order of the added columns does."""
-
-    place: Place
-    theirs: float
-    ours: float
-
-
 class Adding:
-    """Puts columns into whatever pt.Experiment returned, and notes where its scores and ours differ."""
+    """Puts columns into whatever pt.Experiment returned, and notes where its scores and ours differ.
+
+    `rounding` is pt.Experiment's ``round``: decimals, or measure -> decimals.
+    """
 
     def __init__(self, columns: Columns, rounding: int | dict[str, int] | None):
         self.columns, self.rounding = columns, rounding
         self._system = {name: s for s, name in enumerate(columns.systems)}
         self._topic = {qid: t for t, qid in enumerate(columns.qids)}
-        self._odd: dict[str, dict[str, Difference]] = {}
+        # measure -> system -> its first score that differs: where, theirs, ours
+        self._odd: dict[str, dict[str, tuple[str, float, float]]] = {}
 
     def to(self, result: Any, perquery: bool | str) -> Any:
         """Return the same kind of result with the columns."""
         if perquery == "both":
-            both = self.to(result[0], False), self.to(result[1], True)
-            return type(result)(*both) if hasattr(result, "_fields") else both
+            return like(result, self.to(result[0], False), self.to(result[1], True))
         if isinstance(result, dict):
             return self._to_topic_dict(result) if perquery else self._to_mean_dict(result)
         if perquery:
@@ -85,10 +70,10 @@ class Adding:
     def warn_of_differences(self) -> None:
         """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
         for measure, found in self._odd.items():
-            one = next(iter(found.values()))
+            place, theirs, ours = next(iter(found.values()))
             some = f"{len(found)} of {count(len(self.columns.systems), 'system')}"
             warn(
-                f"{measure} of {one.place} is {one.theirs:.6f} by pt.Experiment and {one.ours:.6f} in the order of the "
+                f"{measure} of {place} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the "
                 f"added columns ({ORDER}), and differs for {some}: its provider breaks score ties another way, "
                 f"averages differently, or mixes it up with another measure. Compare its added columns among "
                 f"themselves."
@@ -96,56 +81,39 @@ class Adding:
 
     def to_means(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame of means, a row per system, with the columns."""
-        places = [Place(str(name)) for name in frame["name"]]
-        at = [self._system[place.system] for place in places]
-        added = {}
+        systems, added = [str(name) for name in frame["name"]], {}
         for measure in self.columns.measures:
             theirs = frame[measure].to_numpy(dtype=np.float64) if measure in frame.columns else None
-            if theirs is not None and measure in self.columns.scores:
-                self._compare(measure, places, theirs, self.columns.scores[measure].mean[at])
-            for column, values in self.columns.added.items():
-                if measure in values:
-                    added[f"{measure} {column}"] = self._shown(column, values[measure].mean[at], measure, theirs)
-        if self.columns.pooled is not None:
-            added["pooled"] = self._pooled(places, self.columns.pooled)
-        return self._labelled(pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1), frame)
+            found = self._of_means(measure, systems, theirs)
+            added.update({f"{measure} {column}": self._rounded(values, measure) for column, values in found.items()})
+        return self._finished(pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1), frame)
 
     def to_topics(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame with a row per system, topic and measure with the columns."""
+        systems, qids = [str(name) for name in frame["name"]], [str(qid) for qid in frame["qid"]]
+        system = np.array([self._system[name] for name in systems], dtype=np.int64)
+        topic = np.array([self._topic.get(qid, -1) for qid in qids], dtype=np.int64)
+        measures, scores = frame["measure"].to_numpy(), frame["value"].to_numpy(dtype=np.float64)
+        added = {column: np.full(len(frame), np.nan) for column in self.columns.added}
+        for measure in self.columns.measures:
+            # a topic without judgments has no value, as in pt.Experiment
+            rows = np.flatnonzero((measures == measure) & (topic >= 0))
+            places = [systems[row] for row in rows], [qids[row] for row in rows]
+            at = topic[rows], system[rows]
+            for column, values in self._by_topic(measure, places, scores[rows], at).items():
+                added[column][rows] = self._rounded(values, measure)
         wide = frame.copy()
-        places = [Place(str(name), str(qid)) for name, qid in zip(frame["name"], frame["qid"], strict=True)]
-        system = np.array([self._system[place.system] for place in places], dtype=np.int64)
-        topic = np.array([self._topic.get(str(place.qid), -1) for place in places], dtype=np.int64)
-        measures = frame["measure"].to_numpy()
-        # a topic without judgments has no value, as in pt.Experiment
-        rows_of = {measure: np.flatnonzero((measures == measure) & (topic >= 0)) for measure in self.columns.measures}
-        for measure, ours in self.columns.scores.items():
-            rows = rows_of[measure]
-            theirs = frame["value"].to_numpy(dtype=np.float64)[rows]
-            self._compare(measure, [places[row] for row in rows], theirs, ours.by_topic[topic[rows], system[rows]])
-        for column, by_measure in self.columns.added.items():
-            found = np.full(len(frame), np.nan)
-            for measure, values in by_measure.items():
-                rows = rows_of[measure]
-                mine = values.by_topic[topic[rows], system[rows]]
-                found[rows] = self._shown(column, mine, measure, frame["value"].to_numpy(dtype=np.float64)[rows])
+        for column, found in added.items():
             whole = column in (*RANKS, *COUNTS) and not np.isnan(found).any()
             wide[column] = found.astype(np.int64) if whole else found
-        if self.columns.pooled is not None:
-            wide["pooled"] = self._pooled(places, self.columns.pooled)
-        return self._labelled(wide, frame)
+        return self._finished(wide, frame)
 
     def _to_mean_dict(self, result: dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
         for name, values in result.items():
-            s = self._system[str(name)]
             for measure in self.columns.measures:
-                if measure in self.columns.scores and measure in values:
-                    theirs = np.array([values[measure]], dtype=float)
-                    self._compare(measure, [Place(str(name))], theirs, self.columns.scores[measure].mean[[s]])
-                for column, by_measure in self.columns.added.items():
-                    if measure in by_measure:
-                        mine = by_measure[measure].mean[[s]]
-                        values[f"{measure} {column}"] = self._of_dict(column, mine, measure, values)
+                theirs = np.array([values[measure]], dtype=float) if measure in values else None
+                found = self._of_means(measure, [str(name)], theirs)
+                values.update({f"{measure} {column}": number.item() for column, number in found.items()})
         return result
 
     def _to_topic_dict(self, result: dict[int, dict[str, dict[str, Any]]]) -> dict[int, dict[str, dict[str, Any]]]:
@@ -153,22 +121,52 @@ class Adding:
             for qid, values in by_topic.items():
                 t = self._topic.get(str(qid), -1)
                 for measure in self.columns.measures if t >= 0 else ():
-                    if measure in self.columns.scores and measure in values:
-                        place = Place(self.columns.systems[s], str(qid))
-                        ours = self.columns.scores[measure].by_topic[[t], [s]]
-                        self._compare(measure, [place], np.array([values[measure]], dtype=float), ours)
-                    for column, by_measure in self.columns.added.items():
-                        if measure in by_measure:
-                            mine = by_measure[measure].by_topic[[t], [s]]
-                            values[f"{measure} {column}"] = self._of_dict(column, mine, measure, values)
+                    theirs = np.array([values[measure]], dtype=float) if measure in values else None
+                    places = [self.columns.systems[s]], [str(qid)]
+                    found = self._by_topic(measure, places, theirs, (np.array([t]), np.array([s])))
+                    values.update({f"{measure} {column}": number.item() for column, number in found.items()})
         return result
 
-    def _labelled(self, wide: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+    def _of_means(self, measure: str, systems: Sequence[str], theirs: NDArray[np.float64] | None) -> dict[str, NDArray]:
+        at = [self._system[name] for name in systems]
+        return self._beside(measure, systems, theirs, lambda values: values.mean[at])
+
+    def _by_topic(
+        self,
+        measure: str,
+        places: tuple[list[str], list[str]],
+        theirs: NDArray[np.float64] | None,
+        at: tuple[NDArray, NDArray],
+    ) -> dict[str, NDArray]:
+        systems, qids = places
+        return self._beside(measure, systems, theirs, lambda values: values.by_topic[at], qids)
+
+    def _beside(
+        self,
+        measure: str,
+        systems: Sequence[str],
+        theirs: NDArray[np.float64] | None,
+        take: Callable[[Values], NDArray],
+        qids: Sequence[str] | None = None,
+    ) -> dict[str, NDArray]:
+        """Return what stands beside the scores of pt.Experiment, None where it has none, and compare these with ours.
+
+        `take` gets the numbers of these systems (and topics) out of all values.
+        """
+        if theirs is not None and measure in self.columns.scores:
+            self._compare(measure, systems, qids, theirs, take(self.columns.scores[measure]))
+        return {
+            column: self._not_past(column, take(values[measure]), measure, theirs)
+            for column, values in self.columns.added.items()
+            if measure in values
+        }
+
+    def _finished(self, wide: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+        pooled = self.columns.pooled
+        if pooled is not None:
+            wide["pooled"] = np.array([pooled[str(name)] for name in frame["name"]], dtype=bool)
         wide.attrs = {**frame.attrs, "reuse": self.columns.attrs()}
         return wide
-
-    def _pooled(self, places: list[Place], pooled: dict[str, bool]) -> NDArray[np.bool_]:
-        return np.array([pooled[place.system] for place in places], dtype=bool)
 
     def _digits(self, measure: str) -> int | None:
         return self.rounding.get(measure) if isinstance(self.rounding, dict) else self.rounding
@@ -176,15 +174,6 @@ class Adding:
     def _rounded(self, values: NDArray, measure: str) -> NDArray:
         digits = self._digits(measure)
         return values if digits is None or values.dtype.kind != "f" else np.round(values, digits)
-
-    def _shown(self, column: str, values: NDArray, measure: str, theirs: NDArray[np.float64] | None) -> NDArray:
-        """Return what a frame shows of an added column beside the scores of pt.Experiment, None where it has none."""
-        return self._rounded(self._not_past(column, values, measure, theirs), measure)
-
-    def _of_dict(self, column: str, value: NDArray, measure: str, found: dict[str, Any]) -> float | int:
-        theirs = np.array([found[measure]], dtype=float) if measure in found else None
-        number: float | int = self._not_past(column, value, measure, theirs).item()
-        return number
 
     def _not_past(self, column: str, values: NDArray, measure: str, theirs: NDArray[np.float64] | None) -> NDArray:
         """Return values of which no bound is past the score beside it, from which a mean may differ in its last bit."""
@@ -199,9 +188,165 @@ class Adding:
         same = _SAME_BY_GDEVAL if "exp-log2" in measure else _SAME
         return same + (0.0 if digits is None else 0.5 * 10.0**-digits)
 
-    def _compare(self, measure: str, places: list[Place], theirs: NDArray[np.float64], ours: NDArray) -> None:
+    def _compare(
+        self,
+        measure: str,
+        systems: Sequence[str],
+        qids: Sequence[str] | None,
+        theirs: NDArray[np.float64],
+        ours: NDArray,
+    ) -> None:
         # both must rank documents alike, or the columns of one row would not be comparable; NaN is pt.Experiment's
         # value where a topic has no judgments, of which it warns itself
         for i in np.flatnonzero(np.abs(theirs - ours) > self._same(measure)).tolist():
-            found = Difference(places[i], float(theirs[i]), float(ours[i]))
-            self._odd.setdefault(measure, {}).setdefault(found.place.system, found)
+            place = repr(systems[i]) if qids is None else f"{systems[i]!r} on topic {qids[i]!r}"
+            odd = self._odd.setdefault(measure, {})
+            odd.setdefault(systems[i], (place, float(theirs[i]), float(ours[i])))
+
+
+def like(pair: Any, first: Any, second: Any) -> Any:
+    """Return two results as the pair that pt.Experiment returns, a tuple or a named one."""
+    return type(pair)(first, second) if hasattr(pair, "_fields") else (first, second)
+
+
+# layouts: wide, a column per number of each measure; long, a row per measure
+
+#: what `layout=` may be, the default first
+LAYOUTS = ("wide", "long")
+#: what pt.Experiment adds to a measure beside a baseline
+OF_BASELINE = ("+", "-", "p-value", "reject", "p-value corrected")
+#: columns that follow from others, which a row of the long layout has no room for: it is rank + drop
+_FOLLOWS = frozenset(f"LOU rank{end}" for end in ("", NO_FIELD))
+#: columns of whole numbers, empty for the baseline itself or for a time
+_WHOLE = (*RANKS, *COUNTS, "+", "-")
+#: the mean response time, a column of pt.Experiment that is no measure
+TIME = "mrt"
+
+
+def check_layout(layout: Any, arguments: Mapping[str, Any]) -> None:
+    """Raise unless `layout` is one, and possible for what else is asked of pt.Experiment."""
+    choice("layout", layout, LAYOUTS)
+    if layout != "long":
+        return
+    if not arguments["dataframe"]:
+        parts = "the dicts of ", Option("dataframe", False), " have no layout. Leave one of the two out."
+        raise InputError(*parts, argument="layout")
+    if arguments.get("highlight") is not None:
+        raise InputError(
+            "",
+            Option("highlight", ...),
+            " marks the best value of each column, and a column of the long layout holds several measures. Leave one "
+            "of the two out.",
+            argument="layout",
+        )
+
+
+def in_layout(result: Any, layout: str, perquery: bool | str, long: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
+    """Return a wide result in the layout asked for; a frame by topic has a row per measure in either."""
+    if layout == "wide" or perquery is True:
+        return result
+    return like(result, long(result[0]), result[1]) if perquery == "both" else long(result)
+
+
+def to_long(wide: pd.DataFrame, measures: Iterable[str], added: Iterable[str]) -> pd.DataFrame:
+    """Return a frame of means as one row per system and measure, systems first.
+
+    The columns are ``name measure value``, what of a baseline's columns there is, the added columns but ``LOU rank``.
+    """
+    rows = [measure for measure in [*dict.fromkeys(measures), TIME] if measure in wide.columns]
+    suffixes = [*OF_BASELINE, *(column for column in added if column not in _FOLLOWS)]
+    parts = []
+    for i, measure in enumerate(rows):
+        part = pd.DataFrame({"name": wide["name"].to_numpy(), "measure": measure, "value": wide[measure].to_numpy()})
+        for suffix in suffixes:
+            if f"{measure} {suffix}" in wide.columns:
+                part[suffix] = wide[f"{measure} {suffix}"].to_numpy()
+        parts.append(part.set_index(np.arange(len(wide)) * len(rows) + i))
+    long = pd.concat(parts).sort_index()
+    there = [column for column in ("name", "measure", "value", *suffixes) if column in long.columns]
+    long = long[there].reset_index(drop=True)
+    for column in _WHOLE:
+        if column in long.columns and not pd.api.types.is_integer_dtype(long[column]):
+            long[column] = long[column].astype("Int64")
+    long.attrs = dict(wide.attrs)
+    return long
+
+
+# the folder where pt.Experiment saves
+
+#: what pt.Experiment writes on every call -> what stands beside it, with the added columns
+BESIDE = {"aggregated.csv": "reuse-aggregated.csv", "perquery.csv": "reuse-perquery.csv"}
+#: says of each row among which runs its ranks are, since rows of several calls may stand in one file
+AMONG = "ranked among"
+_KEYS = {"aggregated.csv": ["name"], "perquery.csv": ["name", "qid", "measure"]}
+
+
+@dataclass(frozen=True)
+class SavedTables:
+    """Where the tables of an experiment are saved, and the tables that stood there before, of other systems too."""
+
+    folder: Path
+    before: Mapping[str, pd.DataFrame]
+
+    def save(self, added: Adding) -> None:
+        """Write the tables that pt.Experiment has written of the systems again, with the added columns.
+
+        Rows of other systems stay, as they do in its own.
+        """
+        systems, files = added.columns.systems, []
+        among = added.columns.settings.get(AMONG, "not ranked")
+        for name, beside in BESIDE.items():
+            # versions of pt.Experiment there are that write none
+            if not (self.folder / name).exists():
+                continue
+            theirs = _read(self.folder / name)
+            theirs = theirs[theirs["name"].isin(systems)].reset_index(drop=True)
+            table = added.to_means(theirs) if _KEYS[name] == ["name"] else added.to_topics(theirs)
+            table = table.assign(**{AMONG: among})
+            if name in self.before:
+                others = self.before[name][~self.before[name]["name"].isin(systems)]
+                table = pd.concat([table, others], ignore_index=True) if len(others) else table
+            files.append((beside, table.to_csv(index=False).encode("utf-8", "surrogateescape")))
+        try:
+            write_together(self.folder, files)
+        except OSError as error:
+            # what was computed is worth more than its tables
+            warn(
+                f"{self.folder} cannot be written to: {error.strerror or error}. The results of the systems and the "
+                f"tables of pt.Experiment are there, {' and '.join(BESIDE.values())} are not, or those of before."
+            )
+
+
+def plan_tables(arguments: Mapping[str, Any]) -> SavedTables | None:
+    """Return where the tables will be saved, None for an experiment that is not saved."""
+    if arguments.get("save_dir") is None:
+        return None
+    folder, before = Path(arguments["save_dir"]), {}
+    for name, ours in BESIDE.items():
+        path = folder / ours
+        if not path.exists():
+            continue
+        try:
+            before[name] = _read(path)
+        except (OSError, ValueError) as error:
+            raise _not_ours(path, "it cannot be read as one") from error
+        missing = [column for column in (*_KEYS[name], AMONG) if column not in before[name].columns]
+        if missing:
+            raise _not_ours(path, f"it lacks {examples(missing)}")
+    return SavedTables(folder, before)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    # a system may be called "NA"
+    texts = {"name": str, "qid": str, "measure": str}
+    header = pd.read_csv(path, nrows=0).columns
+    empty: dict[Any, list[str]] = {column: [] if column in texts else [""] for column in header}
+    dtypes: Any = {column: str for column in header if column in texts}
+    return pd.read_csv(path, dtype=dtypes, na_values=empty, keep_default_na=False)
+
+
+def _not_ours(path: Path, why: str) -> InputError:
+    return InputError(
+        f"{path} is not a table that Experiment wrote ({why}), and would be replaced. Move it, or give another folder.",
+        argument="save_dir",
+    )

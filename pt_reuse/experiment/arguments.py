@@ -1,9 +1,10 @@
-"""The arguments of Experiment: read, checked before anything is run, and brought into the form that columns need."""
+"""The arguments of Experiment: read, and checked before any pipeline runs, also those that pt.Experiment gets."""
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -15,8 +16,9 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, columns, count, examples
+from pt_reuse._check import choice, columns, count, did_you_mean, examples, flag, told
 from pt_reuse._errors import Call, InputError, Option, Part, located, warn
+from pt_reuse._files import check_writable
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, make_run_table
 from pt_reuse.data.run_reading import as_runs
@@ -28,6 +30,92 @@ from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 
+# what pt.Experiment would notice only after all systems have run
+
+
+def check_pt_arguments(arguments: Mapping[str, Any], ours: Callable[..., Any]) -> None:
+    """Raise where pt.Experiment has no such argument, or could not end with its value."""
+    known = inspect.signature(pt.Experiment).parameters
+    names = [name for name, p in known.items() if p.kind is not p.VAR_KEYWORD]
+    unknown = sorted(set(arguments) - set(names))
+    if unknown:
+        renamed = " It is now filter_by_qrels." if unknown[0] == "drop_unused" else ""
+        hint = renamed or did_you_mean(unknown[0], [*names, *inspect.signature(ours).parameters])
+        problem = f"neither ptr.Experiment nor pt.Experiment has an argument {examples(unknown)}.{hint}"
+        raise InputError(problem, argument=unknown[0])
+    for name, value in arguments.items():
+        default = known[name].default
+        # verbose="auto" is its default in some versions
+        if (isinstance(default, bool) or name == "verbose") and not (isinstance(value, str) and value == default):
+            flag(name, value)
+    if arguments.get("baseline") is not None:
+        _check_significance(arguments)
+    folder = arguments.get("save_dir")
+    if isinstance(folder, str | Path) and os.path.isdir(folder):
+        check_writable(Path(folder), [], overwrite=True, argument="save_dir")
+
+
+def _check_significance(arguments: Mapping[str, Any]) -> None:
+    test, method = arguments.get("test", "t"), arguments.get("correction")
+    alpha = arguments.get("correction_alpha", 0.05)
+    if not isinstance(test, str) and not callable(test):
+        raise InputError(f"test must be 't', 'wilcoxon' or a function, got {told(test)}.", argument="test")
+    if method is None:
+        return
+    try:
+        from statsmodels.stats.multitest import multipletests
+
+        multipletests([0.01, 0.5], alpha=alpha, method=method)
+    except ImportError as error:
+        problem = "correction needs statsmodels; `pip install statsmodels` brings it."
+        raise InputError(problem, argument="correction") from error
+    except Exception as error:  # whatever it makes of a word or a number that it does not know
+        raise InputError(
+            f"statsmodels computes no correction={method!r} with correction_alpha={alpha!r}. Give a method that its "
+            f"multipletests has, such as 'bonferroni' or 'holm', and a level such as 0.05.",
+            argument="correction",
+        ) from error
+
+
+def check_baseline(arguments: Mapping[str, Any], n_systems: int) -> None:
+    """Raise where pt.Experiment could not test against the baseline."""
+    baseline = arguments.get("baseline")
+    if baseline is not None and arguments["perquery"] is not False:
+        raise InputError(
+            "",
+            Option("baseline", ...),
+            " adds tests of the means, which pt.Experiment gives alone. Leave ",
+            Option("perquery", ...),
+            " out.",
+            argument="baseline",
+        )
+    if isinstance(baseline, int | np.integer) and not 0 <= baseline < n_systems:
+        problem = f"baseline must be the name of a system, or its number from 0 to {n_systems - 1}, got {baseline}."
+        raise InputError(problem, argument="baseline")
+
+
+def significance(systems: Sequence[str], arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return what settings say of the test against a baseline; nothing without one."""
+    baseline, test = arguments.get("baseline"), arguments.get("test", "t")
+    if baseline is None:
+        return {}
+    names = {"t": "paired t-test", "wilcoxon": "Wilcoxon signed-rank test"}
+    named = names.get(test) if isinstance(test, str) else f"the test {getattr(test, '__name__', type(test).__name__)}"
+    corrected = {"correction": str(arguments["correction"])} if arguments.get("correction") is not None else {}
+    name = baseline if isinstance(baseline, str) else systems[int(baseline)]
+    return {"baseline": name, "test": str(named or test), **corrected}
+
+
+def checked_perquery(perquery: Any) -> bool | str:
+    """Return a user's ``perquery=``: True, False or ``"both"``."""
+    if isinstance(perquery, str) and perquery == "both":
+        return perquery
+    try:
+        return flag("perquery", perquery)
+    except InputError:
+        problem = f"perquery must be True, False or 'both', got {told(perquery)}."
+        raise InputError(problem, argument="perquery") from None
+
 
 def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_judge: bool = False) -> tuple[str, ...]:
     """Return the kinds of columns to add, keys of `REUSE`: those asked for, or those that mean something."""
@@ -37,6 +125,9 @@ def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_ju
         raise InputError(f"reuse must name columns, {examples(REUSE, 9)}, or be [], got {reuse!r}.", argument="reuse")
     wanted = (reuse,) if isinstance(reuse, str) else tuple(reuse)
     return tuple(choice("reuse", value, tuple(REUSE)) for value in wanted)
+
+
+# topics, judgments, measures
 
 
 def read_topics(topics: Any) -> pd.DataFrame:
@@ -68,30 +159,6 @@ def read_judgments(qrels: Any) -> Qrels:
         return as_qrels(qrels)
 
 
-def parse_metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.Measure]]:
-    """Return the measures for pt.Experiment, and column name -> measure as it names its columns."""
-    if isinstance(eval_metrics, str | ir_measures.Measure) or not isinstance(eval_metrics, Iterable):
-        eval_metrics = [eval_metrics]
-    given: list[Any] = []
-    found: list[ir_measures.Measure] = []
-    nickname: dict[ir_measures.Measure, str] = {}
-    for metric in eval_metrics:
-        parsed = [metric]
-        if isinstance(metric, str) and metric != "mrt":
-            try:
-                with redirect_stdout(StringIO()):  # pt.Experiment itself says which it skips
-                    parsed = ir_measures.parse_trec_measure(metric)
-            except ValueError:
-                metric, *more = parse_measures(metric)
-                parsed = [metric, *more]
-            if len(parsed) == 1 and isinstance(metric, str):
-                nickname[parsed[0]] = metric
-        given.append(metric)
-        found += [measure for measure in parsed if measure != "mrt"]
-    parsed = parse_measures(found) if found else []
-    return given, {nickname.get(measure, str(measure)): measure for measure in parsed}
-
-
 def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, Any], rel: int | None) -> Qrels:
     """Return the judgments that pt.Experiment averages over: of topics that have some; relevant from a label on."""
     judged, asked = set(qrels.to_frame()["qid"]), set(topics["qid"])
@@ -107,33 +174,28 @@ def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, 
     return qrels.with_rel(qrels.stated_rel if rel is None else rel).select(chosen)
 
 
-@dataclass(frozen=True)
-class SystemTables:
-    """What is known of the systems."""
-
-    stated: pd.DataFrame
-    counted: pd.DataFrame
-    own_teams: list[str]
-
-
-def system_tables(
-    systems: Sequence[str] | RunSet,
-    teams: RunLabels | None,
-    types: RunLabels | None,
-    pooled: RunLabels | Collection[str] | bool | None,
-    *,
-    pooled_by_default: bool,
-) -> SystemTables:
-    """Return what is known of the systems."""
-    if isinstance(systems, RunSet):
-        base = systems.run_table
-    else:
-        base = pd.DataFrame({"name": list(systems), "team": None, "type": None, "pooled": pd.NA}, dtype=object)
-    table = make_run_table(base["name"].tolist(), teams=teams, types=types, pooled=pooled, base=base, naming=OF_SYSTEMS)
-    unsaid = table["team"].isna()
-    stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
-    counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))
-    return SystemTables(stated, counted, table["name"][unsaid].tolist())
+def parse_metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.Measure]]:
+    """Return the measures for pt.Experiment, and column name -> measure as it names its columns."""
+    if isinstance(eval_metrics, str | ir_measures.Measure) or not isinstance(eval_metrics, Iterable):
+        eval_metrics = [eval_metrics]
+    metrics: list[Any] = []
+    found: list[ir_measures.Measure] = []
+    nickname: dict[ir_measures.Measure, str] = {}
+    for metric in eval_metrics:
+        parsed = [metric]
+        if isinstance(metric, str) and metric != "mrt":
+            try:
+                with redirect_stdout(StringIO()):  # pt.Experiment itself says which it skips
+                    parsed = ir_measures.parse_trec_measure(metric)
+            except ValueError:
+                metric, *more = parse_measures(metric)
+                parsed = [metric, *more]
+            if len(parsed) == 1 and isinstance(metric, str):
+                nickname[parsed[0]] = metric
+        metrics.append(metric)
+        found += [measure for measure in parsed if measure != "mrt"]
+    parsed = parse_measures(found) if found else []
+    return metrics, {nickname.get(measure, str(measure)): measure for measure in parsed}
 
 
 def check_judgments(measures: Mapping[str, ir_measures.Measure], judged: pd.DataFrame) -> None:
@@ -143,7 +205,7 @@ def check_judgments(measures: Mapping[str, ir_measures.Measure], judged: pd.Data
 
 
 def check_measures(measures: Mapping[str, ir_measures.Measure], judged: Iterable[str]) -> None:
-    """Raise where a measure needs more than results and judgments hold, or nobody computes it."""
+    """Raise where a measure needs more than results and judgments (of the columns `judged`), or nobody computes it."""
     for name, measure in measures.items():
         of_judgments = set(getattr(measure, "QREL_INPUTS", ())) - set(judged)
         needed = {*getattr(measure, "RUN_INPUTS", ()), *of_judgments}
@@ -160,7 +222,39 @@ def check_measures(measures: Mapping[str, ir_measures.Measure], judged: Iterable
     check_provided(measures.values())
 
 
-def given_field(field: Any) -> RunSet | None:
+# systems and field
+
+
+@dataclass(frozen=True)
+class SystemTables:
+    """The run table of the systems, as it was stated and with every system pooled or not; who was given no team."""
+
+    stated: pd.DataFrame
+    counted: pd.DataFrame
+    own_teams: list[str]
+
+
+def system_tables(
+    systems: Sequence[str] | RunSet,
+    teams: RunLabels | None,
+    types: RunLabels | None,
+    pooled: RunLabels | Collection[str] | bool | None,
+    *,
+    pooled_by_default: bool,
+) -> SystemTables:
+    """Return what is known of systems; a RunSet says of them what the other arguments do not."""
+    if isinstance(systems, RunSet):
+        base = systems.run_table
+    else:
+        base = pd.DataFrame({"name": list(systems), "team": None, "type": None, "pooled": pd.NA}, dtype=object)
+    table = make_run_table(base["name"].tolist(), teams=teams, types=types, pooled=pooled, base=base, naming=OF_SYSTEMS)
+    unsaid = table["team"].isna()
+    stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
+    counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))
+    return SystemTables(stated, counted, table["name"][unsaid].tolist())
+
+
+def as_field(field: Any) -> RunSet | None:
     """Return the field of anything that holds runs; of results, which cannot say a team, each is a team of its own."""
     if field is None:
         return None
@@ -200,14 +294,7 @@ _OF_FAMILIES = ("systems whose metadata says it, ", Call("RunSet.from_pipelines"
 
 def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: Sequence[str]) -> RunSet | None:
     """Raise where leave-out-uniques would have no pool, or not know whom to leave out; return the field."""
-    tables = [table] if field is None else [table, field.run_table]
-    if not any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
-        parts: tuple[Part, ...] = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
-        if field is not None:
-            marked = Call("field.with_metadata", "pooled=...")
-            parts = (marked, " says who of the field was, ", Option("pooled", True), " counts the systems.")
-        nobody = "no system" if field is None else "no run of the field and no system"
-        raise InputError(f"{nobody} is pooled, so that there is no pool. ", *parts, argument="pooled")
+    _check_pooled(field, table)
     if by == "run":
         return field
     lacking = table["name"][column_of(table, by).isna()].tolist()
@@ -240,9 +327,16 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
     return field.with_metadata(teams={name: units.names[u] for name, u in zip(field, units.of_run, strict=True)})
 
 
-def pooled_in(field: RunSet | None, pool_order: str | None) -> str | None:
-    """Return the order in which runs are pooled: the user's, else the field's own, None for that of the scores."""
-    return field.pool_order if pool_order is None and field is not None else pool_order
+def _check_pooled(field: RunSet | None, table: pd.DataFrame) -> None:
+    tables = [table] if field is None else [table, field.run_table]
+    if any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
+        return
+    parts: tuple[Part, ...] = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
+    if field is not None:
+        marked = Call("field.with_metadata", "pooled=...")
+        parts = (marked, " says who of the field was, ", Option("pooled", True), " counts the systems.")
+    nobody = "no system" if field is None else "no run of the field and no system"
+    raise InputError(f"{nobody} is pooled, so that there is no pool. ", *parts, argument="pooled")
 
 
 def check_pool_order(field: RunSet | None, systems: RunSet | None, pool_order: str | None) -> None:

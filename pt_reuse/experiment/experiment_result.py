@@ -1,17 +1,22 @@
-"""ExperimentResult: the frame that Experiment returns, with the runs that it executed."""
+"""ExperimentResult: the frame that Experiment returns, its report, and how the ranking of the field changed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import ir_measures
 import pandas as pd
 
-from pt_reuse._errors import Call, InputError, Option, door
-from pt_reuse._report import Report
+from pt_reuse._check import choice, count, examples, listed, told
+from pt_reuse._errors import Call, InputError, Option, door, warn
+from pt_reuse._report import MOST, Column, Digits, Report, intervals
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.experiment.reporting import at_hand, report_of
+from pt_reuse.experiment.adding import TIME, like
+from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, NO_FIELD, NOT_POOLED, SUMMED
+from pt_reuse.experiment.remarks import sentence
+from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
 from pt_reuse.scoring.measures import MeasureLike
 
 
@@ -122,7 +127,7 @@ class ExperimentResult(pd.DataFrame):
                 Option("perquery", "both"),
                 ", and report the averages.",
             )
-        return report_of(kept.means, at_hand(self, kept.means), measures, kept.settings, kept.n_topics)
+        return _report_of(kept, kept.means, measures, *_at_hand(self, kept.means))
 
     def _kept(self) -> Executed:
         if self._executed is None:
@@ -145,10 +150,177 @@ def _joined(operation: Any) -> list[Any]:
 def carrying(result: Any, executed: Executed) -> Any:
     """Return what pt.Experiment returned, its frames with what was executed; dicts stay as they are."""
     if isinstance(result, tuple):
-        parts = [carrying(part, executed) for part in result]
-        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+        return like(result, carrying(result[0], executed), carrying(result[1], executed))
     if isinstance(result, dict):
         return result
     if isinstance(result, pd.DataFrame):
         return ExperimentResult.of(result, executed)
     return ExperimentResult.of(result.data, executed).style.use(result.export())
+
+
+#: heads the column of what a score may be
+_BOUNDS = "Lowest to highest"
+
+
+def _at_hand(frame: pd.DataFrame, means: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """Return the systems and the measures that a frame shows, of all in the long `means`."""
+    known = list(dict.fromkeys(means["name"]))
+    names = known
+    if "name" in frame.columns:
+        names = list(dict.fromkeys(frame["name"]))
+    elif "name" in frame.index.names:
+        names = list(dict.fromkeys(frame.index.get_level_values("name")))
+    strangers = [name for name in names if name not in known]
+    if strangers:
+        raise InputError(
+            f"{examples(strangers)} in the column 'name' names no system of the experiment, which had "
+            f"{examples(known, 12)}. Report first, then rename."
+        )
+    shown = frame["measure"] if "measure" in frame.columns else frame.columns
+    return names, [measure for measure in means["measure"].unique() if measure in set(shown)]
+
+
+def _report_of(
+    executed: Executed,
+    means: pd.DataFrame,
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+    names: list[str],
+    measures_shown: list[str],
+) -> Report:
+    """Return the report of some systems under some measures, by default those that a frame shows."""
+    settings, known = executed.settings, [measure for measure in means["measure"].unique() if measure != TIME]
+    there = [measure for measure in known if measure in measures_shown]
+    chosen = _chosen(measures, known) if measures is not None else there or known
+    rows = means[means["measure"].isin(chosen) & means["name"].isin(names)]
+    at_name, at_measure = {name: i for i, name in enumerate(names)}, {measure: i for i, measure in enumerate(chosen)}
+    place = rows["measure"].map(at_measure) * len(names) + rows["name"].map(at_name)
+    rows = rows.iloc[place.argsort(kind="stable").to_numpy()]
+    one = len(chosen) == 1
+    labels = rows["name"].map(str) if one else rows["name"].map(str) + ", " + rows["measure"]
+    columns = [
+        Column("System" if one else "System, measure", labels.tolist()),
+        Column(chosen[0] if one else "Score", rows["value"].tolist(), Digits.SCORE),
+    ]
+    corrected = "p-value corrected" in rows
+    if corrected or "p-value" in rows:
+        heading = "p, corrected" if corrected else "p"
+        columns.append(Column(heading, rows["p-value corrected" if corrected else "p-value"].tolist(), Digits.P))
+    lou = next((column for column in ("LOU %", f"LOU %{NO_FIELD}") if column in rows), None)
+    # the zeros of systems that nothing can be taken from are no finding
+    says = lou is not None and (settings["systems"] != NOT_POOLED or bool(rows[lou].fillna(0).any()))
+    if lou is not None and says:
+        columns.append(Column(f"{lou[:3]}, change in %{lou[5:]}", rows[lou].tolist(), Digits.PERCENT))
+    if "rank" in rows:
+        columns.append(Column("Rank", rows["rank"].tolist(), Digits.COUNT))
+    if "filled" in rows:
+        columns.append(Column("Filled", rows["filled"].tolist(), Digits.SCORE))
+    # a report has no room for all of them, and what is filled says more
+    if "unjudged" in rows and len(columns) <= MOST:
+        columns.append(Column("Unjudged share", rows["unjudged"].tolist(), Digits.SCORE))
+    if "low" in rows and len(columns) <= MOST:
+        bounds = intervals("", rows["low"], rows["high"], Digits.SCORE)
+        columns.append(replace(bounds, heading=_BOUNDS))
+    notes = _notes(settings, columns, not says and settings.get("systems") == NOT_POOLED)
+    return Report(columns, caption=_caption(chosen, settings, columns, executed.n_topics), notes=notes)
+
+
+def _chosen(measures: MeasureLike | Iterable[MeasureLike], known: list[str]) -> list[str]:
+    several = [measures] if isinstance(measures, str | ir_measures.Measure) else measures
+    if not isinstance(several, Iterable):
+        raise InputError(
+            f"measures must name some of {examples(known, 12)}, got {told(measures)}.", argument="measures"
+        )
+    wanted = [str(measure) for measure in several]
+    if not wanted:
+        raise InputError(f"measures names none. There is {examples(known, 12)}.", argument="measures")
+    return [choice("measures", measure, known) for measure in dict.fromkeys(wanted)]
+
+
+def _caption(measures: list[str], settings: Mapping[str, Any], columns: list[Column], n_topics: int) -> str:
+    headings = {column.heading.split(",")[0] for column in columns}
+    summed = [measure for measure in measures if measure in SUMMED]
+    how = "sums" if len(summed) == len(measures) else "means"
+    over = f", {how} over {count(n_topics, 'topic')}"
+    if summed and how == "means":
+        over += f" ({listed(summed)}: the sum)"
+    parts = [f"{listed(measures)} of the systems of an experiment{over}"]
+    if "p" in headings:
+        corrected = f" (correction: {settings['correction']})" if "correction" in settings else ""
+        parts.append(f"p by {settings['test']} against {settings['baseline']}{corrected}")
+    if "Rank" in headings:
+        parts.append(f"rank among {settings['ranked among']}")
+    if "LOU" in headings:
+        parts.append(
+            f"LOU: the score without the unique documents of the system's own {settings['by']} "
+            f"(pool depth {settings['depth']})"
+        )
+    return f"{'; '.join(parts)}."
+
+
+def _notes(settings: Mapping[str, Any], columns: list[Column], idle: bool) -> list[str]:
+    notes = [f"Documents are ranked in the order {settings['order']}, as pt.Experiment ranks them."]
+    if "other order" in settings:
+        notes.append(f"In another order: {settings['other order']}.")
+    if idle:
+        notes.append("No system counts as pooled, so that leaving out its uniques changes nothing and is not shown.")
+    if columns[-1].heading == _BOUNDS:
+        without = f". No bounds are known of {settings['no bounds']}" if "no bounds" in settings else ""
+        notes.append(f"{_BOUNDS}: {settings['bounds']}{without}.")
+    if "fill" in settings:
+        notes.append(f"Filled: the score with {settings['filled']}, labelled by a judge ({settings['fill']}).")
+    if BEWARE in settings:
+        notes.append(f"Beware: {settings[BEWARE]}.")
+    return notes
+
+
+@door
+def reuse_summary(result: Any) -> pd.DataFrame:
+    """Return, per measure, how the ranking of the whole field changes when each unit is scored without its uniques.
+
+    Args:
+        result: what :func:`Experiment` returned; not a dict, which has no place for it.
+
+    Returns:
+        DataFrame: the ``summary`` of ``LeaveOutUniques``: ``measure own_tau_b own_gamma own_max_drop`` and more;
+        empty, with a ReuseWarning that says what to pass, where nothing was left out.
+
+    Raises:
+        InputError: something that holds no summary.
+
+    Warns:
+        ReuseWarning: nothing was left out; uniques that are not what they seem, where Experiment did not show them.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7, n_topics=3)
+        >>> topics = pd.DataFrame({"qid": field.runs.topics, "query": "q"})
+        >>> system = {"mine": field.runs["lex1a"]}
+        >>> result = ptr.Experiment(system, topics, field.qrels, ["AP", "P@5"], field=field.runs, depth=field.depth)
+        >>> ptr.reuse_summary(result)["measure"].tolist()
+        ['AP', 'P@5']
+    """
+    frame = result[0] if isinstance(result, tuple) and result else result
+    kept = getattr(getattr(frame, "data", frame), "attrs", {}).get("reuse")
+    if kept is None and isinstance(frame, dict):
+        raise InputError(
+            "a dict holds no summary. Call Experiment with ", Option("dataframe", True), ".", argument="result"
+        )
+    if kept is None:
+        raise InputError(
+            f"expected what ptr.Experiment returned, got {type(frame).__name__} without it: made by pt.Experiment, ",
+            "with ",
+            Option("reuse", []),
+            ", or by an operation of pandas that drops attrs.",
+            argument="result",
+        )
+    if not kept["summary"]:
+        hint = f" {sentence(kept['hint'])}" if kept["hint"] else ""
+        nothing = "nothing was left out, so there is no summary. Give ", Option("field", ...), " or name 'lou' in "
+        warn(*nothing, Option("reuse", ...), f".{hint}")
+    summary = pd.DataFrame(kept["summary"])
+    beware = kept["settings"].get(BEWARE_OF_UNIQUES)
+    if beware is not None:
+        warn(f"beware: {beware}. Experiment says more with ", Option("reuse", ["lou"]), ".", category=CaveatWarning)
+    # a unit that does not exist is None, whatever pandas makes of one among names
+    worst = pd.Series([row["field_worst"] for row in kept["summary"]], dtype=object)
+    return summary.assign(field_worst=worst) if kept["summary"] else summary

@@ -9,6 +9,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
@@ -18,9 +19,9 @@ from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import SUMMED, Columns, Values
-from pt_reuse.experiment.read_texts import IDS, has_texts, with_texts
-from pt_reuse.judging.judges import NamedJudge, as_judges
-from pt_reuse.judging.label_pairs import HoleLabels, Scale, labels_of_holes, lowest_of
+from pt_reuse.experiment.systems import KeptColumns
+from pt_reuse.judging.judges import AskedJudge, NamedJudge, as_judges
+from pt_reuse.judging.label_pairs import HoleLabels, Scale, labels_of_holes
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Pool
@@ -29,6 +30,13 @@ from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.run_scores import scores_of
 from pt_reuse.studies.filled_uniques.holes import with_unjudged
+
+#: what every judge is told
+IDS = ("qid", "docno")
+#: what topics know best
+QUERY = "query"
+#: nothing besides
+NO_TEXTS = pd.DataFrame(columns=list(IDS))
 
 
 def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudge | None:
@@ -52,16 +60,11 @@ def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudg
     return judges[0]
 
 
-def check_scale(judge: NamedJudge, people: Scale) -> None:
-    """Raise, before systems run, where labels that are there already go beyond those of people and nobody says more."""
-    lowest_of(judge, np.zeros(0, dtype=np.int64), people)
-
-
 @dataclass(frozen=True)
 class _Answer:
-    """What a judge says of the unjudged documents of systems."""
+    """What a judge says of the unjudged documents of systems; how many it could not read; why it failed."""
 
-    given: HoleLabels
+    labels: HoleLabels
     unread: int = 0
     failure: Exception | None = None
 
@@ -86,8 +89,8 @@ class _Answer:
 
     def caveats(self, judge: NamedJudge, rel: int) -> Iterator[Caveat]:
         """Yield that documents stay unjudged, where the judge does not know some, and what is guessed of its labels."""
-        given, name = self.given, self.given.name
-        unknown, n = int((~given.known).sum()), len(given.labels)
+        name, known = self.labels.name, self.labels.known
+        unknown, n = int((~known).sum()), len(known)
         if self.failure is not None:
             yield self._failed()
         elif unknown:
@@ -102,7 +105,7 @@ class _Answer:
                 ),
             )
         unsaid = judge.rel is None and judge.grades is None and judge.judge.declared_labels() is None
-        if unsaid and given.judge_rel < rel and judge.judge.known_pairs() is None:
+        if unsaid and self.labels.judge_rel < rel and judge.judge.known_pairs() is None:
             yield Caveat(
                 f"labels 0 and 1 of {name} taken for binary",
                 (
@@ -116,7 +119,7 @@ class _Answer:
             )
 
     def _failed(self) -> Caveat:
-        error, name = self.failure, self.given.name
+        error, name = self.failure, self.labels.name
         why: Part = error if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
         return Caveat(
             f"{name} failed, nothing is filled",
@@ -151,17 +154,17 @@ def filled_columns(
     mine = np.flatnonzero(frame["qid"].isin(qrels.topics))
     asked = with_texts(frame.iloc[mine].reset_index(drop=True), texts)
     answer = _Answer.of(judge, asked, people)
-    given = answer.given
     labels = np.full(len(frame), UNJUDGED, dtype=np.int16)
-    labels[mine] = given.labels
+    labels[mine] = answer.labels.labels
     holes = _Holes.of(systems, qrels, pool, labels, mine)
     added = holes.values(measures, depths)
     if answer.failure is not None:
         # a score with nothing filled would pass for a filled one
         added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
     caveats = list(answer.caveats(judge, qrels.rel))
-    settings = {**columns.settings, "fill": given.words(), "filled": "the unjudged documents of each system, by itself"}
-    return replace(columns, added={**columns.added, **added}, settings=settings, caveats=tuple(caveats))
+    settings = {"fill": answer.labels.words(), "filled": "the unjudged documents of each system, by itself"}
+    columns = columns.with_settings(settings)
+    return replace(columns, added={**columns.added, **added}, caveats=tuple(caveats))
 
 
 @dataclass(frozen=True)
@@ -231,3 +234,81 @@ class _Holes:
         topic, shape = self.base.arrays.documents.topic[self.row[chosen]], (len(self.base.topics), len(self.systems))
         numbers = np.bincount(topic * shape[1] + self.run[chosen], minlength=shape[0] * shape[1]).reshape(shape)
         return Values(numbers.sum(axis=0), numbers)
+
+
+# what the judge reads
+
+
+def kept_for(judge: NamedJudge | None) -> KeptColumns:
+    """Return which columns of results are kept for a judge: those that it reads, all texts where nobody says which."""
+    if judge is None:
+        return KeptColumns()
+    if isinstance(judge.judge, AskedJudge):
+        return KeptColumns(texts=True)
+    return KeptColumns(tuple(column for column in judge.judge.needs() if column not in IDS))
+
+
+def check_texts(kept: KeptColumns, topics: pd.DataFrame, systems: Mapping[str, Any]) -> None:
+    """Raise, before any pipeline is executed, where a judge reads a column that nobody gives."""
+    missing = set(kept.names) - set(topics.columns)
+    for system in systems.values():
+        if isinstance(system, pd.DataFrame):
+            missing -= set(system.columns)
+    for system in systems.values():
+        if not missing:
+            return
+        if isinstance(system, pt.Transformer):
+            outputs = pt.inspect.transformer_outputs(system, list(topics.columns), strict=False)
+            # who does not say what it returns may return it
+            missing = set() if outputs is None else missing - set(outputs)
+    if missing:
+        some = examples(sorted(missing))
+        raise InputError(
+            f"the judge reads {some}, which neither the topics nor any system has. Let pipelines end with it, such as "
+            "`>> pt.text.get_text(dataset, 'text')`.",
+            argument="fill",
+        )
+
+
+def has_texts(documents: pd.DataFrame, judge: NamedJudge) -> NDArray[np.bool_]:
+    """Return (documents,): whether nothing that the judge reads is missing; True where nobody says what it reads."""
+    read = [column for column in kept_for(judge).names if column in documents]
+    return documents[read].notna().all(axis=1).to_numpy(dtype=bool)
+
+
+def with_texts(documents: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
+    """Return documents with what a judge reads of them: what systems say first, then what their topics do.
+
+    The query is the other way round: that of a system may have been rewritten.
+
+    Args:
+        documents: ``qid docno``.
+        texts: rows of systems, ``qid docno`` and texts; rows of topics, ``qid``, texts, and no docno.
+    """
+    columns = [column for column in texts if column not in IDS]
+    if not columns:
+        return documents
+    of_topics = texts["docno"].isna() if "docno" in texts else pd.Series(True, index=texts.index)
+    found = documents.copy()
+    for keys, rows in ((list(IDS), texts[~of_topics]), (["qid"], texts[of_topics])):
+        # the first that says something
+        first = rows.groupby(keys, sort=False)[columns].first().reset_index() if len(rows) else None
+        if first is not None:
+            here = documents.merge(first, how="left", on=keys)
+            for column in columns:
+                said, before = here[column], found.get(column)
+                if before is not None:
+                    said = said.fillna(before) if column == QUERY else before.fillna(said)
+                found[column] = said
+    return found
+
+
+def texts_of(frames: Iterable[pd.DataFrame], topics: pd.DataFrame, kept: KeptColumns) -> pd.DataFrame:
+    """Return what a judge reads, as :func:`with_texts` takes it."""
+    parts = []
+    for keys, some in ((list(IDS), list(frames)), (["qid"], [topics])):
+        for frame in some:
+            columns = [column for column in kept.of(frame) if column not in IDS]
+            if columns:
+                parts.append(frame[[*keys, *columns]].astype(dict.fromkeys(keys, str)))
+    return pd.concat(parts, ignore_index=True) if parts else NO_TEXTS

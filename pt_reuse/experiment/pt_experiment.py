@@ -13,35 +13,39 @@ from pt_reuse._check import flag
 from pt_reuse._errors import InputError, Option, door
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.experiment.adding import Adding
+from pt_reuse.experiment.adding import Adding, check_layout, in_layout, plan_tables, to_long
 from pt_reuse.experiment.arguments import (
+    as_field,
+    check_baseline,
     check_field,
     check_judgments,
     check_measures,
     check_pool_order,
+    check_pt_arguments,
     check_units,
-    given_field,
+    checked_perquery,
     judgments_asked,
     parse_metrics,
-    pooled_in,
     read_judgments,
     read_topics,
+    significance,
     system_tables,
     wanted_kinds,
 )
 from pt_reuse.experiment.columns import Asked, compute_columns
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
-from pt_reuse.experiment.filling import check_scale, checked_filler, filled_columns
-from pt_reuse.experiment.handed_over import check_baseline, check_handed_over, checked_perquery, significance
-from pt_reuse.experiment.keeping import kept_systems
-from pt_reuse.experiment.layouts import check_layout, in_layout, to_long
-from pt_reuse.experiment.orders import order_given, tell_other_order
-from pt_reuse.experiment.read_texts import NO_TEXTS, check_texts, kept_for, texts_of
-from pt_reuse.experiment.remarks import hint_of, tell_remarks
-from pt_reuse.experiment.saved_tables import plan_tables
-from pt_reuse.experiment.systems import check_frames, executed_runs, given_systems, name_systems, saved_files
+from pt_reuse.experiment.filling import NO_TEXTS, check_texts, checked_filler, filled_columns, kept_for, texts_of
+from pt_reuse.experiment.remarks import hint_of, own_order, tell_other_order, tell_remarks
+from pt_reuse.experiment.systems import (
+    as_systems,
+    check_frames,
+    executed_runs,
+    kept_systems,
+    name_systems,
+    saved_files,
+)
 from pt_reuse.judging.judges import JudgeRel
-from pt_reuse.judging.label_pairs import Scale
+from pt_reuse.judging.label_pairs import Scale, lowest_of
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.studies.uniques import check_removal
 
@@ -264,7 +268,7 @@ def Experiment(
     them (float32 scores, ties by docno descending). Where the provider of a measure does otherwise (``RR@k``, RBP
     and ``Judged@k`` break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
-    check_handed_over(experiment_arguments, Experiment)
+    check_pt_arguments(experiment_arguments, Experiment)
     check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
     perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
@@ -284,11 +288,11 @@ def Experiment(
         by_default=reuse is None,
         idle=() if "lou" in kinds else tuple(name for name, given in of_pools.items() if given is not None),
     )
-    topics, given_qrels = read_topics(topics), read_judgments(qrels)
-    judged = given_qrels.to_frame()
+    topics, all_judgments = read_topics(topics), read_judgments(qrels)
+    judged = all_judgments.to_frame()
     metrics, measures = parse_metrics(eval_metrics)
     check_judgments(measures, judged)
-    retr_systems, keeping = kept_systems(cache, given_systems(retr_systems), names, metrics, arguments)
+    retr_systems, keeping = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
     check_baseline(arguments, len(retr_systems))
     if not asked.kinds:
         plain = keeping.by_pt(retr_systems, topics, judged, metrics, names, arguments)
@@ -298,11 +302,12 @@ def Experiment(
         raise InputError(nothing, Option("reuse", []), ".", argument="eval_metrics")
 
     systems = name_systems(retr_systems, names, kept)
-    judgments = judgments_asked(topics, given_qrels, arguments, rel)
-    asked = replace(asked, labels=np.unique(given_qrels.arrays.labels))
-    people = Scale.of(given_qrels, judgments.rel)
+    judgments = judgments_asked(topics, all_judgments, arguments, rel)
+    asked = replace(asked, labels=np.unique(all_judgments.arrays.labels))
+    people = Scale.of(all_judgments, judgments.rel)
     if judge is not None:
-        check_scale(judge, people)
+        # before systems run: labels that are there already and go beyond those of people, where nobody says more
+        lowest_of(judge, np.zeros(0, dtype=np.int64), people)
     known = system_tables(
         systems.names if systems.runs is None else systems.runs,
         teams,
@@ -310,29 +315,31 @@ def Experiment(
         pooled,
         pooled_by_default=field is None,
     )
-    runs_of_field = given_field(field)
+    runs_of_field = as_field(field)
     if asked.ranked or judge is not None:
         check_measures(measures, judged.columns)
     if asked.ranked:
         runs_of_field = check_field(runs_of_field, systems.names, judgments)
     if asked.left_out:
         runs_of_field = check_units(runs_of_field, known.counted, by, known.own_teams)
-        asked = replace(asked, pool_order=pooled_in(runs_of_field or systems.runs, pool_order))
+        pooled_runs = runs_of_field or systems.runs
+        if pool_order is None and pooled_runs is not None:
+            asked = replace(asked, pool_order=pooled_runs.pool_order)
         check_pool_order(runs_of_field, systems.runs, asked.pool_order)
     # a tree plan joins a result frame with the topics
     only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)
-    check_texts(kept, topics, {name: system for name, system in systems.given.items() if name not in saved})
+    check_texts(kept, topics, {name: system for name, system in systems.by_name.items() if name not in saved})
     frames = systems.frames(saved, only)
-    if frames and systems.taps:
+    if frames and systems.recorders:
         check_frames(frames, known.counted, asked)
 
-    tapped = systems.tapped()
+    recorded = systems.recorded()
     if isinstance(retr_systems, Mapping | RunSet):
-        result = keeping.by_pt(dict(zip(retr_systems, tapped, strict=True)), topics, judged, metrics, None, arguments)
+        result = keeping.by_pt(dict(zip(retr_systems, recorded, strict=True)), topics, judged, metrics, None, arguments)
     else:
-        given = systems.names if names is None else list(names)
-        result = keeping.by_pt(tapped, topics, judged, metrics, given, arguments)
+        called = systems.names if names is None else list(names)
+        result = keeping.by_pt(recorded, topics, judged, metrics, called, arguments)
 
     runs = executed_runs(systems, saved, only, known.counted, judgments, asked)
     with told_elsewhere():
@@ -342,7 +349,7 @@ def Experiment(
         columns = filled_columns(columns, runs, judgments, measures, judge=judge, people=people, texts=texts)
     columns = replace(columns, hint=hint_of(judged) if asked.alone else "")
     columns = tell_remarks(columns, judgments, measures, asked)
-    columns = tell_other_order(columns, runs, order_given(systems), judgments, measures, asked)
+    columns = tell_other_order(columns, runs, own_order(systems), judgments, measures, asked)
     columns = columns.with_settings(significance(systems.names, arguments))
     added = Adding(columns, round)
     wide = added.to(result, perquery)

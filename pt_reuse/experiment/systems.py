@@ -1,34 +1,134 @@
-"""The systems of an experiment: their names, the taps at the end of pipelines, and what they returned."""
+"""The systems of an experiment: their names, what records and keeps their results, and the runs that these make."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import columns, count, examples, shown
-from pt_reuse._errors import InputError, Option, located, warn
+from pt_reuse._check import columns, count, examples, positive, shown
+from pt_reuse._errors import InputError, Option, arguments_as, located, warn
 from pt_reuse.data.coding import code_runs, frame_rows
 from pt_reuse.data.frame_columns import COLUMNS, READ_FILES, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.kept_results import KeptResults
 from pt_reuse.data.ordering import UNKNOWN
+from pt_reuse.data.pipeline_steps import has_address
+from pt_reuse.data.pipelines import KeptPipeline
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import ORDER, Asked
-from pt_reuse.experiment.tap import Kept, Tap, Tapped
 from pt_reuse.scoring.topic_sets import topics_of_runs
+
+# results as they pass
+
+_NEEDED = ["qid", "docno", "score"]
+_ALWAYS_KEPT = [*_NEEDED, "rank"]  # a pool may have followed the rank column
+#: columns that say nothing of a document to whom judges it: of the run, and what is kept anyway
+_NO_TEXTS = (*_ALWAYS_KEPT, "name", "team", "type")
+#: the longest label of a schematic that pyterrier draws well
+_LABEL = 20
+
+
+@dataclass(frozen=True)
+class KeptColumns:
+    """Which further columns of results are kept for a judge to read: those of some names, or all columns of texts."""
+
+    names: tuple[str, ...] = ()
+    texts: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Return whether there may be such columns."""
+        return bool(self.names) or self.texts
+
+    def of(self, frame: pd.DataFrame) -> list[str]:
+        """Return the columns of a frame that are kept, besides those that ranks are made of."""
+        if not self.texts or frame.empty:
+            return [column for column in self.names if column in frame.columns]
+        return [column for column in frame.columns if column not in _NO_TEXTS and _is_text(frame[column])]
+
+
+def _is_text(cells: pd.Series) -> bool:
+    # the first document may lack what others have
+    there = cells[cells.notna()]
+    return len(there) > 0 and isinstance(there.iloc[0], str)
+
+
+class Recorder(pt.Transformer):
+    """Passes results through unchanged and keeps a copy of what it saw.
+
+    Composed to the end of a pipeline, it gives the pipeline's results without running it a second time, whatever
+    executes the pipeline: in batches, as part of a tree plan, or with other pipelines that share its prefix. It prints
+    as its label, the name of the system.
+    """
+
+    #: what pt.inspect says that it takes; it is asked of results alone, since a batch may have none
+    transform_inputs: ClassVar[list[list[str]]] = [_NEEDED]
+
+    def __init__(self, label: str, kept: KeptColumns | None = None):
+        self.label, self._kept = label, kept or KeptColumns()
+        self._seen: list[pd.DataFrame] = []
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Keep ``qid docno score rank``, and what else is asked, of the results and return them as they are."""
+        if len(inp):  # pyterrier inspects transformers by empty frames
+            pt.validate.columns(inp, includes=_NEEDED, context=self)
+            columns = [*(column for column in _ALWAYS_KEPT if column in inp.columns), *self._kept.of(inp)]
+            self._seen.append(inp[columns].copy())
+        return inp
+
+    def transform_outputs(self, input_columns: list[str]) -> list[str]:
+        """Return the columns that come out: those that went in."""
+        return input_columns
+
+    def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
+        """Return what pt.schematic shows: the name of the system."""
+        label = self.label if len(self.label) <= _LABEL else f"{self.label[: _LABEL - 3]}..."
+        # without an address of its own pyterrier would look the documentation up on the network
+        return {"label": label, "help_url": None}
+
+    def results(self) -> pd.DataFrame:
+        """Return all that has passed, batch after batch; what a later batch repeats stands once."""
+        if not self._seen:
+            return pd.DataFrame(columns=_NEEDED)
+        seen = pd.concat(self._seen, ignore_index=True)
+        if len(self._seen) == 1 or not seen.duplicated().any():
+            return seen
+        # a source that answers every batch with all it has; a repeat within one batch is the pipeline's own
+        batch = np.repeat(np.arange(len(self._seen)), [len(part) for part in self._seen])
+        first = pd.Series(batch).groupby([seen[column] for column in seen.columns], dropna=False).transform("min")
+        return seen[batch == first.to_numpy()].reset_index(drop=True)
+
+    def __repr__(self) -> str:
+        return self.label  # pyterrier's errors say "in transformer" and this
+
+
+class _Recorded(pt.Compose):
+    """A pipeline with a recorder at its end, which prints as the pipeline: pt.Experiment names it in its warnings."""
+
+    def __init__(self, pipeline: pt.Transformer, recorder: Recorder):
+        super().__init__(*pt.Compose(pipeline, recorder))  # step by step, since a tree plan compares steps
+        self._prints = str(pipeline)
+
+    def __repr__(self) -> str:
+        return self._prints
+
+
+# the systems by name
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A file of results that pt.Experiment evaluates in place of a system."""
+    """A file of results that pt.Experiment evaluates in place of a system; `form` is its ``save_format``."""
 
     path: str
     form: Any
@@ -41,34 +141,42 @@ class SavedRun:
             return self.form.load(file) if isinstance(self.form, ModuleType) else self.form[0](file)
 
 
+def saved_files(names: Iterable[str], arguments: Mapping[str, Any]) -> dict[str, SavedRun]:
+    """Return the files that pt.Experiment will evaluate in place of systems."""
+    folder, form = arguments.get("save_dir"), arguments.get("save_format", "trec")
+    if folder is None or arguments.get("save_mode") != "reuse":
+        return {}
+    ending = "res.gz" if form == "trec" else "mod" if isinstance(form, ModuleType) else "custom"
+    paths = {name: os.path.join(folder, f"{name}.{ending}") for name in names}
+    return {name: SavedRun(path, form) for name, path in paths.items() if os.path.exists(path)}
+
+
 @dataclass(frozen=True)
 class Systems:
-    """The systems by name, and the tap of each that is a pipeline.
+    """The systems by name, each a pipeline or a result frame, and what records the pipelines.
 
-    Attributes:
-        given: name -> pipeline or result frame.
-        taps: name -> what keeps the results of the pipeline.
-        runs: the same systems where they were given as a RunSet, which knows more of them than frames do.
+    `runs` are the same systems where they are a RunSet, which knows more of them than frames do.
     """
 
-    given: dict[str, Any]
-    taps: dict[str, Tap]
+    by_name: dict[str, Any]
+    recorders: dict[str, Recorder]
     runs: RunSet | None = None
 
     @property
     def names(self) -> list[str]:
         """Return the names, in the order given."""
-        return list(self.given)
+        return list(self.by_name)
 
-    def tapped(self) -> list[Any]:
+    def recorded(self) -> list[Any]:
         """Return what pt.Experiment is to evaluate."""
-        return [Tapped(system, self.taps[name]) if name in self.taps else system for name, system in self.given.items()]
+        recorders = self.recorders
+        return [_Recorded(one, recorders[name]) if name in recorders else one for name, one in self.by_name.items()]
 
     def frames(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
         """Return the systems that are result frames, no file standing for them (`only` these topics)."""
         frames = {}
-        for name, system in self.given.items():
-            if name in saved or name in self.taps:
+        for name, system in self.by_name.items():
+            if name in saved or name in self.recorders:
                 continue
             if not isinstance(system, pd.DataFrame):
                 raise InputError(
@@ -83,46 +191,44 @@ class Systems:
         return frames
 
     def results(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
-        """Return what pt.Experiment evaluated: a saved file, what passed a tap, or a frame (`only` these topics)."""
+        """Return what pt.Experiment evaluated: a saved file, what was recorded, or a frame (`only` these topics)."""
         found = self.frames(saved, only)
-        for name in self.given:
-            if name in saved:
-                found[name] = saved[name].read()
-            elif name in self.taps:
-                found[name] = self.taps[name].results()
-        return {name: found[name] for name in self.given}
+        found |= {name: run.read() for name, run in saved.items()}
+        found |= {name: recorder.results() for name, recorder in self.recorders.items() if name not in saved}
+        return {name: found[name] for name in self.by_name}
 
 
-def given_systems(given: Any) -> Any:
-    """Return systems as a RunSet, or a dict or list of pipelines and result frames.
+def as_systems(systems: Any) -> Any:
+    """Return a user's systems as a RunSet, or a dict or list of pipelines and result frames.
 
     What holds runs alone, such as the path of their files, is a RunSet; each system of a dict or a list may be the
     results of a run in any form.
     """
-    given = held(given)
-    if isinstance(given, RunSet):
-        return given
-    if is_files(given) or isinstance(given, pd.DataFrame) or _of_one_run(given):
-        return as_runs(given, argument="retr_systems")
-    if isinstance(given, Mapping):
-        systems: Any = {name: _pipeline_or_frame(str(name), system) for name, system in given.items()}
-    elif isinstance(given, list | tuple):
-        systems = [_pipeline_or_frame(i, system) for i, system in enumerate(given)]
+    systems = held(systems)
+    if isinstance(systems, RunSet):
+        return systems
+    if is_files(systems) or isinstance(systems, pd.DataFrame) or _is_one_run(systems):
+        return as_runs(systems, argument="retr_systems")
+    found: Any
+    if isinstance(systems, Mapping):
+        found = {name: _pipeline_or_frame(str(name), system) for name, system in systems.items()}
+    elif isinstance(systems, list | tuple):
+        found = [_pipeline_or_frame(i, system) for i, system in enumerate(systems)]
     else:
         raise InputError(
             "retr_systems must be a dict of name -> pipeline or results, a list of them, or runs (a RunSet, a frame "
-            f"with a column 'name', files), got {type(given).__name__}.",
+            f"with a column 'name', files), got {type(systems).__name__}.",
             argument="retr_systems",
         )
-    if not systems:
+    if not found:
         raise InputError("retr_systems holds no system.", argument="retr_systems")
-    return systems
+    return found
 
 
-def _of_one_run(given: Any) -> bool:
-    if isinstance(given, Mapping):
-        return is_nested(given) and any(given.values())
-    return isinstance(given, list | tuple) and bool(given) and has_fields(given[0], *COLUMNS)
+def _is_one_run(systems: Any) -> bool:
+    if isinstance(systems, Mapping):
+        return is_nested(systems) and any(systems.values())
+    return isinstance(systems, list | tuple) and bool(systems) and has_fields(systems[0], *COLUMNS)
 
 
 def _pipeline_or_frame(name: str | int, system: Any) -> Any:
@@ -132,48 +238,171 @@ def _pipeline_or_frame(name: str | int, system: Any) -> Any:
         return result_frame(system)
 
 
-def name_systems(systems: Any, names: Sequence[str] | None, kept: Kept | None = None) -> Systems:
-    """Return what :func:`given_systems` does under names that are all different."""
+def name_systems(systems: Any, names: Sequence[str] | None, kept: KeptColumns | None = None) -> Systems:
+    """Return what :func:`as_systems` does under names that are all different; `names` are those of a list."""
     if isinstance(systems, RunSet):
         return Systems({name: systems[name] for name in systems}, {}, systems)
-    if isinstance(systems, Mapping):
-        found, values = [str(name) for name in systems], list(systems.values())
-    else:
-        found, values = [str(name) for name in (systems if names is None else names)], systems
-        if len(found) != len(values):
-            few = f"{count(len(values), 'system')} but {count(len(found), 'name')}. Give one name each."
-            raise InputError(few, argument="names")
+    values = list(systems.values()) if isinstance(systems, Mapping) else systems
+    found = [str(name) for name in (systems if isinstance(systems, Mapping) or names is None else names)]
+    if len(found) != len(values):
+        few = f"{count(len(values), 'system')} but {count(len(found), 'name')}. Give one name each."
+        raise InputError(few, argument="names")
     twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
     if twice:
         which = ", ".join(str(i) for i, name in enumerate(found) if name == twice[0])
         short = " ".join(twice[0].split())  # a frame prints as several lines
         short = short if len(short) <= 60 else short[:60] + "..."
-        told = f"the systems at {which} have one name, {short!r}. Give a dict of name -> system, or distinct "
-        raise InputError(told, Option("names", ...), ".", argument="retr_systems")
-    given = dict(zip(found, values, strict=True))
-    taps = {name: Tap(name, kept) for name, system in given.items() if isinstance(system, pt.Transformer)}
-    return Systems(given, taps)
+        problem = f"the systems at {which} have one name, {short!r}. Give a dict of name -> system, or distinct "
+        raise InputError(problem, Option("names", ...), ".", argument="retr_systems")
+    by_name = dict(zip(found, values, strict=True))
+    recorders = {name: Recorder(name, kept) for name, one in by_name.items() if isinstance(one, pt.Transformer)}
+    return Systems(by_name, recorders)
 
 
-def saved_files(names: Sequence[str], arguments: Mapping[str, Any]) -> dict[str, SavedRun]:
-    """Return the files that pt.Experiment will evaluate in place of systems."""
-    folder, form = arguments.get("save_dir"), arguments.get("save_format", "trec")
-    if folder is None or arguments.get("save_mode") != "reuse":
-        return {}
-    ending = "res.gz" if form == "trec" else "mod" if isinstance(form, ModuleType) else "custom"
-    paths = {name: os.path.join(folder, f"{name}.{ending}") for name in names}
-    return {name: SavedRun(path, form) for name, path in paths.items() if os.path.exists(path)}
+# results that stay on the disk
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """The folder that keeps results while pt.Experiment runs, if any, and the systems that keep theirs in it."""
+
+    results: KeptResults | None = None
+    pipelines: Mapping[str, KeptPipeline] = field(default_factory=dict)
+
+    def by_pt(
+        self,
+        systems: Any,
+        topics: pd.DataFrame,
+        qrels: pd.DataFrame,
+        metrics: list[Any],
+        names: Sequence[str] | None,
+        arguments: Mapping[str, Any],
+    ) -> Any:
+        """Return what pt.Experiment returns."""
+        if isinstance(systems, RunSet):
+            systems = {name: systems[name] for name in systems}
+        asked = topics[topics["qid"].isin(set(qrels["qid"]))] if arguments.get("filter_by_qrels") else topics
+        with self._opened(asked):
+            return pt.Experiment(systems, topics, qrels, metrics, names, **arguments)
+
+    @contextmanager
+    def _opened(self, topics: pd.DataFrame) -> Iterator[None]:
+        if self.results is None or not self.pipelines:
+            yield
+            return
+        inner = {name: system.pipeline for name, system in self.pipelines.items()}
+        with arguments_as(pipelines="retr_systems"), self.results.opened(inner, topics) as kept:
+            for name, system in self.pipelines.items():
+                system.kept = kept[name]
+            try:
+                yield
+            finally:
+                for system in self.pipelines.values():
+                    system.kept = None
+
+
+def kept_systems(
+    cache: Any, systems: Any, names: Sequence[str] | None, metrics: Sequence[Any], arguments: Mapping[str, Any]
+) -> tuple[Any, Keeping]:
+    """Return the systems, those that are pipelines keeping their results in the folder `cache`, and what is kept."""
+    if cache is None:
+        return systems, Keeping()
+    results = KeptResults(cache)
+    _check_together(results, metrics, arguments)
+    if isinstance(systems, RunSet):
+        return systems, Keeping()
+    values = list(systems.values() if isinstance(systems, Mapping) else systems)
+    called = [str(name) for name in (systems if isinstance(systems, Mapping) else values if names is None else names)]
+    saved = saved_files(called, arguments)
+    pipelines: dict[str, KeptPipeline] = {}
+    wrapped = [*values]
+    # names that are too few are told where systems get them
+    for i, (name, system) in enumerate(zip(called, values, strict=False)):
+        if not isinstance(system, pt.Transformer) or name in saved:
+            continue
+        if name in pipelines or has_address(name):
+            why = "is that of several" if name in pipelines else "is another in every process"
+            raise InputError(
+                "results are kept by the names of systems, and ",
+                f"{examples([name])} {why}. Give a dict of name -> system, or ",
+                Option("names", ...),
+                ".",
+                argument="retr_systems",
+            )
+        pipelines[name] = wrapped[i] = KeptPipeline(name, system, results, batch_size=arguments.get("batch_size"))
+    keeping = Keeping(results, pipelines)
+    return (dict(zip(systems, wrapped, strict=True)) if isinstance(systems, Mapping) else wrapped), keeping
+
+
+def _check_together(results: KeptResults, metrics: Sequence[Any], arguments: Mapping[str, Any]) -> None:
+    """Raise where an argument of pt.Experiment does not go with a folder of results."""
+    if arguments.get("batch_size") is not None:
+        positive("batch_size", arguments["batch_size"], "topics")
+    if any(isinstance(metric, str) and metric == "mrt" for metric in metrics):
+        raise InputError(
+            "the time of results that are kept is not known, so that 'mrt' cannot be measured with ",
+            Option("cache", ...),
+            ". Leave one of the two out.",
+            argument="eval_metrics",
+        )
+    shares = "tree" if arguments.get("plan") == "tree" else None
+    if shares or arguments.get("precompute_prefix") is True:
+        raise InputError(
+            "",
+            Option("plan", "tree") if shares else Option("precompute_prefix", True),
+            " runs what systems share for all topics at once, and results are kept system by system. Leave it out, or ",
+            Option("cache", ...),
+            ".",
+            argument="plan" if shares else "precompute_prefix",
+        )
+    folder = arguments.get("save_dir")
+    if folder is not None and os.path.realpath(folder) == os.path.realpath(results.folder):
+        raise InputError(
+            "",
+            Option("save_dir", ...),
+            f" and the cache are one folder, {results.folder}. Give the cache a folder of its own.",
+            argument="cache",
+        )
+
+
+# the runs that the results make
 
 
 def check_frames(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: Asked) -> None:
     """Raise where a result frame is no run that columns can be added for, before any pipeline is executed."""
     order = "rank" if asked.left_out and asked.pool_order == "rank" else ORDER
-    rows = [frame_rows(name, frame, order) for name, frame in _with_ranks(frames, table, asked).items()]
-    try:
+    with _repeats_told(frames):
+        rows = [frame_rows(name, frame, order) for name, frame in _with_ranks(frames, table, asked).items()]
         code_runs(rows, duplicates="error")
-    except InputError:
-        _refuse_repeats(frames)
-        raise
+
+
+def executed_runs(
+    systems: Systems,
+    saved: Mapping[str, SavedRun],
+    only: set[str] | None,
+    table: pd.DataFrame,
+    judgments: Qrels,
+    asked: Asked,
+) -> RunSet:
+    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing.
+
+    `only` are the topics that a tree plan asks of result frames; `table` has one row per system, with its team, type
+    and whether it counts as pooled.
+    """
+    if systems.runs is None or saved or only is not None:
+        frames = systems.results(saved, only)
+        with _repeats_told(frames):
+            runs = RunSet.from_frames(_with_ranks(frames, table, asked), metadata=table, order=ORDER)
+    else:
+        ordered = systems.runs.reorder(ORDER)
+        # how the field was pooled is what counts where there is one
+        runs = RunSet(ordered.field, table, ORDER, ordered.how_pooled if asked.alone else UNKNOWN)
+    has = np.asarray(topics_of_runs(runs, judgments).any(axis=0))
+    if not has.all():
+        lost = [runs.names[row] for row in np.flatnonzero(~has)]
+        nothing = f"{count(len(lost), 'system')} without a result on any judged topic"
+        warn(f"{nothing}, scored 0: {examples(lost)}.")
+    return runs
 
 
 def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: Asked) -> Mapping[str, pd.DataFrame]:
@@ -186,55 +415,22 @@ def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: 
     }
 
 
-def executed_runs(
-    systems: Systems,
-    saved: Mapping[str, SavedRun],
-    only: set[str] | None,
-    table: pd.DataFrame,
-    judgments: Qrels,
-    asked: Asked,
-) -> RunSet:
-    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing."""
-    if systems.runs is None or saved or only is not None:
-        return runs_of(systems.results(saved, only), table, judgments, asked)
-    ordered = systems.runs.reorder(ORDER)
-    # how the field was pooled is what counts where there is one
-    how_pooled = ordered.how_pooled if asked.alone else UNKNOWN
-    runs = RunSet(ordered.field, table, ORDER, how_pooled)
-    warn_of_nothing(runs, judgments)
-    return runs
-
-
-def runs_of(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, judgments: Qrels, asked: Asked) -> RunSet:
-    """Return results as runs in the order of pt.Experiment's scores, and warn of those that score nothing."""
+@contextmanager
+def _repeats_told(frames: Mapping[str, pd.DataFrame]) -> Iterator[None]:
+    """Say of an error which system has a document twice, where one has."""
     try:
-        runs = RunSet.from_frames(_with_ranks(frames, table, asked), metadata=table, order=ORDER)
+        yield
     except InputError:
-        _refuse_repeats(frames)
+        for name, frame in frames.items():
+            pairs = frame[["qid", "docno"]].astype(str)
+            again = pairs.duplicated()
+            if again.any():
+                row = pairs[again].iloc[0]
+                raise InputError(
+                    f"system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, so that "
+                    "ranks and LOU are undefined. Mend the pipeline, or pass ",
+                    Option("reuse", []),
+                    " to do without them.",
+                    argument="retr_systems",
+                ) from None
         raise
-    warn_of_nothing(runs, judgments)
-    return runs
-
-
-def warn_of_nothing(runs: RunSet, judgments: Qrels) -> None:
-    """Warn of the systems that score nothing."""
-    has = np.asarray(topics_of_runs(runs, judgments).any(axis=0))
-    if not has.all():
-        lost = [runs.names[row] for row in np.flatnonzero(~has)]
-        nothing = f"{count(len(lost), 'system')} without a result on any judged topic"
-        warn(f"{nothing}, scored 0: {examples(lost)}.")
-
-
-def _refuse_repeats(frames: Mapping[str, pd.DataFrame]) -> None:
-    for name, frame in frames.items():
-        pairs = frame[["qid", "docno"]].astype(str)
-        again = pairs.duplicated()
-        if again.any():
-            row = pairs[again].iloc[0]
-            raise InputError(
-                f"system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, so that ranks "
-                "and LOU are undefined. Mend the pipeline, or pass ",
-                Option("reuse", []),
-                " to do without them.",
-                argument="retr_systems",
-            )

@@ -142,7 +142,7 @@ def test_a_disk_that_is_full_after_the_run_costs_no_result(tmp_path, messages, m
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pt_reuse.experiment.saved_tables.write_together", full)
+    monkeypatch.setattr("pt_reuse.experiment.adding.write_together", full)
     again = {"save_dir": str(tmp_path), "save_mode": "reuse", "pooled": False}
     result = messages.warned(lambda: experiment(**again))
     assert result["AP"].tolist() == first["AP"].tolist()

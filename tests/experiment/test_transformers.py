@@ -10,7 +10,7 @@ import pytest
 from experiment_parts import FIELD, TOPICS, Retriever
 
 from pt_reuse.demo.walk import LIVE, live_pipelines
-from pt_reuse.experiment.tap import Tap
+from pt_reuse.experiment.systems import Recorder
 
 
 @pytest.fixture(autouse=True)
@@ -34,33 +34,33 @@ def passes(make):
 
 
 @pytest.mark.parametrize("name", ["BM25", "BM25 >> RM3 with a very long name", "ü", ""])
-def test_a_tap_passes(name):
-    passes(lambda: Tap(name))
+def test_a_recorder_passes(name):
+    passes(lambda: Recorder(name))
 
 
-def test_a_tap_is_inspected_validated_and_labelled():
-    tap = Tap("BM25")
-    assert pt.inspect.transformer_inputs(tap) == [["qid", "docno", "score"]]
+def test_a_recorder_is_inspected_validated_and_labelled():
+    recorder = Recorder("BM25")
+    assert pt.inspect.transformer_inputs(recorder) == [["qid", "docno", "score"]]
     for columns in (["qid", "docno", "score"], ["qid", "query", "docno", "rank", "score", "text"]):
-        assert pt.inspect.transformer_outputs(tap, columns) == columns
-    assert pt.inspect.subtransformers(tap) == {}
-    drawn = pt.schematic.transformer_schematic(tap)
+        assert pt.inspect.transformer_outputs(recorder, columns) == columns
+    assert pt.inspect.subtransformers(recorder) == {}
+    drawn = pt.schematic.transformer_schematic(recorder)
     assert (drawn["label"], drawn["help_url"]) == ("BM25", None)
     assert (drawn["input_columns"], drawn["output_columns"]) == (["qid", "docno", "score"],) * 2
-    assert len(pt.schematic.transformer_schematic(Tap("a name of many, many words"))["label"]) == 20
+    assert len(pt.schematic.transformer_schematic(Recorder("a name of many, many words"))["label"]) == 20
     with pytest.raises(
         pt.validate.InputValidationError, match=r"in transformer BM25 .*missing_columns=\['docno', 'score'\]"
     ):
-        tap(TOPICS)
+        recorder(TOPICS)
     empty = pd.DataFrame()
-    assert tap(empty) is empty, "a batch without results, whatever it looks like"
+    assert recorder(empty) is empty, "a batch without results, whatever it looks like"
 
 
-def test_a_pipeline_with_a_tap_is_drawn_with_the_name_of_the_system():
+def test_a_pipeline_with_a_recorder_is_drawn_with_the_name_of_the_system():
     class Local(Retriever):
         schematic = {"label": "lexical", "help_url": None}
 
-    pipeline = Local(FIELD.runs["lex1a"]) >> Tap("BM25")
+    pipeline = Local(FIELD.runs["lex1a"]) >> Recorder("BM25")
     passes(lambda: pipeline)
     drawn = pt.schematic.transformer_schematic(pipeline, input_columns=["qid", "query"])
     assert [part["label"] for part in drawn["transformers"]] == ["lexical", "BM25"]
