@@ -27,14 +27,7 @@ from pt_reuse.scoring.grades import usual_measures
 
 @dataclass(frozen=True)
 class Given:
-    """A field, as files and as Python has them read.
-
-    Attributes:
-        options: of a command: which runs and judgments.
-        folder: with further files.
-        runs: the runs.
-        qrels: the judgments.
-    """
+    """A field, as files and as Python has them read."""
 
     options: dict[str, Any]
     folder: Path

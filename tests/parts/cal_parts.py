@@ -69,16 +69,7 @@ class Fused(Scorer):
 
 
 def slow_topic(corpus, topic, labels, protocol, seed, pool=()):
-    """Judge one topic by plain loops; return (document, round, probability), and how it ended.
-
-    Args:
-        corpus: dicts of docno and text.
-        topic: (qid, query).
-        labels: document -> label, relevant from 1; a document without one gets no label.
-        protocol: with conditions of the TREC Deep Learning track, or none.
-        seed: as of the protocol's run.
-        pool: documents that are judged first.
-    """
+    """Judge one topic by plain loops; return (document, round, probability), and how it ended."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 

@@ -129,11 +129,7 @@ def judged(docnos, qids):
 
 
 def every_result(new_folder):
-    """Return results of every kind, by a name of their own; those of a declared study come by themselves.
-
-    Args:
-        new_folder: makes a folder of a name.
-    """
+    """Return results of every kind, by a name of their own; those of a declared study come by themselves."""
     field, (runs, qrels, complete) = ptr.simulate_field(seed=7), odd_field()
     mine = figures(new_folder("figures"))
     tasks, labels = judged_by_people(new_folder("tasks"))

@@ -20,13 +20,7 @@ MEASURES = ["AP", "nDCG@10"]
 
 @dataclass(frozen=True)
 class Golden:
-    """What is called, and how.
-
-    Attributes:
-        call: takes what is given and options.
-        base: options of every call, which keep it short.
-        options: option -> values, each of which is tried alone; some of all together, too.
-    """
+    """What is called, and how."""
 
     call: Callable[..., Any]
     base: Mapping[str, Any] = field(default_factory=dict)

@@ -37,13 +37,7 @@ def alone(jobs):
 
 
 class AnyBackend:
-    """Tests of a backend with two workers.
-
-    Attributes:
-        processes: whether they are other processes.
-        ahead: how many jobs may be handed out before the result of the first is fetched.
-        studies: those that are tried on it.
-    """
+    """Tests of a backend with two workers."""
 
     processes = True
     ahead = 8
@@ -166,12 +160,7 @@ class AnyProcesses(AnyBackend):
 
 
 def assert_interrupted(script, folder):
-    """Run a script that does jobs of a minute each, interrupt it, and assert that no process of its is left.
-
-    Args:
-        script: calls ``work()`` under a configuration of joblib.
-        folder: to work in.
-    """
+    """Run a script that does jobs of a minute each, interrupt it, and assert that no process of its is left."""
     marks = folder / "marks"
     marks.mkdir()
     body = "\n".join(f"    {line}" for line in script.strip().split("\n"))

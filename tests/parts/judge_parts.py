@@ -8,13 +8,7 @@ MEASURES = ["AP", "P@10"]
 
 
 def of_judges(plain, odd, name):
-    """Return what there is to say of labels by a model, by a name of their own.
-
-    Args:
-        plain: runs and judgments.
-        odd: the same of names that are hard to show.
-        name: such a name.
-    """
+    """Return what there is to say of labels by a model, by a name of their own."""
     found = {}
     for end, (runs, labels), by in (("", plain, "type"), (", odd", odd, "team")):
         people, odd_name = labels.sample(0.5, seed=1), name if end else ""

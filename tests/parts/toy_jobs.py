@@ -47,13 +47,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A job that cannot be done.
-
-    Attributes:
-        number: of the job; only number 3 fails.
-        kind: of the error.
-        place: where it works.
-    """
+    """A job that cannot be done."""
 
     number: int
     kind: str
@@ -92,14 +86,7 @@ class Warned:
 
 @dataclass(frozen=True)
 class Dying:
-    """A job whose worker dies.
-
-    Attributes:
-        number: of the job.
-        marks: folder where it notes that a worker died, so that the next one lives.
-        times: how many workers die.
-        deadly: number of the job that kills them.
-    """
+    """A job whose worker dies."""
 
     number: int
     marks: Path

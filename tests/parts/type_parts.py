@@ -46,16 +46,7 @@ def tau(gold, estimate, names):
 
 
 def every_half(field, unit, measures, *, depth, gold, contributors=None):
-    """Return one row per measure, type that makes the pool, tested group and half: the picked units, tau_b, and counts.
-
-    Args:
-        field: runs and judgments.
-        unit: ``"team"`` or ``"run"``.
-        measures: their names.
-        depth: of the pools.
-        gold: ``"pool"`` or ``"judgments"``.
-        contributors: the runs that can be in a pool; None for all.
-    """
+    """Return one row per measure, type of the pool, tested group and half: the picked units, tau_b, and counts."""
     frames = {name: field.runs[name] for name in field.runs.names}
     table = field.runs.run_table.set_index("name")
     table["unit"] = table["team"] if unit == "team" else table.index
