@@ -25,7 +25,7 @@ class Command:
     """The command of a study.
 
     Attributes:
-        name: of the command, ``"pool-costs"``.
+        name: of the command, with its family where it has one: ``"profile pool-costs"``.
         summary: what it does, in a line of the list of commands.
         details: further sentences for its own help.
         needs: columns that must be filled for some run, such as ``type``.

@@ -1,4 +1,4 @@
-"""`pt-reuse compare-strategies`: what ways of judging find, and what their judgments say of the runs."""
+"""`pt-reuse judge compare-strategies`: what ways of judging find, and what their judgments say of the runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pt-reuse coverage`: how far the judgments cover each run, and whom the pool may put at a disadvantage."""
+"""`pt-reuse profile coverage`: how far the judgments cover each run, and whom the pool may put at a disadvantage."""
 
 from __future__ import annotations
 

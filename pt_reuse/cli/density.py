@@ -1,4 +1,4 @@
-"""`pt-reuse density`: which share of what was judged is relevant."""
+"""`pt-reuse profile density`: which share of what was judged is relevant."""
 
 from __future__ import annotations
 

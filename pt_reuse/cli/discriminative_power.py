@@ -1,4 +1,4 @@
-"""`pt-reuse discriminative-power`: which share of the pairs of runs a measure tells apart."""
+"""`pt-reuse profile discriminative-power`: which share of the pairs of runs a measure tells apart."""
 
 from __future__ import annotations
 

@@ -26,7 +26,9 @@ try:
         discriminative_power,
         fetch,
         infer_pool,
-        judge,
+        judge_agreement,
+        judge_export,
+        judge_import,
         lou,
         merge,
         minimum_ranks,
@@ -41,7 +43,7 @@ try:
         unjudged,
         verify,
     )
-    from pt_reuse.cli.parser import Parser
+    from pt_reuse.cli.parser import Parser, add_command, add_commands
     from pt_reuse.cli.screen import complain, lasting_streams, tell_logs
     from pt_reuse.cli.shell import Shell
     from pt_reuse.cli.study_commands import COMMANDS, StudyCommand
@@ -50,34 +52,26 @@ except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
 
-_COMMANDS = (
-    unjudged,
-    lou,
-    coverage,
-    sensitivity,
-    score,
-    compare,
-    audit,
-    discriminative_power,
-    pool,
-    density,
-    saturation,
-    minimum_ranks,
-    compare_strategies,
-    subcollections,
-    stability,
-    judge,
-    plan_labels,
-    runs,
-    infer_pool,
-    merge,
-    collections,
-    fetch,
-    verify,
-    demo,
-)
-#: every command, in the order of the list that help shows
-_ALL: tuple[Any, ...] = (*_COMMANDS[:-6], *map(StudyCommand, COMMANDS), *_COMMANDS[-6:])
+#: the commands that are not made of declarations, below the name of their family where they have one
+_WRITTEN = {
+    "": (runs, score, unjudged, lou, infer_pool, compare, audit, pool, collections, fetch, verify, merge, demo),
+    "profile": (
+        coverage, density, saturation, minimum_ranks, stability, discriminative_power, sensitivity, subcollections,
+    ),
+    "judge": (judge_export, judge_import, judge_agreement, plan_labels, compare_strategies),
+}  # fmt: skip
+_FAMILIES = {
+    "profile": "what a collection is like: unjudged documents, relevant ones, how stable its rankings are",
+    "judge": "give documents to people to be judged, read what they said, plan what to judge",
+}
+#: the groups in which help shows the commands
+_GROUPS = {
+    "runs and scores": ("runs", "score", "unjudged"),
+    "fairness of the pool": ("lou", "by-type", "infer-pool"),
+    "judgments": ("compare", "audit", "pool", "judge"),
+    "collections": ("profile", "collections", "fetch", "verify"),
+    "further": ("merge", "demo"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -111,13 +105,22 @@ def _run(arguments: Sequence[str] | None) -> int:
     return status or 0
 
 
+def _members(family: str) -> list[Any]:
+    """Return the commands of a family, of which each adds itself."""
+    declared = [StudyCommand(each) for each in COMMANDS if each["command"]["name"].rpartition(" ")[0] == family]
+    return [*_WRITTEN[family], *declared]
+
+
 # once a process: all commands together have hundreds of arguments
 @cache
 def _parser() -> Parser:
     parser = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     parser.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
-    parsers = [parser for command in _ALL for parser in command.add_to(commands).runnable]
+    commands = add_commands(parser, _GROUPS)
+    parsers = [member.add_to(commands) for member in _members("")]
+    for name, summary in _FAMILIES.items():
+        below = add_commands(add_command(commands, name, summary))
+        parsers += [member.add_to(below) for member in _members(name)]
     for one in parsers:
         one.set_defaults(shell=Shell(one, parsers))
     return parser

@@ -1,4 +1,4 @@
-"""`pt-reuse minimum-ranks`: how far down the runs go before one of them has each relevant document."""
+"""`pt-reuse profile minimum-ranks`: how far down the runs go before one of them has each relevant document."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from pt_reuse._errors import Argument, InputError
@@ -14,8 +14,6 @@ from pt_reuse.cli.screen import complain, width_of
 _JUDGE_REL = "must be a label such as 4, grades such as 4:2,5:3, or JUDGE= and one of these, such as exam=4"
 #: what a command adds its parser to
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
-#: adds one command and returns its parser
-Member: TypeAlias = "Callable[[Commands], Parser]"
 
 
 class _Help(argparse.HelpFormatter):
@@ -25,16 +23,32 @@ class _Help(argparse.HelpFormatter):
         # a column of options that leaves the words beside them room
         super().__init__(prog, **{"max_help_position": 28, "width": min(width_of(sys.stdout), 100), **options})
 
+    def _format_action(self, action: argparse.Action) -> str:
+        groups = getattr(action, "groups", None)
+        if groups is None:
+            return super()._format_action(action)
+        shown = {each.dest: each for each in self._iter_indented_subactions(action)}
+        # the commands stand a step further in than they were measured
+        self._action_max_length += self._indent_increment
+        parts = []
+        for heading, names in groups.items():
+            self._indent()
+            lines = "".join(self._format_action(shown[name]) for name in names)
+            self._dedent()
+            parts.append(f"{' ' * self._current_indent}{heading}:\n{lines}")
+        return "\n".join(parts)
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that ends with status 2 when it is given what it does not know.
 
-    `family`: the commands that stand below this one, such as ``judge export``; none where it runs itself.
+    Attributes:
+        arguments: name -> argument, whether it has an option or a place of its own.
+        checks: what else looks at the options before the command runs, and ends where they do not go together.
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
-        self.family: list[Parser] = []
         self.checks: list[Callable[[argparse.Namespace], None]] = []
         super().__init__(*args, **{"formatter_class": _Help, **kwargs})
 
@@ -43,11 +57,6 @@ class Parser(argparse.ArgumentParser):
         action = super().add_argument(*args, **kwargs)
         self.arguments[action.dest] = action
         return action
-
-    @property
-    def runnable(self) -> list[Parser]:
-        """Return the parsers that run: this one, or those of its family."""
-        return self.family or [self]
 
     def check(self, options: argparse.Namespace) -> None:
         """End with a message where the options of a call do not go together."""
@@ -80,12 +89,16 @@ def add_command(commands: Commands, name: str, summary: str, *details: str) -> P
     return commands.add_parser(name, help=summary, description=described)
 
 
-def add_family(commands: Commands, name: str, summary: str, members: Sequence[Member]) -> Parser:
-    """Add a command that has commands of its own below it, and return its parser."""
-    parser = add_command(commands, name, summary)
-    below = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
-    parser.family = [add_member(below) for add_member in members]
-    return parser
+def add_commands(parser: Parser, groups: Mapping[str, Sequence[str]] | None = None) -> Commands:
+    """Return what commands below a parser are added to.
+
+    Args:
+        parser: above them.
+        groups: heading -> the commands that help shows below it; default one list.
+    """
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
+    commands.groups = groups  # type: ignore[attr-defined]
+    return commands
 
 
 def add_out(parser: Parser, what: str) -> None:

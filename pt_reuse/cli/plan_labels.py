@@ -1,4 +1,4 @@
-"""`pt-reuse plan-labels`: how many labels of a judge people must check, which, and what is known then."""
+"""`pt-reuse judge plan-labels`: how many labels of a judge people must check, which, and what is known then."""
 
 from __future__ import annotations
 

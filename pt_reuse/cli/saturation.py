@@ -1,4 +1,4 @@
-"""`pt-reuse saturation`: topics on which most runs have the highest score."""
+"""`pt-reuse profile saturation`: topics on which most runs have the highest score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pt-reuse sensitivity`: how far the conventions of leave-out-uniques move its figures."""
+"""`pt-reuse profile sensitivity`: how far the conventions of leave-out-uniques move its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pt-reuse stability`: how often other topics would turn a comparison of two runs round."""
+"""`pt-reuse profile stability`: how often other topics would turn a comparison of two runs round."""
 
 from __future__ import annotations
 

@@ -49,10 +49,15 @@ class StudyCommand:
     def __init__(self, declared: Mapping[str, Any]):
         self._declared = declared
 
+    @property
+    def name(self) -> str:
+        """Return the name of the command within its family."""
+        return str(self._declared["command"]["name"]).rpartition(" ")[2]
+
     def add_to(self, commands: Commands) -> Parser:
         """Add the command and return its parser."""
         declared = self._declared
-        parser = add_command(commands, *(declared["command"][part] for part in ("name", "summary", "details")))
+        parser = add_command(commands, self.name, *(declared["command"][part] for part in ("summary", "details")))
         add_field(parser, qrels=Judgments.NEEDED)
         for flag in declared["flags"]:
             self._add(parser, flag)
@@ -159,7 +164,8 @@ def _files(kind: type) -> Iterator[str]:
 def _pictures(study: Study, measures: list[str]) -> dict[str, tuple[str, str | None]]:
     """Return picture -> the kind of figure and the measure that it shows."""
     kinds: Mapping[str, Any] = study.result.figures  # type: ignore[attr-defined]
-    beginnings = {kind: kind if len(kinds) > 1 else study.command.name for kind in kinds if study.command is not None}
+    command = "" if study.command is None else study.command.name.rpartition(" ")[2]
+    beginnings = {kind: kind if len(kinds) > 1 else command for kind in kinds}
     if not measures:
         return {f"{beginning}.png": (kind, None) for kind, beginning in beginnings.items()}
     return {

@@ -1,4 +1,4 @@
-"""`pt-reuse subcollections`: do the runs differ alike on parts of the corpus?"""
+"""`pt-reuse profile subcollections`: do the runs differ alike on parts of the corpus?"""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class TopAgreement(StudyResult):
         check=partial(positive, "top", unit="systems"),
         flag=Flag(help="how many systems are the best"),
     ),
-    command=Command(name="top-agreement", summary="whether two sets of judgments agree on the best systems"),
+    command=Command(name="profile top-agreement", summary="whether two sets of judgments agree on the best systems"),
 )
 def top_agreement(
     runs: Any, qrels: Any, other: Any, measures: Any = None, *, top: int = 10, resamples: int = 0, seed: int = 0

@@ -170,7 +170,7 @@ class FoundByDepth(StudyResult):
         ),
     ),
     command=Command(
-        name="found-by-depth",
+        name="profile found-by-depth",
         summary="how many relevant documents the pools of each type of system hold, depth by depth",
         details="In all, and those that no other type has. Beyond the depth down to which everything was judged, what "
         "is found depends on who was judged; the output says where that is.",

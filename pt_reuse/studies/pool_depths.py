@@ -169,7 +169,7 @@ class PoolCosts(StudyResult):
         flag=Flag(help="pool depths between commas", metavar="LIST", kind="counts"),
     ),
     command=Command(
-        name="pool-costs",
+        name="profile pool-costs",
         summary="what pools of several depths cost and find, and how runs rank by them",
         details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared with "
         "the one by all judgments.",

@@ -106,7 +106,7 @@ def test_agreement_by_hand():
 
 def test_every_coefficient_is_public():
     assert list(CORRELATIONS) == ["tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_a", "tau_ap_b", "weighted_tau"]
-    assert all(getattr(pt_reuse, name) is function for name, function in CORRELATIONS.items())
+    assert all(getattr(pt_reuse.rankings, name) is function for name, function in CORRELATIONS.items())
 
 
 def test_import_does_not_load_scipy():

@@ -63,8 +63,8 @@ BARS = {
     "unjudged": ("unjudged {f}/runs " + FIELD, ("reading runs", "scoring")),
     "lou": ("lou --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
     "lou by ir_measures": ("lou --runs {f}/runs --depth 4 --measures infAP " + FIELD, ("reading runs", "ir_measures")),
-    "coverage": ("coverage --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
-    "sensitivity": ("sensitivity --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "conventions")),
+    "coverage": ("profile coverage --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
+    "sensitivity": ("profile sensitivity --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "conventions")),
     "score": ("score {f}/runs " + FIELD, ("reading runs", "scoring")),
     "audit": (
         "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/qrels.txt --metadata {f}/runs.csv --resamples 0 "

@@ -54,7 +54,7 @@ def test_it_writes_what_the_functions_find(files, tmp_path, capsys):
 
 
 def test_what_pools_of_each_type_find(files, tmp_path, capsys):
-    status, out, _ = run(capsys, "found-by-depth", *files, "--depths", "1,5", "--out", tmp_path / "out")
+    status, out, _ = run(capsys, "profile found-by-depth", *files, "--depths", "1,5", "--out", tmp_path / "out")
     assert status == 0
     found = ptr.pools.found_by_depth(
         ptr.read_runs(files[1], metadata=files[5]), ptr.read_qrels(files[3]), depths=[1, 5]

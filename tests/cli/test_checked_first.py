@@ -171,8 +171,8 @@ CALLS = {
     "pool depth of an audit": f"{AUDIT} --depth 0",
     "scores of an audit": "audit --scores {f}/nowhere --judges {f}/judges",
     # compare-strategies
-    "strategies": f"compare-strategies {FIELD} --strategies rank,mft",
-    "budgets": f"compare-strategies {FIELD} --budgets .1,5",
+    "strategies": f"judge compare-strategies {FIELD} --strategies rank,mft",
+    "budgets": f"judge compare-strategies {FIELD} --budgets .1,5",
     # by-type
     "halves": f"{BY_TYPE} --splits 0",
     "what is split": f"{BY_TYPE} --unit type",
@@ -208,7 +208,7 @@ CALLS = {
     "audit on what exists": f"{AUDIT} --out {{f}}/audited",
     "audit below a file": f"{AUDIT} --out {{f}}/teams/new",
     "pool on what exists": "pool {f}/runs --out {f}/taken",
-    "compare-strategies on what exists": f"compare-strategies {FIELD} --out {{f}}/taken",
+    "compare-strategies on what exists": f"judge compare-strategies {FIELD} --out {{f}}/taken",
     "by-type on what exists": f"{BY_TYPE} --out {{f}}/taken",
     "infer-pool below a file": "infer-pool {f}/teamless.toml --out {f}/teams/new",
     "infer-pool on what exists": "infer-pool {f}/teamless.toml --out {f}/taken",
@@ -241,7 +241,7 @@ OUT = {
     "compare": ("compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out", ""),
     "audit": (f"{AUDIT} --parts rankings --measures nDCG --resamples 0 --out", ""),
     "pool": ("pool {f}/runs --out", ""),
-    "compare-strategies": (f"compare-strategies {FIELD} --strategies rank --repeats 1 --out", ""),
+    "judge compare-strategies": (f"judge compare-strategies {FIELD} --strategies rank --repeats 1 --out", ""),
     "by-type": (f"{BY_TYPE} --splits 2 --contributors all --measures nDCG --out", ""),
     "verify": ("verify trec-8/adhoc --out", "/all.csv"),
     "demo": ("demo --out", ""),
@@ -273,7 +273,7 @@ WRITTEN = {
     "compare": 15,
     "audit": 2,
     "pool": 5,
-    "compare-strategies": 10,
+    "judge compare-strategies": 10,
     "by-type": 9,
 }
 
@@ -287,12 +287,12 @@ def blank(drawings):
 @pytest.mark.parametrize("command", WRITTEN)
 def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_path, capsys, request, monkeypatch):
     own = [declared for declared in COMMANDS if declared["command"]["name"] == command]
-    module = [] if own else [import_module(f"pt_reuse.cli.{command.replace('-', '_')}")]
+    module = [] if own else [import_module(f"pt_reuse.cli.{command.split()[-1].replace('-', '_')}")]
     for place in (output, *module):
         if hasattr(place, "draw"):
             monkeypatch.setattr(place, "draw", blank)
     call = OUT[command][0].format(f=files).split()
-    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "compare-strategies", "by-type") else []
+    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "judge compare-strategies", "by-type") else []
     status, _, err = run(capsys, *call, tmp_path / "out", *depth)
     assert (status, err) == (0, "")
     request.getfixturevalue("unreached")

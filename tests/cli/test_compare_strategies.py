@@ -1,4 +1,4 @@
-"""`pt-reuse compare-strategies`, compared with the function."""
+"""`pt-reuse judge compare-strategies`, compared with the function."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def expected(files, **options):
 
 def test_it_writes_what_the_function_finds(files, tmp_path, capsys):
     more = ["--seed", 3, "--rel", 2, "--leave-out", "team", "--jobs", 1, "--out", tmp_path / "out"]
-    status, out, err = run(capsys, "compare-strategies", *files, *OPTIONS, *more)
+    status, out, err = run(capsys, "judge compare-strategies", *files, *OPTIONS, *more)
     assert (status, err) == (0, "")
     found = expected(files, seed=3, rel=2, leave_out="team")
     assert_same(ptr.read_result(tmp_path / "out"), found)
@@ -59,7 +59,7 @@ def test_it_writes_what_the_function_finds(files, tmp_path, capsys):
 
 
 def test_every_budget_has_its_table_the_strategy_that_finds_most_first(files, capsys):
-    _, out, _ = run(capsys, "compare-strategies", *files, *OPTIONS, "--leave-out", "team")
+    _, out, _ = run(capsys, "judge compare-strategies", *files, *OPTIONS, "--leave-out", "team")
     found, lines = expected(files, leave_out="team"), lines_of_table(out)
     for budget, said in ((0.2, "20"), (0.5, "50")):
         rows = found.table[(found.table["measure"] == "AP") & (found.table["budget"] == budget)]
@@ -78,12 +78,12 @@ def test_every_budget_has_its_table_the_strategy_that_finds_most_first(files, ca
 
 
 def test_whole_numbers_are_judgments_per_topic(files, capsys):
-    _, out, _ = run(capsys, "compare-strategies", *files, "--strategies", "rank", "--budgets", 3, "--repeats", 1)
+    _, out, _ = run(capsys, "judge compare-strategies", *files, "--strategies", "rank", "--budgets", 3, "--repeats", 1)
     assert "At 3 judgments per topic, 15 judgments in all:" in out
 
 
 def test_all_strategies_and_budgets_are_the_default(files, capsys):
-    _, out, _ = run(capsys, "compare-strategies", *files, "--repeats", 1, "--measures", "AP", "--depth", 3)
+    _, out, _ = run(capsys, "judge compare-strategies", *files, "--repeats", 1, "--measures", "AP", "--depth", 3)
     assert [line[1:3] for line in lines_of_table(out) if line[0] == "At"] == [
         [share, "%,"] for share in ("1", "5", "10", "25", "50")
     ]

@@ -1,4 +1,4 @@
-"""`pt-reuse coverage` and `pt-reuse sensitivity`: what they show and write is what the functions return."""
+"""`pt-reuse profile coverage` and `sensitivity`: what they show and write is what the functions return."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def files(tmp_path, field):
 def test_coverage_of_run_files(files, field, tmp_path, capsys):
     out = tmp_path / "out"
     status, printed, err = run(
-        capsys, "coverage", *files, "--depths", "5,10", "--measures", "nDCG@10,AP", "--all", "--out", out
+        capsys, "profile coverage", *files, "--depths", "5,10", "--measures", "nDCG@10,AP", "--all", "--out", out
     )
     assert (status, err) == (0, "")
     expected = ptr.profile.coverage(field.runs, field.qrels, ["nDCG@10", "AP"], depths=[5, 10], depth=5)
@@ -55,7 +55,7 @@ def test_coverage_of_run_files(files, field, tmp_path, capsys):
     [["--depths", "0"], ["--depths", "ten"], ["--by", "colour"], ["--measures", "Bpref"], ["--contributors", "none"]],
 )
 def test_what_is_wrong_is_told(files, wrong, capsys, messages):
-    status, out, err = run(capsys, "coverage", *files, *wrong)
+    status, out, err = run(capsys, "profile coverage", *files, *wrong)
     assert status == 2
     assert "Settings" not in out
     messages.told(err)
@@ -64,8 +64,8 @@ def test_what_is_wrong_is_told(files, wrong, capsys, messages):
 def test_sensitivity_of_run_files(files, field, tmp_path, capsys):
     out = tmp_path / "out"
     status, printed, err = run(
-        capsys, "sensitivity", *files, "--measures", "AP", "--vary", "contributors,remove,depth", "--depths", "2,5",
-        "--full", "--out", out,
+        capsys, "profile sensitivity", *files, "--measures", "AP", "--vary", "contributors,remove,depth",
+        "--depths", "2,5", "--full", "--out", out,
     )  # fmt: skip
     assert (status, err) == (0, "")
     found = read_result(out)
@@ -90,6 +90,6 @@ def test_sensitivity_of_run_files(files, field, tmp_path, capsys):
 
 @pytest.mark.parametrize("wrong", [["--vary", "weather"], ["--depths", "0"], ["--rel", "0"], ["--remove", "all"]])
 def test_what_is_wrong_with_conventions_is_told(files, wrong, capsys, messages):
-    status, out, err = run(capsys, "sensitivity", *files, *wrong)
+    status, out, err = run(capsys, "profile sensitivity", *files, *wrong)
     assert (status, out) == (2, "")
     messages.told(err)

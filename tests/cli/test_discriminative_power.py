@@ -1,4 +1,4 @@
-"""`pt-reuse discriminative-power`, and intervals of `pt-reuse lou`, compared with the library."""
+"""`pt-reuse profile discriminative-power`, and intervals of `pt-reuse lou`, compared with the library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def given(files):
 def test_power_is_that_of_the_library(given, files, field, capsys):
     out = files / "out"
     options = ["--other", files / "pool.txt", "--correction", "none", "--alpha", ".2", "--out", out, "--all"]
-    status, printed, err = run(capsys, "discriminative-power", *given, *options)
+    status, printed, err = run(capsys, "profile discriminative-power", *given, *options)
     assert (status, err) == (0, "")
     runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
     judged = {"all.txt": field.all_qrels, "pool.txt": field.qrels}
@@ -48,7 +48,7 @@ def test_power_is_that_of_the_library(given, files, field, capsys):
 
 def test_one_set_of_judgments_and_a_test_that_draws(given, field, capsys):
     options = ["--test", "tukey", "--samples", "50", "--seed", "3", "--measures", "AP"]
-    status, printed, err = run(capsys, "discriminative-power", *given, *options)
+    status, printed, err = run(capsys, "profile discriminative-power", *given, *options)
     assert (status, err) == (0, "")
     assert "samples=50, seed=3" in printed
     assert "correction=by the test itself" in printed
@@ -65,7 +65,7 @@ def test_refused_before_anything_is_read(options, capsys, tmp_path):
     (tmp_path / "a.run").write_text("no run\n")
     (tmp_path / "qrels").write_text("no judgments\n")
     given = [tmp_path / "a.run", "--qrels", tmp_path / "qrels"]
-    status, printed, err = run(capsys, "discriminative-power", *given, *options)
+    status, printed, err = run(capsys, "profile discriminative-power", *given, *options)
     assert (status, printed) == (2, "")
     assert err.startswith(f"pt-reuse: {options[-2]} must be")
 

@@ -1,4 +1,4 @@
-"""`pt-reuse plan-labels`: from labels in a file to a plan, and from what people say to numbers."""
+"""`pt-reuse judge plan-labels`: from labels in a file to a plan, and from what people say to numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def files(tmp_path):
 
 
 def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
-    plan = ["plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--prior", "0=.05,1=.8"]
+    plan = ["judge plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--prior", "0=.05,1=.8"]
     status, out, err = run(capsys, *plan, "--target", "precision", "--out", files / "plan")
     assert (status, err) == (0, "")
     same = ptr.labels.plan_labels(files / "judge.txt", target="precision", width=0.2, prior={0: 0.05, 1: 0.8})
@@ -35,7 +35,14 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
     checked = ptr.read_qrels(files / "people.txt").restrict(made)
     checked.write(files / "checked.txt")
     status, out, err = run(
-        capsys, "plan-labels", "--plan", files / "plan", "--checked", files / "checked.txt", "--out", files / "found"
+        capsys,
+        "judge plan-labels",
+        "--plan",
+        files / "plan",
+        "--checked",
+        files / "checked.txt",
+        "--out",
+        files / "found",
     )
     assert (status, err) == (0, "")
     expected = same.estimate(checked)
@@ -48,42 +55,42 @@ def test_a_plan_for_runs_with_a_pilot(capsys, files):
     runs = ["--runs", *sorted((files / "one").iterdir()), *sorted((files / "two").iterdir())]
     options = ["--judge", files / "judge.txt", "--pilot", files / "pilot.txt", "--width", ".3", "--by-topic", "--all",
                "--judge-rel", "1"]  # fmt: skip
-    status, out, _ = run(capsys, "plan-labels", *options, "--target", "difference", *runs, "--measure", "P@10")
+    status, out, _ = run(capsys, "judge plan-labels", *options, "--target", "difference", *runs, "--measure", "P@10")
     assert status == 0
     assert "P@10, one - two" in out.replace("\n", " ")
 
 
 def test_advice_names_the_file_of_documents_to_check(capsys, files):
     plan = files / "plan"
-    run(capsys, "plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--out", plan)
-    status, _, err = run(capsys, "plan-labels", "--plan", plan, "--checked", files / "people.txt")
+    run(capsys, "judge plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--out", plan)
+    status, _, err = run(capsys, "judge plan-labels", "--plan", plan, "--checked", files / "people.txt")
     assert status == 2
     assert "the documents to check alone, to_check.csv of the plan." in err.replace("\n", " ")
 
 
 def test_the_labels_are_told_as_the_plan_takes_them(capsys, files):
-    _, out, _ = run(capsys, "plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--rel", "2")
+    _, out, _ = run(capsys, "judge plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--rel", "2")
     assert out.startswith("Qrels: 4 topics, 300 judgments, 100 relevant from label 2 (labels")
 
 
 def test_calls_that_do_not_fit_together(capsys, files):
-    assert run(capsys, "plan-labels")[0] == 2
-    assert run(capsys, "plan-labels", "--plan", files)[0] == 2
-    status, _, err = run(capsys, "plan-labels", "--judge", files / "judge.txt")
+    assert run(capsys, "judge plan-labels")[0] == 2
+    assert run(capsys, "judge plan-labels", "--plan", files)[0] == 2
+    status, _, err = run(capsys, "judge plan-labels", "--judge", files / "judge.txt")
     assert status == 2
     assert "--width 0.05" in err
     assert "--budget 500" in err
-    status, _, err = run(capsys, "plan-labels", "--judge", files / "judge.txt", "--prior", "high")
+    status, _, err = run(capsys, "judge plan-labels", "--judge", files / "judge.txt", "--prior", "high")
     assert (status, "--prior: must be a share" in err) == (2, True)
     (files / "chances.txt").write_text("1 0 d1 0.7\n")
-    status, _, err = run(capsys, "plan-labels", "--judge", files / "chances.txt", "--width", ".1")
+    status, _, err = run(capsys, "judge plan-labels", "--judge", files / "chances.txt", "--width", ".1")
     assert (status, "grade_scores" in err) == (2, True)
     ptr.score(files / "one", files / "people.txt", "P@10").save(files / "scores")
-    status, _, err = run(capsys, "plan-labels", "--plan", files / "scores", "--checked", files / "people.txt")
+    status, _, err = run(capsys, "judge plan-labels", "--plan", files / "scores", "--checked", files / "people.txt")
     assert (status, "holds no plan, but a Scores" in err) == (2, True)
 
 
 def test_a_file_without_an_option_is_told_the_option_of_the_judge(capsys):
-    status, _, err = run(capsys, "plan-labels", "labels.gz")
+    status, _, err = run(capsys, "judge plan-labels", "labels.gz")
     assert status == 2
     assert "Labels of a judge are given by an option here: --judge labels.gz" in err

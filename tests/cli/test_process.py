@@ -16,7 +16,7 @@ USAGE = [
     ["lou", "--seed", "x"], ["lou", "--collection", "trec-8/adhoc", "--shard", "1/2"], ["audit"],
     ["judge"], ["judge", "export", "--out", "x"],
     ["lou", "runs", "--shard", "9", "--out", "x"], ["pool", "runs", "--strategy", "deep"],
-    ["plan-labels"], ["fetch"], *([command, "--help"] for command in COMMANDS),
+    ["judge", "plan-labels"], ["fetch"], ["profile", "--help"], ["judge", "--help"],
 ]  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def test_help_and_errors_of_usage_load_nothing_heavy():
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for command in COMMANDS:
-        assert re.search(rf"^    {command}$|^    {command}\s", finished.stdout, re.MULTILINE)
+        assert re.search(rf"^ +{command.split()[-1]}(\s|$)", finished.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("arguments", [["collections", "trec-8/adhoc"], ["collections", "--csv"]])

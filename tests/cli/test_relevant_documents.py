@@ -1,4 +1,4 @@
-"""`pt-reuse density`, `saturation`, `minimum-ranks` and `pool-costs`: what they print, write and refuse."""
+"""`pt-reuse profile density`, `saturation`, `minimum-ranks` and `pool-costs`: what they print, write and refuse."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def places(paths):
 
 
 def test_density_of_judgments_alone(definition, field, tmp_path, capsys):
-    status, out, err = run(capsys, "density", "--qrels", tmp_path / "qrels.txt", "--out", tmp_path / "out")
+    status, out, err = run(capsys, "profile density", "--qrels", tmp_path / "qrels.txt", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
     expected = ptr.profile.density(field.qrels)
     assert f"\n{expected.headline()}." in out
@@ -35,7 +35,7 @@ def test_density_of_judgments_alone(definition, field, tmp_path, capsys):
 def test_density_after_pools(paths, own, field, capsys):
     expected = ptr.profile.density(field.qrels, runs=field.runs, depths=[1, 3], rel=2)
     for options in (paths, ("--collection", own)):
-        status, out, err = run(capsys, "density", *options, "--depths", "1,3", "--rel", 2)
+        status, out, err = run(capsys, "profile density", *options, "--depths", "1,3", "--rel", 2)
         assert (status, err) == (0, "")
         lines = lines_of_table(out)
         (first,) = [line for line in lines if line[:2] == ["depth-1", "pool"]]
@@ -47,7 +47,7 @@ def test_density_after_pools(paths, own, field, capsys):
 def test_density_of_rounds(field, tmp_path, capsys):
     halves = [field.qrels.select(field.qrels.topics[:2]), field.qrels.select(field.qrels.topics[2:])]
     files = [half.write(tmp_path / f"{n}.txt") for n, half in enumerate(halves, 1)]
-    status, out, _ = run(capsys, "density", "--rounds", ",".join(map(str, files)))
+    status, out, _ = run(capsys, "profile density", "--rounds", ",".join(map(str, files)))
     assert status == 0
     assert ptr.profile.density(field.qrels).headline() in out
     assert [line[0] for line in lines_of_table(out) if line[0].endswith(".txt") and len(line) == 8] == [
@@ -58,7 +58,7 @@ def test_density_of_rounds(field, tmp_path, capsys):
 
 def test_saturation(paths, field, tmp_path, capsys):
     options = (*places(paths), "--measures", "P@5,AP", "--share", ".5", "--out", tmp_path / "out")
-    status, out, err = run(capsys, "saturation", *options)
+    status, out, err = run(capsys, "profile saturation", *options)
     assert (status, err) == (0, "")
     expected = ptr.profile.saturation(ptr.score(field.runs, field.qrels, ["P@5", "AP"]), share=0.5)
     assert f"\n{expected.headline()}." in out
@@ -68,7 +68,7 @@ def test_saturation(paths, field, tmp_path, capsys):
 
 def test_minimum_ranks(paths, field, tmp_path, capsys):
     options = (*places(paths), "--edges", "2,10", "--depth", 20, "--out", tmp_path / "out")
-    status, out, err = run(capsys, "minimum-ranks", *options)
+    status, out, err = run(capsys, "profile minimum-ranks", *options)
     assert (status, err) == (0, "")
     expected = ptr.pools.minimum_ranks(field.runs, field.qrels, depth=20)
     rows = {line[0]: line[1] for line in lines_of_table(out) if len(line) > 3}
@@ -80,7 +80,7 @@ def test_minimum_ranks(paths, field, tmp_path, capsys):
 
 def test_pool_costs(paths, field, tmp_path, capsys):
     options = ("--depths", "1,3,5", "--measures", "AP", "--resamples", 5, "--out", tmp_path / "out")
-    status, out, err = run(capsys, "pool-costs", *paths, *options)
+    status, out, err = run(capsys, "profile pool-costs", *paths, *options)
     assert (status, err) == (0, "")
     expected = ptr.pools.pool_costs(field.runs, field.qrels, "AP", depths=[1, 3, 5], resamples=5)
     lines = lines_of_table(out)

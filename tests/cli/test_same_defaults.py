@@ -84,8 +84,8 @@ Python = Callable[[Given], Any]
 STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
     "score": ("", {"score": lambda f: f.scores}),
     "lou": ("", {"leave_out_uniques": lambda f: ptr.leave_out_uniques(f.runs, f.qrels, f.measures)}),
-    "coverage": ("", {"coverage": lambda f: ptr.profile.coverage(f.runs, f.qrels)}),
-    "sensitivity": (
+    "profile coverage": ("", {"coverage": lambda f: ptr.profile.coverage(f.runs, f.qrels)}),
+    "profile sensitivity": (
         "",
         {"sensitivity": lambda f: ptr.profile.sensitivity(ptr.leave_out_uniques, f.runs, f.qrels, f.measures)},
     ),
@@ -114,16 +114,16 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
             ),
         },
     ),
-    "discriminative-power": (
+    "profile discriminative-power": (
         "",
         {"discriminative_power": lambda f: ptr.profile.discriminative_power({f.name: f.scores})},
     ),
     # of a collection the judgments alone are read, unless pools are asked for
-    "density": (
+    "profile density": (
         "",
         {"density": lambda f: ptr.profile.density(f.qrels, runs=f.runs if "runs" in f.options else None)},
     ),
-    "saturation": (
+    "profile saturation": (
         "",
         {
             "saturation": lambda f: ptr.profile.saturation(
@@ -131,9 +131,9 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
             )
         },
     ),
-    "minimum-ranks": ("", {"minimum_ranks": lambda f: ptr.pools.minimum_ranks(f.runs, f.qrels)}),
-    "compare-strategies": ("", {"compare_strategies": lambda f: ptr.pools.compare_strategies(f.runs, f.qrels)}),
-    "subcollections": (
+    "profile minimum-ranks": ("", {"minimum_ranks": lambda f: ptr.pools.minimum_ranks(f.runs, f.qrels)}),
+    "judge compare-strategies": ("", {"compare_strategies": lambda f: ptr.pools.compare_strategies(f.runs, f.qrels)}),
+    "profile subcollections": (
         "--sources doc000,doc001,doc002",
         {
             "subcollections": lambda f: ptr.profile.subcollections(
@@ -141,7 +141,7 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
             )
         },
     ),
-    "stability": ("", {"stability": lambda f: ptr.profile.stability({f.name: f.scores})}),
+    "profile stability": ("", {"stability": lambda f: ptr.profile.stability({f.name: f.scores})}),
     "infer-pool": ("", {"infer_pool": lambda f: ptr.infer_pool(f.runs, f.qrels)}),
     "judge agreement": (
         "{}/people/ann.qrels {}/people/bob.qrels",
@@ -151,7 +151,7 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
             )
         },
     ),
-    "plan-labels": (
+    "judge plan-labels": (
         "--judge {}/people/ann.qrels --width .2",
         {"plan_labels": lambda f: ptr.labels.plan_labels(f.people[0], width=0.2)},
     ),
@@ -165,7 +165,16 @@ for declared in DECLARED_COMMANDS:
 #: command -> the option that it takes without its name
 POSITIONAL = {
     **dict.fromkeys(
-        ("score", "compare", "discriminative-power", "saturation", "minimum-ranks", "stability", "pool", "unjudged"),
+        (
+            "score",
+            "compare",
+            "profile discriminative-power",
+            "profile saturation",
+            "profile minimum-ranks",
+            "profile stability",
+            "pool",
+            "unjudged",
+        ),
         "runs",
     ),
     "infer-pool": "collection",
@@ -176,7 +185,7 @@ NO_COMMAND = {
     "leave_out_type", "prediction_powered",
 }  # fmt: skip
 #: files in and out; what they make is compared where they are tested
-NO_STUDY = {"judge", "runs", "merge", "collections", "fetch", "verify", "demo"}
+NO_STUDY = {"judge export", "judge import", "runs", "merge", "collections", "fetch", "verify", "demo"}
 FILES_IN_AND_OUT = {"export_tasks", "import_labels", "verify"}
 
 
@@ -221,7 +230,7 @@ def test_the_command_finds_what_the_function_finds(command, given, tmp_path, cap
 
     monkeypatch.setattr(sheet, "off_screen", no_pictures)
     further, calls = STUDIES[command]
-    field = [] if command in ("judge agreement", "plan-labels") else given.words(command)
+    field = [] if command in ("judge agreement", "judge plan-labels") else given.words(command)
     words = further.replace("{}", str(given.folder)).split()
     status, _, err = run(capsys, *command.split(), *field, *words, "--out", tmp_path / "out")
     assert status == 0, err

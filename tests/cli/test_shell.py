@@ -40,7 +40,7 @@ ADVICE = [
     (LOU, Call("Qrels.union", "other"), "Qrels.union(other)", "Qrels.union(other) in Python"),
     (("runs", "r"), Call("read_runs"), "read_runs()", "RUNS"),
     (("runs", "r"), Option("runs", "r"), "runs='r'", "r"),
-    (("runs", "r"), Call("read_qrels", "path"), "read_qrels(path)", "--qrels FILE of `pt-reuse unjudged`"),
+    (("runs", "r"), Call("read_qrels", "path"), "read_qrels(path)", "--qrels FILE of `pt-reuse score`"),
     (("runs", "r"), Attribute("runs.dropped"), "runs.dropped", "below"),
     (LOU, Attribute("runs.dropped"), "runs.dropped", "`pt-reuse runs`"),
     (LOU, Call("score", "runs, qrels, measures"), "score(runs, qrels, measures)", "`pt-reuse score`"),

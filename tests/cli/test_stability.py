@@ -1,4 +1,4 @@
-"""`pt-reuse stability`, compared with the library."""
+"""`pt-reuse profile stability`, compared with the library."""
 
 from __future__ import annotations
 
@@ -26,7 +26,17 @@ def scores(files):
 
 
 def call(files, *more):
-    return "stability", files / "runs", "--qrels", files / "qrels.txt", "--measures", "AP,P@5", "--pairs", "50", *more
+    return (
+        "profile stability",
+        files / "runs",
+        "--qrels",
+        files / "qrels.txt",
+        "--measures",
+        "AP,P@5",
+        "--pairs",
+        "50",
+        *more,
+    )
 
 
 def test_rates_are_those_of_the_function(files, scores, capsys):

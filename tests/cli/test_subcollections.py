@@ -1,4 +1,4 @@
-"""`pt-reuse subcollections`, compared with the function."""
+"""`pt-reuse profile subcollections`, compared with the function."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_it_writes_what_the_function_finds(files, tmp_path, capsys):
             "--resamples", 4, "--confidence", ".9", "--test", "randomisation", "--samples", 9, "--correction", "holm",
             "--jobs", 1, "--sizes", 4, "--rel", 1]  # fmt: skip
     status, out, err = run(
-        capsys, "subcollections", *files, "--source-pattern", PATTERN, *more, "--out", tmp_path / "o"
+        capsys, "profile subcollections", *files, "--source-pattern", PATTERN, *more, "--out", tmp_path / "o"
     )
     assert status == 0, err
     drawn = {"how": "mixed", "shares": [0, 0.5], "sizes": 4, "repeats": 2, "seed": 3}
@@ -48,7 +48,7 @@ def test_it_writes_what_the_function_finds(files, tmp_path, capsys):
 
 
 def test_parts_pairs_and_means_are_shown(files, capsys):
-    status, out, _ = run(capsys, "subcollections", *files, "--source-pattern", "([13])$")
+    status, out, _ = run(capsys, "profile subcollections", *files, "--source-pattern", "([13])$")
     assert status == 0
     found = expected(files, sources=re.compile("([13])$"))
     row = found.by_pair.iloc[0]
@@ -60,7 +60,7 @@ def test_parts_pairs_and_means_are_shown(files, capsys):
 
 def test_each_part_with_its_own_relevant_documents(files, tmp_path, capsys):
     more = ["--relevant", "own", "--sources", "doc000,doc0"]
-    assert run(capsys, "subcollections", *files, *more, "--out", tmp_path / "o")[0] == 0
+    assert run(capsys, "profile subcollections", *files, *more, "--out", tmp_path / "o")[0] == 0
     found = ptr.read_result(tmp_path / "o")
     assert_same(found, expected(files, sources=["doc000", "doc0"], relevant="own"))
     assert found.settings["relevant"] == "label of at least 1, each in the part that it falls into"
@@ -81,12 +81,12 @@ def test_what_cannot_be_meant_is_told_before_anything_is_read(files, capsys):
         (["--relevant", "x"], "--relevant must be one of"),
         (["--jobs", "0"], "--jobs must be a whole number of jobs"),
     ):
-        status, _, err = run(capsys, "subcollections", *files, *more)
+        status, _, err = run(capsys, "profile subcollections", *files, *more)
         assert status
         assert what in " ".join(err.split()), err
 
 
 def test_a_prefix_of_no_document_is_named(files, capsys):
-    status, _, err = run(capsys, "subcollections", *files, "--sources", "doc0,ZZZ")
+    status, _, err = run(capsys, "profile subcollections", *files, "--sources", "doc0,ZZZ")
     assert status
     assert "no document comes from 'ZZZ'" in err

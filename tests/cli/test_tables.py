@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
         (["unjudged", "{runs}"], "parquet"),
         (["pool", "{runs}", "--depth", "5"], "arrow"),
         (["lou", "--runs", "{runs}", "--measures", "AP", "--depth", "5"], "parquet"),
-        (["coverage", "--runs", "{runs}", "--measures", "AP", "--depth", "5"], "arrow"),
+        (["profile coverage", "--runs", "{runs}", "--measures", "AP", "--depth", "5"], "arrow"),
     ],
     ids=["score", "unjudged", "pool", "lou", "coverage"],
 )

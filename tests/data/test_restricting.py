@@ -110,7 +110,7 @@ def test_a_third_and_a_ninth_of_a_corpus():
 
 def test_a_draw_is_the_same_in_another_process():
     code = (
-        "from pt_reuse import subsample_corpus, simulate_field\n"
+        "from pt_reuse import simulate_field\nfrom pt_reuse.profile import subsample_corpus\n"
         "print(subsample_corpus([f'd{i}' for i in range(40)], share=.1, seed=3),"
         " simulate_field(seed=7).runs.split_teams(seed=2)[0].names)"
     )

@@ -9,21 +9,23 @@ from pt_reuse.cli.study_commands import COMMANDS as COMMANDS_OF_STUDIES
 COMMANDS = (
     "unjudged",
     "lou",
-    "coverage",
-    "sensitivity",
+    "profile coverage",
+    "profile sensitivity",
     "score",
     "compare",
     "audit",
-    "discriminative-power",
+    "profile discriminative-power",
     "pool",
-    "density",
-    "saturation",
-    "minimum-ranks",
-    "compare-strategies",
-    "subcollections",
-    "stability",
-    "judge",
-    "plan-labels",
+    "profile density",
+    "profile saturation",
+    "profile minimum-ranks",
+    "judge compare-strategies",
+    "profile subcollections",
+    "profile stability",
+    "judge agreement",
+    "judge export",
+    "judge import",
+    "judge plan-labels",
     "runs",
     "infer-pool",
     "merge",
@@ -38,7 +40,8 @@ COMMANDS = (
 def run(capsys, *arguments):
     """Return status, output and errors of the command line."""
     try:
-        status = main([str(argument) for argument in arguments])
+        words = [str(argument) for argument in arguments]
+        status = main([*" ".join(words[:1]).split(), *words[1:]])
     except SystemExit as exit_:
         status = exit_.code
     printed = capsys.readouterr()

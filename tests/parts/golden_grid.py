@@ -357,16 +357,16 @@ COMMANDS = [
     "lou --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --depth 8 --by type",
     "lou --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --fill {}/judges/lax.qrels --resamples 5",
     "by-type --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --splits 3",
-    "found-by-depth --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv",
+    "profile found-by-depth --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv",
     "pool {}/runs --metadata {}/runs.csv --depth 4",
-    "pool-costs --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --depths 1,5 --measures AP",
-    "coverage --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --by team",
+    "profile pool-costs --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --depths 1,5 --measures AP",
+    "profile coverage --runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv --by team",
     "compare {}/runs --qrels {}/qrels.txt --other {}/other.qrels --judgment-names a,b",
     "audit --runs {}/runs --human {}/qrels.txt --metadata {}/runs.csv --judges {}/judges --resamples 5",
-    "stability {}/runs --qrels {}/qrels.txt --pairs 100",
+    "profile stability {}/runs --qrels {}/qrels.txt --pairs 100",
     "infer-pool --runs {}/runs --qrels {}/qrels.txt",
     "judge agreement {}/people/ann.qrels {}/people/bob.qrels --resamples 5",
-    "plan-labels --judge {}/people/ann.qrels --width .2",
+    "judge plan-labels --judge {}/people/ann.qrels --width .2",
 ]
 #: what nobody can mean, for every option
 BAD = [-1, "nonsense", float("nan"), [], None]

@@ -74,7 +74,9 @@ def test_what_cannot_be_compared():
 def test_command(tmp_path, capsys):
     folder = write_field(tmp_path / "field")
     options = ("--qrels", folder / "qrels.txt", "--other", folder / "other.qrels", "--resamples", 20, "--top", 5)
-    status, out, err = run(capsys, "top-agreement", "--runs", folder / "runs", *options, "--out", tmp_path / "out")
+    status, out, err = run(
+        capsys, "profile top-agreement", "--runs", folder / "runs", *options, "--out", tmp_path / "out"
+    )
     assert (status, err) == (0, "")
     kept = ptr.read_result(tmp_path / "out")
     expected = ptr.profile.top_agreement(
@@ -83,7 +85,9 @@ def test_command(tmp_path, capsys):
     assert kept.table.equals(expected.table)
     assert "Interval" in out
     assert (tmp_path / "out" / "top-agreement-AP.png").exists()
-    assert run(capsys, "top-agreement", "--runs", folder / "runs", "--qrels", folder / "qrels.txt")[0] == 2
-    missing = run(capsys, "top-agreement", "--runs", folder / "runs", *options[:2], "--other", tmp_path / "none")
+    assert run(capsys, "profile top-agreement", "--runs", folder / "runs", "--qrels", folder / "qrels.txt")[0] == 2
+    missing = run(
+        capsys, "profile top-agreement", "--runs", folder / "runs", *options[:2], "--other", tmp_path / "none"
+    )
     assert missing[0] == 2
     assert str(tmp_path / "none") in missing[2].replace("\n", "")
