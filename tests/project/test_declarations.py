@@ -35,7 +35,15 @@ def test_docstrings_have_every_argument_once():
 
 def test_an_entry_of_the_docstring_comes_first():
     def call(depth, own, rel):
-        """Say what."""
+        """Say what.
+
+        Args:
+            own: of this alone,
+                in two lines.
+
+        Returns:
+            int: it.
+        """
 
     lines = documented(call, {"depth": Parameter(name="depth", meaning="of mine.")}).splitlines()
     assert lines[2:7] == ["Args:", "    depth: of mine.", "    own: of this alone, in two lines.", *lines[5:7]]
@@ -45,7 +53,11 @@ def test_an_entry_of_the_docstring_comes_first():
 
 def test_what_is_documented_and_not_taken_is_an_error_of_ours():
     def call():
-        """Say."""
+        """Say.
+
+        Args:
+            depth: of nothing.
+        """
 
     with pytest.raises(TypeError, match="depth"):
         documented(call, {})
