@@ -244,14 +244,7 @@ def user_path(path: str | os.PathLike[str]) -> Path:
 
 
 def check_writable(folder: Path, names: Sequence[str], *, overwrite: bool, argument: str) -> None:
-    """Raise when files cannot be written to a folder, or would be replaced unasked; the disk stays as it is.
-
-    Args:
-        folder: where to; it need not exist. A file without a name is made in what there is of it, and is gone at once.
-        names: of the files.
-        overwrite: whether files that are there may be replaced.
-        argument: the user's argument, for errors.
-    """
+    """Raise when files cannot be written to a folder, or would be replaced unasked; the disk stays as it is."""
     try:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument=argument)
@@ -317,13 +310,6 @@ def write_together(
 
     Of several calls for one folder each waits for the other, as do those who read it by :func:`read_together`. What one
     did that was killed is undone by the next.
-
-    Args:
-        folder: where to; made when it does not exist.
-        files: the name and the contents of each, in the order in which they take their places; what is there by a name
-            is replaced.
-        overwrite: whether what has come to be there by then may be replaced.
-        outdated: gives files of the folder that are of no use when these are there, and go.
 
     Raises:
         OSError: a file could not be written.

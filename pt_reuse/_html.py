@@ -16,12 +16,7 @@ _SCROLLS = '<div style="overflow-x:auto;max-width:100%">{}</div>'
 
 
 def headline(title: str, *lines: str) -> str:
-    """Return a title in bold, and lines below it.
-
-    Args:
-        title: one line of text.
-        *lines: further lines of text.
-    """
+    """Return a title in bold, and lines below it."""
     below = "".join(f"<br>{html.escape(visible(line))}" for line in lines)
     return f'<p style="overflow-wrap:anywhere"><b>{html.escape(visible(title))}</b>{below}</p>'
 

@@ -163,12 +163,7 @@ def unpacked(result: bytes | str) -> Outcome[Any]:
 
 
 def value_of(outcome: Outcome[Done], told: set[tuple[type, str]]) -> Done:
-    """Return what a job returned or raise what it raised, in the caller, and give its warnings that were not told yet.
-
-    Args:
-        outcome: what came of the job.
-        told: kind and text of the warnings that were given already; added to.
-    """
+    """Return what a job returned or raise what it raised, and give the warnings that were not told yet."""
     for message in outcome.heard:
         if (type(message), str(message)) not in told:
             told.add((type(message), str(message)))

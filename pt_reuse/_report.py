@@ -240,11 +240,7 @@ class Report:
 
 
 def latex(text: str) -> str:
-    r"""Return a text as LaTeX sets it letter by letter: its special characters escaped, no ligatures of dashes.
-
-    Args:
-        text: any text; characters that cannot be printed become escapes.
-    """
+    r"""Return a text as LaTeX sets it letter by letter: its special characters escaped, no ligatures of dashes."""
     escaped = "".join(_ESCAPED.get(character, character) for character in visible(text))
     # two dashes would become a long one, two apostrophes a quotation mark, "?`" is gone with the grave
     return re.sub(r"(?<=-)-", r"{}-", re.sub(r"(?<=')'", r"{}'", escaped))

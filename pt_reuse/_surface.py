@@ -11,12 +11,7 @@ from typing import Any
 
 
 def lazily(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a namespace.
-
-    Args:
-        name: of the module.
-        file: its file; beside it is a stub of lines such as ``from .arrays.correlation import tau_b as tau_b``.
-    """
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a namespace."""
     path = Path(file)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     lines = ast.parse(path.with_suffix(".pyi").read_text(encoding="utf-8")).body

@@ -80,12 +80,7 @@ def table(
 
 
 def text_columns(frame: pd.DataFrame, numbers: str = "{:.4f}") -> list[TextColumn]:
-    """Return the columns of a frame as texts, numbers to the right.
-
-    Args:
-        frame: the table; its index is not shown.
-        numbers: how a float is written; a missing cell is ``-``.
-    """
+    """Return the columns of a frame as texts, numbers to the right."""
     series = [frame.iloc[:, at] for at in range(frame.shape[1])]
     return [
         _column(name, each.tolist(), _is_numeric(each), numbers)

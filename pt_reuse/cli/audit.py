@@ -222,13 +222,7 @@ def _human(options: argparse.Namespace, plan: FieldPlan) -> JudgmentSource:
 
 
 def _out(options: argparse.Namespace, parts: list[Part], judges: list[Path]) -> Path | None:
-    """Return the folder of --out; raise when files of a part would be replaced unasked, or cannot be written.
-
-    Args:
-        options: of the command.
-        parts: that are asked for.
-        judges: folders of judges, in which what is written would be read as judges the next time.
-    """
+    """Return the folder of --out; raise when files of a part would be replaced unasked, or cannot be written."""
     folder = out_folder(options, [NAME])
     if folder is None:
         return None

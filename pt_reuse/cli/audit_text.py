@@ -13,13 +13,7 @@ NAME = "findings.md"
 
 
 def findings_text(given: Audited, answers: Mapping[Part, Answer], unanswered: Mapping[Part, str]) -> str:
-    """Return the text.
-
-    Args:
-        given: what was audited.
-        answers: of the parts that were computed.
-        unanswered: part -> why it was not, a sentence.
-    """
+    """Return the text."""
     from pt_reuse.scoring.caveats import BEWARE
 
     lines = ["# Labels by judges: what they do to the ranking of systems", "", *_about(given)]

@@ -121,11 +121,6 @@ def _check_unlabelled(path: Path) -> None:
 def by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
     """Return one row per team, run, type or family, the one with most documents first.
 
-    Args:
-        pool: the pool.
-        rest: what of it is to be judged.
-        by: the unit.
-
     Returns:
         DataFrame: the unit; its ``runs`` among the contributors; ``documents`` that it contributed, ``unique`` those
         that no other unit did; ``to_judge`` and ``to_judge_unique``, the same of what is to be judged.

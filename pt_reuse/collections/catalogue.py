@@ -66,9 +66,6 @@ def catalogued(name: str) -> Collection | None:
 
     Every call makes a new frame of runs: what a caller does to it reaches nobody else.
 
-    Args:
-        name: exactly as :func:`catalogue_names` has it.
-
     Returns:
         The collection. Its ``submitted`` has ``name team type official_type task pooled published url``: ``type`` is
         automatic, manual, feedback or unknown, ``official_type`` what TREC called it, ``pooled`` true and false where
@@ -88,11 +85,7 @@ def catalogued(name: str) -> Collection | None:
 
 
 def without_runs(name: str) -> Collection | None:
-    """Return a collection of the catalogue but for its runs, which take most of the time; None where it has none.
-
-    Args:
-        name: as for :func:`catalogued`.
-    """
+    """Return a collection of the catalogue but for its runs, which take most of the time; None where it has none."""
     entry = _entries().get(name)
     if entry is None:
         return None
@@ -128,11 +121,6 @@ def without_runs(name: str) -> Collection | None:
 
 def judged_alike(n_topics: int, n_judged: int, n_relevant: int) -> list[str]:
     """Return the names of the collections whose judgments have these counts, all three.
-
-    Args:
-        n_topics: judged topics.
-        n_judged: judgments, those below 0 among them.
-        n_relevant: judgments above 0.
 
     Example:
         >>> judged_alike(50, 86_830, 4_728)

@@ -118,11 +118,6 @@ def define(
 def read_definition(path: str | Path) -> Collection:
     """Read the definition of a collection from a TOML file.
 
-    Args:
-        path: the file. Its keys are the arguments of :func:`define`; those of the runs stand in a table ``[runs]``, as
-            ``folder`` or ``files``, ``metadata``, ``teams``, ``types``, ``pooled``, ``pool_order``, ``pool_depth``;
-            those of the sources in ``[sources]``, as ``prefixes`` and ``pattern``. Paths are relative to its folder.
-
     Returns:
         Collection: what :func:`define` returns.
 

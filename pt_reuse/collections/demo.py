@@ -130,10 +130,6 @@ class DemoDataset(ReuseDataset):
 
         It ranks by cosine for the topics of the collection, by their ids: what stands in ``query`` is not read.
 
-        Args:
-            variant: what of a topic was encoded, as :meth:`get_embeddings` takes it.
-            num_results: documents per topic, at least 1.
-
         Returns:
             Transformer: ``qid`` in, ``qid docno score rank`` out.
 

@@ -46,12 +46,6 @@ class Appending:
     def to(stored: Stored, paths: Sequence[Path], sources: Mapping[str, str], threads: int) -> Appending:
         """Read what a store does not have.
 
-        Args:
-            stored: the store.
-            paths: all files.
-            sources: their checksums by their real paths.
-            threads: to work in.
-
         Raises:
             StaleCacheError: other files than those of the store have been changed otherwise than at their end.
         """
@@ -74,11 +68,6 @@ class Appending:
 
     def files(self, paths: Sequence[Path], real: Sequence[str], read: Sequence[SpooledRun]) -> list[FileRun]:
         """Return what came of all files.
-
-        Args:
-            paths: all files.
-            real: their real paths.
-            read: what came of those that were read.
 
         Raises:
             StaleCacheError: what was added to a file does not do as a layer of its own.

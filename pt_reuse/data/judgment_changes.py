@@ -274,11 +274,6 @@ def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:
     negative one, keeps its place, and the others are sorted into the places that are left. Scores count down, so that
     the lists stand alike in every ranking order.
 
-    Args:
-        runs: the field, in its ranking order.
-        labels: of documents by topic; lists of other topics stay as they are.
-        depth: how many documents of each list are sorted among each other.
-
     Returns:
         RunSet: runs of the same names and documents.
     """

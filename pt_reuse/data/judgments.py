@@ -46,10 +46,6 @@ COLUMNS = ("qid", "docno", "label")
 def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked.
 
-    Args:
-        given: a frame, tuples of ir_measures or ir_datasets, or a mapping of topic -> document -> label.
-        argument: the user's argument, for errors.
-
     Raises:
         InputError: something else, results of a run among it, or no tuple at all.
     """

@@ -334,11 +334,7 @@ class KeptRun:
                 yield list(topics.values()), found
 
     def tell_other_inputs(self, inputs: TopicInputs) -> None:
-        """Warn of the topics whose results are here for another input alone.
-
-        Args:
-            inputs: what is to go into the pipeline.
-        """
+        """Warn of the topics whose results are here for another input alone."""
         other = {topic: self._places[topic] for topic in inputs.topics if self._places.get(topic)}
         other = {topic: places for topic, places in other.items() if inputs.checks[topic] not in places}
         if not other:
@@ -476,10 +472,6 @@ class KeptResults:
     def opened(self, pipelines: Mapping[str, pt.Transformer], topics: pd.DataFrame) -> Iterator[dict[str, KeptRun]]:
         """Have the folder to oneself and return what it keeps of each pipeline.
 
-        Args:
-            pipelines: run name -> pipeline.
-            topics: the topics to run them on.
-
         Raises:
             InputError: topics that cannot be compared, another process works in it, or it holds results of another
                 pipeline under one of the names.
@@ -519,12 +511,7 @@ class KeptResults:
             raise self.unwritable(error) from error
 
     def unwritable(self, error: OSError, name: str | None = None) -> InputError:
-        """Return the error that nothing can be written here.
-
-        Args:
-            error: of the system's.
-            name: the run whose results it is about.
-        """
+        """Return the error that nothing can be written here."""
         what = "the folder of results" if name is None else f"the batch of run {shown(name)} at hand"
         return InputError(
             f"{what} cannot be written to {self.folder}: {error.strerror or error}. What was kept before stays; make "

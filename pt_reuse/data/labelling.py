@@ -49,10 +49,6 @@ def now() -> str:
 def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
     """Return labels as numbers, or raise for the first that is none: the one place that says what a label is.
 
-    Args:
-        pairs: the documents, ``qid`` and ``docno``, one a row.
-        labels: the label of each.
-
     Raises:
         InputError: a label that is no whole number of the range.
     """
@@ -98,10 +94,6 @@ def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
 
 def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
     """Return the labels that a judge gave, <NA> where it gave none (None, NaN, <NA>).
-
-    Args:
-        labels: one for each document, in the order of the rows.
-        pairs: the documents, ``qid`` and ``docno``, one a row.
 
     Returns:
         Series: whole numbers (Int64), with the index of `pairs`.

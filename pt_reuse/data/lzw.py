@@ -20,9 +20,6 @@ _CLEAR = 256
 def unpack(data: bytes) -> Iterator[bytes]:
     """Yield the text of a ``.Z`` file in blocks.
 
-    Args:
-        data: the file; there is no checksum in it, so that not every fault is noticed.
-
     Raises:
         ValueError: it is damaged.
         EOFError: it ends within a code.

@@ -197,11 +197,6 @@ def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it t
 def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
     """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files.
 
-    Args:
-        path: of the file.
-        argument: that named it.
-        expected: what such a file is.
-
     Raises:
         InputError: no such file, one that cannot be read or is no text, an empty one.
     """

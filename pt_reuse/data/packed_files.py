@@ -253,10 +253,6 @@ def read_members(path: Path, wanted: Callable[[PurePosixPath], bool]) -> Iterato
 
     Together they may unpack to as much as one packed file of its size, see :func:`most_unpacked`.
 
-    Args:
-        path: the archive.
-        wanted: whether a member is unpacked, by its name.
-
     Raises:
         UnreadableError: it cannot be read, is damaged or encrypted, has more than `MOST_MEMBERS`, unpacks to too much,
             or has a member that is a link or a device, or would lie outside the folder into which it is unpacked.

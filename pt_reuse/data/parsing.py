@@ -294,12 +294,7 @@ class LinesInFiles:
         return [said[run] for run, _, _ in wanted]
 
     def of_repeats(self, topics: Sequence[str], repeats: Repeats) -> NDArray[np.int64]:
-        """Return (n,): the line of each row.
-
-        Args:
-            topics: of the field.
-            repeats: the rows.
-        """
+        """Return (n,): the line of each row."""
         lines = np.zeros(len(repeats), dtype=np.int64)
         of_tables: dict[Path, list[NDArray[np.int64]]] = {}
         for run in np.unique(repeats.run).tolist():
@@ -371,9 +366,6 @@ class RunTable:
 
     def runs(self, *, skip: bool) -> list[RunFile]:
         """Return the runs as the writer of the table lists them, else in order of appearance.
-
-        Args:
-            skip: whether to leave out bad rows.
 
         Raises:
             NoRunError: no row of a run.

@@ -46,10 +46,6 @@ def difference(kept: Sequence[str], now: Sequence[str]) -> tuple[str, str] | Non
     """Return the first of the lines in which two pipelines differ, of each where it does, or None where none does.
 
     The code of functions is told apart by the same version of Python alone.
-
-    Args:
-        kept: those of :func:`steps_of` with the version of Python that :func:`python_version` gave, last.
-        now: likewise.
     """
     comparable = kept[-1] == now[-1]
     kept, now = ([line if comparable else _CODE.sub("", line) for line in lines[:-1]] for lines in (kept, now))

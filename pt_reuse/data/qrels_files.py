@@ -65,12 +65,6 @@ def _of_sample(rows: QrelsRows, words: Words) -> pd.DataFrame:
 def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, strata: bool = False) -> Path:
     """Write a TREC qrels file, ``qid 0 docno label``; warn of topics that it cannot hold.
 
-    Args:
-        arrays: the judgments.
-        path: the file.
-        overwrite: replace a file that exists.
-        strata: write the stratum of each document before its label.
-
     Raises:
         InputError: nothing to write, a file that exists, a name that cannot stand in a column.
     """

@@ -75,11 +75,7 @@ class StoredRun(pt.Transformer):
         self.schematic: dict[str, Any] = {"label": name, "help_url": None}
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return what the run has for the topics, in its order: the columns of the topics, ``docno rank score``.
-
-        Args:
-            inp: topics: ``qid``.
-        """
+        """Return what the run has for the topics, in its order: the columns of the topics, ``docno rank score``."""
         pt.validate.columns(inp, includes=["qid"], excludes=["docno"], context=self)
         found = run_frame(self.field, self.row, self.name)
         found = found[found["qid"].isin(set(inp["qid"]))].reset_index(drop=True)

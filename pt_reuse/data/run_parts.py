@@ -224,14 +224,7 @@ def _not_counting(
 
 
 def find_document(chunks: Iterable[bytes], topic: str, docno: str, most: int) -> list[int]:
-    """Return the first lines, from 1, on which a document stands for a topic.
-
-    Args:
-        chunks: the text of the file, in chunks of whole lines.
-        topic: the topic.
-        docno: the document.
-        most: how many lines are looked for.
-    """
+    """Return the first lines, from 1, on which a document stands for a topic."""
     wanted = [name.encode("utf-8", "surrogateescape") for name in (topic, docno)]
     found: list[int] = []
     before = 0

@@ -158,13 +158,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
 
 
 def drawn_teams(run_table: pd.DataFrame, share: Any, seed: Any) -> tuple[list[str], list[str]]:
-    """Return the runs of a random share of the teams, and those of the others; both have at least one team.
-
-    Args:
-        run_table: of the runs, with ``name`` and ``team``.
-        share: between 0 and 1.
-        seed: the same teams and seed draw the same ones, in whichever order the runs stand.
-    """
+    """Return the runs of a random share of the teams, and those of the others; both have at least one team."""
     part, number = _share(share, whole_allowed=False), checked_seed(seed)
     units = units_of(run_table, "team")
     teams = sorted(units.names, key=lambda team: team.encode("utf-8", "surrogateescape"))

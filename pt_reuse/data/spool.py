@@ -79,13 +79,7 @@ class SpoolRows:
 
 
 def by_list(pieces: NDArray[np.int64], lists: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return pieces list by list, those of a list in the order in which they stand, and where each list's begin.
-
-    Args:
-        pieces: as they were written.
-        lists: the list of each, by number.
-        n: how many lists there are.
-    """
+    """Return pieces list by list, those of a list in the order in which they stand, and where each list's begin."""
     order = np.argsort(lists, kind="stable")
     return pieces[order], np.searchsorted(lists[order], np.arange(n + 1))
 
@@ -257,11 +251,6 @@ class Spool:
     def opened(folder: Path, *, check: bool, index: str = INDEX) -> Spool:
         """Return a spool that a folder holds.
 
-        Args:
-            folder: the folder.
-            index: the file that says where its rows are.
-            check: whether to look at every byte, which another process may have written long ago.
-
         Raises:
             DamagedError: there is none, or it is not as it was written.
         """
@@ -420,11 +409,6 @@ Writer = TypeVar("Writer", bound=_Writes)
 def writing(writer: Writer, folder: Path, names: Sequence[str]) -> Iterator[Writer]:
     """Have a writer write files of a folder; nothing is left of them where this ends with an error.
 
-    Args:
-        writer: the writer.
-        folder: made where it is missing.
-        names: of the files, as the writer begins them.
-
     Raises:
         OSError: a file cannot be written.
     """
@@ -447,10 +431,6 @@ _READ = 1 << 16  # pieces that are read at once
 
 def open_runs(folder: Path, *, check: bool) -> list[Spool]:
     """Return the spools of the runs of a table, which a folder holds.
-
-    Args:
-        folder: the folder.
-        check: whether to look at every byte, which another process may have written long ago.
 
     Raises:
         DamagedError: there are none, or they are not as they were written.

@@ -85,10 +85,6 @@ class Spooling:
     def read(self, files: Sequence[ToRead], *, verbose: bool) -> list[SpooledRun]:
         """Return what came of run files; those that were spooled before are not read again.
 
-        Args:
-            files: the files.
-            verbose: show a progress bar.
-
         Raises:
             OSError: a spool cannot be written.
         """

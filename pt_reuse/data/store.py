@@ -295,11 +295,6 @@ def sweep(folder: Path, whether: Alone, *, finished: bool = False) -> None:
     """Remove what the manifest does not name: of writers that ended, and of stores of before.
 
     What was begun within memory stays for a week, so that a further call may go on with it.
-
-    Args:
-        folder: of the store.
-        whether: nobody else works in it; where that is not known only what is old goes.
-        finished: no further call will go on with anything.
     """
     if whether is Alone.NO:
         return

@@ -45,12 +45,7 @@ class TableLabels:
         return {column for row in rows for column, value in row.items() if value is not None} - {"name"}
 
     def base(self, names: Sequence[str], paths: Sequence[Path]) -> pd.DataFrame | None:
-        """Return the table of some runs as far as their files say what stands in it; None where no file does.
-
-        Args:
-            names: the runs.
-            paths: the file of each.
-        """
+        """Return the table of some runs as far as their files say what stands in it; None where no file does."""
         said = {
             path: {str(run["name"]): run for run in notes.runs}
             for path, notes in self.notes.items()

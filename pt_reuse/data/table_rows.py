@@ -272,9 +272,6 @@ class TableReading:
     def check(self, *, skip: bool) -> None:
         """Raise unless what was read is runs; all row groups must have been read.
 
-        Args:
-            skip: whether bad rows are left out.
-
         Raises:
             NoRunError: there is no row of a run.
             InputError: a bad row, the first one; with `skip` where all rows of a run are bad.
@@ -423,12 +420,6 @@ class ListsOfGroup:
 def find_in_table(path: Path, order: str, wanted: Sequence[tuple[str, str, str]], most: int) -> list[str]:
     """Return in words the rows on which documents stand.
 
-    Args:
-        path: of the table.
-        order: the ranking order.
-        wanted: the run, topic and name of each document.
-        most: rows that are told of one.
-
     Raises:
         UnreadableError: the file cannot be read.
     """
@@ -468,15 +459,7 @@ def rows_in_table(
 
 
 def tied_row(run: str, topic: str, docs: NDArray[np.uint64], rank: float, place: str) -> InputError:
-    """Return what is wrong with a rank that two documents of a list have.
-
-    Args:
-        run: the run.
-        topic: the topic.
-        docs: (1, k) words of the name of one of the documents.
-        rank: its rank.
-        place: where its row is, in words.
-    """
+    """Return what is wrong with a rank that two documents of a list have."""
     docno = tokens.decode(tokens.as_tokens(docs))[0]
     return InputError(
         f"run {shown(run)}, topic {shown(topic)}, document {shown(docno)} has rank {shown(rank)}, which another "

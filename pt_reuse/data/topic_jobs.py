@@ -188,12 +188,7 @@ class Execution:
     """Which jobs of a work run here: all of them; a :class:`Shard` or a :class:`Merge` says otherwise."""
 
     def parts(self, work: TopicWork, jobs: TopicJobs) -> Iterator[Arrays]:
-        """Yield the parts of a work in the order of its topics.
-
-        Args:
-            work: what is done.
-            jobs: its jobs.
-        """
+        """Yield the parts of a work in the order of its topics."""
         yield from jobs.run()
 
 
@@ -226,13 +221,7 @@ class Shard(Execution, ABC):
 
     @abstractmethod
     def write(self, work: TopicWork, topics: range, parts: Iterator[Arrays]) -> None:
-        """Keep the parts of this share.
-
-        Args:
-            work: of which they are.
-            topics: those of the share, none where there are more shares than topics.
-            parts: in the order of the topics, each made when it is asked for.
-        """
+        """Keep the parts of this share."""
 
 
 class Merge(Execution, ABC):
@@ -353,12 +342,7 @@ class ArrayWork(ABC):
 
     @abstractmethod
     def of_topics(self, topics: range, field: AnyField) -> ArrayWork:
-        """Return the same work of some neighbouring topics alone, small to send.
-
-        Args:
-            topics: the topics.
-            field: the runs, with these topics and perhaps others.
-        """
+        """Return the same work of some neighbouring topics alone, small to send."""
 
     def prepare(self) -> None:  # noqa: B027 - there may be nothing to build
         """Build what jobs of this process share; it is there before the first of them runs."""

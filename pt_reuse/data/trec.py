@@ -95,11 +95,6 @@ class RunFile:
 def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
     """Read one run file.
 
-    Args:
-        data: its text.
-        order: the ranking order.
-        skip: whether to leave out lines that are no run line.
-
     Raises:
         InputError: a line that is no run line, the first one; with `skip` where no line is one.
     """

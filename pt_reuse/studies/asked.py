@@ -167,11 +167,7 @@ class Asked:
         self._caveats += found
 
     def settings(self, **own: Any) -> dict[str, Any]:
-        """Return the settings of the result: what is the study's own, then what was read and completed, then caveats.
-
-        Args:
-            **own: name -> value, ``_`` for a space; they come before what is of the same name here.
-        """
+        """Return the settings of the result: the study's own, then what was read and completed, then caveats."""
         used = self.__dict__
         scored = "measures" in used
         found: dict[str, Any] = {name.replace("_", " "): value for name, value in own.items()}

@@ -87,14 +87,7 @@ class TopicPools:
 def choose_all(
     topics: Sequence[TopicPools], chooser: Chooser, *, n_jobs: int | None, verbose: bool
 ) -> list[list[tuple[str, ...]]]:
-    """Return for each topic and each of its pools the documents that are chosen, by joblib, a topic a task.
-
-    Args:
-        topics: the pools of each topic.
-        chooser: how a batch is chosen.
-        n_jobs: as joblib takes it.
-        verbose: show a progress bar.
-    """
+    """Return for each topic and each of its pools the documents that are chosen, by joblib, a topic a task."""
     jobs = [_Choosing(topic, chooser) for topic in topics]
     return list(run_jobs(jobs, len(jobs), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose))
 

@@ -66,11 +66,7 @@ class DynamicSets:
             self.unlabelled[t] = sum((topic.qid, d) not in known and (topic.qid, d) not in said for d in chosen[0])
 
     def judgments(self, n_units: int) -> tuple[Qrels, Changes]:
-        """Return all documents with their labels, and the sets: LOU-FULL first, then that without each unit.
-
-        Args:
-            n_units: how many units there are; one without a unique relevant document has LOU-FULL.
-        """
+        """Return all documents with their labels, and the sets: LOU-FULL first, then that without each unit."""
         frame = pd.DataFrame(
             [
                 (topic.qid, docno, label)
@@ -204,12 +200,7 @@ def _asked(
 
 
 def check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None:
-    """Raise where a judged topic is not among the topics of which a classifier is told.
-
-    Args:
-        qrels: the judgments.
-        queries: topic -> query.
-    """
+    """Raise where a judged topic is not among the topics of which a classifier is told."""
     judged = qrels.arrays.documents.sizes
     lacking = [qid for qid, n in zip(qrels.topics, judged.tolist(), strict=True) if n and qid not in queries]
     if lacking:

@@ -73,11 +73,7 @@ class JudgingRounds:
 
     @classmethod
     def of_sets(cls, sets: Mapping[str, Any]) -> JudgingRounds:
-        """Return the rounds of several sets of judgments, each what was made in a round, or all that was made by then.
-
-        Args:
-            sets: name -> judgments, in order.
-        """
+        """Return the rounds of several sets of judgments, each made in a round, or all that was made by then."""
         found = {}
         for name, given in sets.items():
             with located(name):
@@ -96,15 +92,7 @@ class JudgingRounds:
     def of_depths(
         cls, qrels: Qrels, runs: RunSet, depths: Sequence[int], contributors: str | Iterable[str], order: str | None
     ) -> JudgingRounds:
-        """Return rounds as if each depth of the pool had been judged after the one before, and then all else.
-
-        Args:
-            qrels: the judgments.
-            runs: the field.
-            depths: of the pools, ascending.
-            contributors: the runs that contribute.
-            order: the order in which they are pooled.
-        """
+        """Return rounds as if each depth of the pool had been judged after the one before, and then all else."""
         with arguments_as(order="pool_order"):
             ranked = runs.in_pool_order(order)
         pool = pool_to_depth(ranked, depths[-1], contributors_of(runs, contributors))
@@ -114,12 +102,7 @@ class JudgingRounds:
 
     @classmethod
     def of_pools(cls, qrels: Qrels, pools: Mapping[str, Pool]) -> JudgingRounds:
-        """Return rounds as if each pool had been judged after the one before, and then all else.
-
-        Args:
-            qrels: the judgments.
-            pools: name -> pool, in order.
-        """
+        """Return rounds as if each pool had been judged after the one before, and then all else."""
         _check_topics_of(pools, qrels)
         of_row = np.full(len(qrels), len(pools), dtype=np.int64)
         for i, pool in reversed(list(enumerate(pools.values()))):
@@ -143,11 +126,7 @@ class JudgingRounds:
         return cls(qrels, (*names, *rest), np.minimum(of_row, len(names) + len(rest) - 1), origin)
 
     def counts(self, lowest: int) -> pd.DataFrame:
-        """Return one row per topic and round, ``qid round judged relevant density new_judged new_relevant``.
-
-        Args:
-            lowest: the lowest label that is relevant.
-        """
+        """Return one row per topic and round, ``qid round judged relevant density new_judged new_relevant``."""
         labels, documents = self.qrels.arrays.labels, self.qrels.arrays.documents
         n_rounds, n_topics = len(self.names), len(documents.topics)
         cell = documents.topic * n_rounds + self.of_row
@@ -171,11 +150,7 @@ class JudgingRounds:
 
 
 def sets_of_rounds(given: Any) -> dict[str, Any] | None:
-    """Return the judgments of each round by name, where somebody gives several sets; None where it is one set.
-
-    Args:
-        given: judgments in any form, or a list of them, or a dict of name -> judgments.
-    """
+    """Return the judgments of each round by name, where somebody gives several sets; None where it is one set."""
     if isinstance(given, Mapping):
         values = list(given.values())
         if values and all(map(_is_a_set, values)):
@@ -217,9 +192,6 @@ def _is_a_set(value: Any) -> bool:
 
 def pools_by_name(given: Any) -> dict[str, Pool]:
     """Return a user's ``pools=`` by name, in order.
-
-    Args:
-        given: a list of pools, or a dict of name -> pool.
 
     Raises:
         InputError: something else, no pool, or one that is called as what comes after them.

@@ -39,14 +39,7 @@ class PoolSizes:
 
     @classmethod
     def of(cls, ranked: RunSet, qrels: Qrels, contributors: Contributors, lowest: int) -> PoolSizes:
-        """Count the documents of a field.
-
-        Args:
-            ranked: the field, in the order in which it is pooled.
-            qrels: the judgments; topics without any are left out.
-            contributors: the runs that are pooled.
-            lowest: the lowest label that is relevant.
-        """
+        """Count the documents of a field."""
         field, labels = ranked.field, qrels.arrays.labels
         index = HitIndex(field, qrels.arrays.documents)
         longest = max(int(field.lengths[:, contributors.runs].max(initial=1)), 1)
@@ -78,11 +71,7 @@ class PoolSizes:
         )
 
     def table(self, depths: Sequence[int]) -> pd.DataFrame:
-        """Return one row per depth; see ``PoolCosts``.
-
-        Args:
-            depths: ascending.
-        """
+        """Return one row per depth; see ``PoolCosts``."""
         # runs that end before a depth bring all they have
         at = np.minimum(depths, len(self.pooled)) - 1
         documents, judged, relevant = self.pooled[at], self.judged[at], self.relevant[at]
@@ -103,11 +92,7 @@ class PoolSizes:
         )
 
     def needed(self, shares: Sequence[float]) -> pd.DataFrame:
-        """Return for each share of the relevant documents the smallest depth whose pool has it, and that pool's size.
-
-        Args:
-            shares: above 0, up to 1.
-        """
+        """Return for each share of the relevant documents the smallest depth whose pool has it, and its size."""
         wanted = np.ceil(np.round(np.array(shares) * self.n_relevant, 9)).astype(np.int64)
         at = np.searchsorted(self.relevant, wanted)
         missing = (at >= len(self.relevant)) | (wanted == 0)
@@ -118,14 +103,7 @@ class PoolSizes:
 
 
 def pool_on_topics(ranked: RunSet, depth: int, contributors: Contributors, qrels: Qrels) -> Pool:
-    """Return the depth-k pool on the topics of the judgments: runs bring topics that nobody chose to judge.
-
-    Args:
-        ranked: the field, in the order in which it is pooled.
-        depth: of the pool.
-        contributors: the runs that make it.
-        qrels: the judgments.
-    """
+    """Return the depth-k pool on the topics of the judgments: runs bring topics that nobody chose to judge."""
     pool, topics = pool_to_depth(ranked, depth, contributors), set(qrels.topics)
     known = np.array([topic in topics for topic in pool.documents.topics], dtype=bool)
     return pool.take(np.flatnonzero(known[pool.documents.topic]))

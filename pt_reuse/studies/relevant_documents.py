@@ -34,15 +34,7 @@ class RelevantDocuments:
 
     @classmethod
     def of(cls, ranked: RunSet, qrels: Qrels, lowest: int, contributors: Contributors, depth: int) -> RelevantDocuments:
-        """Find the relevant documents in runs.
-
-        Args:
-            ranked: the field, in the order in which it is looked at.
-            qrels: the judgments.
-            lowest: the lowest label that is relevant.
-            contributors: the runs that are looked at.
-            depth: down to which rank.
-        """
+        """Find the relevant documents in runs."""
         relevant = np.flatnonzero(qrels.arrays.labels >= lowest)
         documents = qrels.arrays.documents.take(relevant)
         index = HitIndex(ranked.field, documents)

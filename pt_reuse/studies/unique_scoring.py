@@ -102,20 +102,7 @@ def score_uniques(
     n_jobs: int | None,
     verbose: bool,
 ) -> tuple[PoolUniques, SetScores]:
-    """Find the uniques of each unit, and score all runs with and without them, in one pass.
-
-    Args:
-        runs: the field.
-        qrels: the judgments.
-        measures: the measures.
-        units: the units of the field.
-        pooling: how the runs were pooled.
-        lowest: the lowest label of the uniques that are removed.
-        complete: whether means are over all topics.
-        keep: what changes is added here, block by block, where intervals need it.
-        n_jobs: topics at a time, as joblib takes it.
-        verbose: show a progress bar.
-    """
+    """Find the uniques of each unit, and score all runs with and without them, in one pass."""
     work = UniqueScoring(Rescoring(runs.field, runs.names, qrels, measures), pooling, len(units), lowest)
     blocks = _Blocks(run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring"))
     sets = UniqueSets.of_units(qrels, len(units))

@@ -95,17 +95,7 @@ def score_sets(
     complete: bool,
     keep: list[Block] | None,
 ) -> SetScores:
-    """Return the scores of all runs under all sets, of blocks in the order of the topics.
-
-    Args:
-        blocks: the scores of all topics of the judgments, each block taken once.
-        runs: the field.
-        sets: the sets.
-        n_measures: how many measures there are.
-        units: the units of the field.
-        complete: whether means are over all topics.
-        keep: what changes is added here, block by block, where intervals need it.
-    """
+    """Return the scores of all runs under all sets, of blocks in the order of the topics."""
     topics = sets.judgments.topics
     full = np.empty((n_measures, len(topics), len(runs)))
     judges = range(sets.n_judges)

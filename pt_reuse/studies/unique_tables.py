@@ -142,15 +142,7 @@ def by_run_table(
 def summary_table(
     units: Units, by_unit: pd.DataFrame, by_run: pd.DataFrame, measures: list[str], means: Means
 ) -> pd.DataFrame:
-    """Return one row per measure: what leaving units out does at most, alone and over the whole field.
-
-    Args:
-        units: the units of the field.
-        by_unit: what :func:`unit_table` returned.
-        by_run: what :func:`run_table` returned.
-        measures: their names.
-        means: of all runs.
-    """
+    """Return one row per measure: what leaving units out does at most, alone and over the whole field."""
     full, own, rows = means.compared_full, means.compared_own, []
     shapes = {"tau_b": by_unit, "max_drop": by_unit, "drop": by_run, "change_pct": by_run}
     of = {name: frame[name].to_numpy().reshape(len(measures), -1) for name, frame in shapes.items()}

@@ -100,10 +100,6 @@ class Convention:
 def conventions_of(figure: PublishedFigure, figures: Sequence[PublishedFigure]) -> list[Convention]:
     """Return the ways to compute a figure, in the order in which its file lists them.
 
-    Args:
-        figure: the figure.
-        figures: all figures of its file, among which its ``truth`` must be.
-
     Raises:
         InputError: a kind, a parameter or a name that there is not.
     """

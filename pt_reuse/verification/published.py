@@ -131,10 +131,6 @@ def published_figures(name: str) -> PublishedFigures:
 def read_published(path: str | Path) -> PublishedFigures:
     """Read a file of published figures.
 
-    Args:
-        path: a TOML file with ``collection``, ``title`` and a ``[[figure]]`` for each group of values; a CSV that a
-            figure names lies beside it.
-
     Raises:
         InputError: naming the file, the figure and what to do.
     """

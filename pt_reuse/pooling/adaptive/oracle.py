@@ -103,12 +103,7 @@ def check_some_judged(topics: Sequence[OracleTopic | None]) -> None:
 
 
 def caveats_of(topics: Sequence[OracleTopic | None], rel: int) -> Iterator[Caveat]:
-    """Yield what is to be told of a pool on which strategies are tried: all of it relevant, most of it without a label.
-
-    Args:
-        topics: its topics, of which a document is judged on one at least.
-        rel: the lowest label that is relevant.
-    """
+    """Yield caveats of a pool on which strategies are tried: all of it relevant, most of it without a label."""
     known = [topic for topic in topics if topic is not None]
     judged, relevant = sum(topic.n_judged for topic in known), sum(topic.n_relevant for topic in known)
     pooled = sum(len(topic.lists) for topic in known)

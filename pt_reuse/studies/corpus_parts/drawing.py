@@ -114,9 +114,6 @@ class Drawing:
     def split(self, sources: Sources) -> Split:
         """Return the parts.
 
-        Args:
-            sources: of the documents that are to be split; with a single source for what is split by chance alone.
-
         Raises:
             InputError: one source where several are needed, or sizes that are more than there is.
         """

@@ -146,14 +146,7 @@ class PartTask:
 
 
 def scored_parts(tasks: Iterable[PartTask], n_tasks: int, *, n_jobs: int | None, verbose: bool) -> list[ScoredPart]:
-    """Run tasks by joblib, and return what each returns, in order.
-
-    Args:
-        tasks: made one by one, since each holds the names of its documents.
-        n_tasks: how many there are.
-        n_jobs: tasks at a time.
-        verbose: show a progress bar.
-    """
+    """Run tasks by joblib, and return what each returns, in order."""
     return list(run_jobs(tasks, n_tasks, desc="parts", unit="part", n_jobs=n_jobs, verbose=verbose))
 
 

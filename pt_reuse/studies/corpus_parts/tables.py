@@ -159,13 +159,7 @@ def standard_error(values: NDArray[np.float64], draw: NDArray[np.int64]) -> floa
 
 
 def part_table(parts: Sequence[Part], scored: Sequence[ScoredPart], added: int) -> pd.DataFrame:
-    """Return a row per part: what it is, and what is left of judgments and runs on it.
-
-    Args:
-        parts: the parts.
-        scored: what the systems score on each.
-        added: how many documents are added to each.
-    """
+    """Return a row per part: what it is, and what is left of judgments and runs on it."""
     rows = [
         {
             "part": part.name,

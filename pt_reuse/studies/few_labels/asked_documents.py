@@ -71,10 +71,6 @@ def checked_pool(pool: Any) -> pd.DataFrame | None:
 def documents_to_label(judge: NamedJudge, pool: pd.DataFrame | None) -> pd.DataFrame:
     """Return the documents that a judge is to label: those of the pool, or those whose labels exist already.
 
-    Args:
-        judge: who is to label them.
-        pool: as :func:`checked_pool` returns it.
-
     Raises:
         InputError: neither a pool nor labels that exist already.
     """

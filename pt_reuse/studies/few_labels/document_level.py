@@ -165,15 +165,7 @@ def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -
 def document_estimates(
     runs: RunSet, sample: Sample, labels: Qrels, measures: Sequence[LinearMeasure], asked: Asked
 ) -> Iterator[Estimates]:
-    """Yield the estimates of each measure.
-
-    Args:
-        runs: the field.
-        sample: the pool, and what people labelled.
-        labels: of the judge, on the scale of people.
-        measures: the measures.
-        asked: what is asked for.
-    """
+    """Yield the estimates of each measure."""
     pool, human = sample.documents.arrays, sample.documents.arrays.labels
     rows = labels.arrays.documents.find(pool.documents)
     judge = np.where(rows >= 0, np.append(labels.arrays.labels, np.int16(-1))[rows], np.int16(-1))

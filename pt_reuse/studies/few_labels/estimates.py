@@ -97,13 +97,7 @@ def pair_table(pairs: pd.DataFrame, names: list[str], asked: Asked) -> pd.DataFr
 
 
 def rank_table(means: pd.DataFrame, pairs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Return the rank of each run by the estimate, by people's labels alone and by the judge's, with intervals.
-
-    Args:
-        means: of the runs.
-        pairs: as :func:`pair_table` returns them.
-        names: of the runs.
-    """
+    """Return the rank of each run by the estimate, by people's labels alone and by the judge's, with intervals."""
     table = pd.DataFrame({"name": names})
     for column, value, difference, significant in (
         ("rank", "estimate", "difference", "significant"),

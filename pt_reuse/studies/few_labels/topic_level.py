@@ -178,14 +178,7 @@ def score_as_asked(runs: RunSet, qrels: Qrels, asked: Asked) -> Scores:
 
 
 def topic_estimates(runs: RunSet, human: Scores, split: SplitTopics, asked: Asked) -> Iterator[Estimates]:
-    """Yield the estimates of each measure.
-
-    Args:
-        runs: the field.
-        human: its scores by people's labels, on all topics that these have.
-        split: the topics of the judge.
-        asked: what is asked for.
-    """
+    """Yield the estimates of each measure."""
     labels, n = split.of_judge.labels, len(split.labelled)
     # measures that count lower grades are named once, for people's labels
     by_judge = labels.select([*split.labelled, *split.unlabelled]).with_rel(None)

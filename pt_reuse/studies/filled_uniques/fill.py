@@ -38,15 +38,7 @@ class Fill:
     holes: str
 
     def ask(self, runs: RunSet, qrels: Qrels, rel: int, removed: RemovedUniques, depth: int) -> Filling:
-        """Ask the judges for every document that people judged, and for the holes that nobody did.
-
-        Args:
-            runs: the field, in the order of the scores.
-            qrels: the judgments.
-            rel: the lowest label that is relevant.
-            removed: the uniques.
-            depth: down to which rank documents without a judgment are holes.
-        """
+        """Ask the judges for every document that people judged, and for the holes that nobody did."""
         further = pd.DataFrame({"qid": [], "docno": []}, dtype=object)
         if self.holes == "unjudged":
             top = pool_to_depth(runs, depth, contributors_of(runs, "all")).remainder(qrels).to_frame()[["qid", "docno"]]
@@ -54,12 +46,7 @@ class Fill:
         return Filling.of(qrels, rel, removed, further, self.judges)
 
     def caveats(self, filling: Filling, remove: str) -> list[Caveat]:
-        """Return what keeps filled scores from meaning what they seem to.
-
-        Args:
-            filling: what the judges said.
-            remove: which uniques were removed.
-        """
+        """Return what keeps filled scores from meaning what they seem to."""
         found = list(filling.caveats())
         for judge in self.judges:
             found += fitted_on_uniques(judge, filling)

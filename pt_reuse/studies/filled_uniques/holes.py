@@ -166,12 +166,7 @@ def with_unjudged(qrels: Qrels, further: pd.DataFrame) -> Qrels:
 
 
 def fitted_on_uniques(judge: NamedJudge, filling: Filling) -> Iterator[Caveat]:
-    """Yield that a judge was fitted on what people said of the uniques, which nobody would know without their units.
-
-    Args:
-        judge: who labels.
-        filling: what was removed.
-    """
+    """Yield that a judge was fitted on what people said of the uniques, which nobody would know without their units."""
     if judge.fitted_on is None:
         return
     known = judge.fitted_on.arrays.documents.find(filling.judgments.arrays.documents) >= 0

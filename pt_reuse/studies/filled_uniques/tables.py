@@ -92,12 +92,7 @@ class FilledRows:
         self._of_unit = member / np.maximum(member.sum(axis=0), 1)
 
     def of_units(self, found: FilledScores, counts: pd.DataFrame) -> pd.DataFrame:
-        """Return a row per unit, most uniques first.
-
-        Args:
-            found: the scores.
-            counts: what the judge said of the uniques of each unit.
-        """
+        """Return a row per unit, most uniques first."""
         units = self._units
         columns: dict[str, Any] = {units.column: list(units.names), "runs": units.runs()}
         columns |= {name: counts[name].to_numpy() for name in COUNTS}
@@ -135,12 +130,7 @@ class FilledRows:
         return field.reset_index(drop=True).assign(contributed=self._contributed).assign(**columns)
 
     def summary(self, found: FilledScores, rows: pd.DataFrame) -> dict[str, Any]:
-        """Return the row of a judge and measure.
-
-        Args:
-            found: the scores.
-            rows: what :meth:`of_units` returned.
-        """
+        """Return the row of a judge and measure."""
         names = set(rows[self._units.column][rows["removed"] > 0])
         concerned = np.array([name in names for name in self._units.names])
         said: dict[str, Any] = {"units": int(concerned.sum())}

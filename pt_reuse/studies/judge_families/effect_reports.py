@@ -63,12 +63,7 @@ def effect_in_words(row: Mapping[str, Any], of: str) -> str:
 
 
 def sentences(table: pd.DataFrame, n_runs: int) -> list[str]:
-    """Return what was found in sentences.
-
-    Args:
-        table: of a FamilyEffect.
-        n_runs: how many runs there are.
-    """
+    """Return what was found in sentences."""
     found: list[str] = []
     for measure, rows in table.groupby("measure", sort=False):
         for _, of_judge in rows.groupby("judge", sort=False):

@@ -45,11 +45,7 @@ class PoolRecord:
     units: Units | None = None
 
     def caveats(self, *, asked: bool) -> Iterator[Caveat]:
-        """Yield what keeps a share without the own unit from being there, or from meaning what it seems to.
-
-        Args:
-            asked: whether the user asked to leave out some unit.
-        """
+        """Yield what keeps a share without the own unit from being there, or from meaning what it seems to."""
         if asked and self.by is None:
             text = f"nobody can be left out: {self.why_nobody}. So no share without the own unit is known. "
             yield Caveat("nobody is left out", (text, Option("contributors", ...), " says who made the pool."))

@@ -88,11 +88,7 @@ def depth_table(run_table: pd.DataFrame, shares: Shares) -> pd.DataFrame:
 
 
 def group_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per team and type and depth: the means of its runs, and the run with most unjudged.
-
-    Args:
-        table: what :func:`depth_table` returned.
-    """
+    """Return one row per team and type and depth: the means of its runs, and the run with most unjudged."""
     parts = []
     for by in ("type", "team"):
         known = table[table[by].notna()]
@@ -107,12 +103,7 @@ def group_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def topic_table(topics: Sequence[str], shares: Shares) -> pd.DataFrame:
-    """Return one row per depth and topic: the mean over runs, the largest, and where the first unjudged one stands.
-
-    Args:
-        topics: the topics of the judgments.
-        shares: what was counted.
-    """
+    """Return one row per depth and topic: the mean over runs, the largest, and where the first unjudged one stands."""
     lists, n_depths = shares.lists, len(shares.lists.depths)
     counted = np.ones(lists.lengths.shape, dtype=bool) if shares.has_topic is None else shares.has_topic
     runs = counted.sum(axis=1)
@@ -136,11 +127,7 @@ def topic_table(topics: Sequence[str], shares: Shares) -> pd.DataFrame:
 
 
 def run_figures(shares: Shares) -> pd.DataFrame:
-    """Return one row per run, in the order of the field: how deep it is judged, and its residual.
-
-    Args:
-        shares: what was counted.
-    """
+    """Return one row per run, in the order of the field: how deep it is judged, and its residual."""
     lists = shares.lists
     to, has = lists.judged_to, lists.lengths > 0
     some = has.any(axis=0)

@@ -44,16 +44,7 @@ class UnjudgedDocuments:
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> UnjudgedDocuments:
-        """Count the documents at the top of runs, and those of them that have no judgment.
-
-        Args:
-            runs: the field.
-            qrels: the judgments, whose topics are counted.
-            cutoffs: the ranks down to which documents are counted.
-            lists: what was counted already down to these ranks.
-            n_jobs: topics at a time, as joblib takes it; the counts do not depend on it.
-            verbose: show a progress bar.
-        """
+        """Count the documents at the top of runs, and those of them that have no judgment."""
         counted = JudgedLists.of(runs, qrels, cutoffs, n_jobs=n_jobs, verbose=verbose) if lists is None else lists
         return cls(
             cutoffs=cutoffs,

@@ -32,12 +32,7 @@ class TwoRankings:
     bootstrap: TopicBootstrap | None
 
     def rows(self, best: int, *, asked: bool) -> list[dict[str, object]]:
-        """Return a row for all runs, and one for the best of them where these are not all.
-
-        Args:
-            best: how many runs are the best; those that tie with the last of them are among them.
-            asked: whether intervals were asked for: where nothing can be drawn their ends are NaN.
-        """
+        """Return a row for all runs, and one for the best of them where these are not all."""
         return [
             {"by": part.by, "part": part.name, "runs": len(part.runs), **self._numbers(part.runs, asked=asked)}
             for part in parts_of(self.truth.means()[0], best, None)

@@ -98,14 +98,7 @@ class NewDocuments:
 
 
 def new_documents(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> NewDocuments:
-    """Count the documents that later judgments have and earlier ones have not.
-
-    Args:
-        pool: the top documents of all runs, with the runs that have them.
-        before: the earlier judgments.
-        after: the later ones.
-        topics: the topics that count, which both have.
-    """
+    """Count the documents that later judgments have and earlier ones have not."""
     return NewDocuments(
         _by_run(pool, before, after, topics).assign(new_by=after.name)[list(_BY_RUN)],
         _by_topic(pool, before, after, topics).assign(new_by=after.name)[list(_BY_TOPIC)],

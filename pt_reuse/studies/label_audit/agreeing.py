@@ -71,12 +71,7 @@ def label_agreement(
 
 
 def check_names(judges: Sequence[str], people: Sequence[str]) -> None:
-    """Raise where two of those who are compared have one name.
-
-    Args:
-        judges: the names of judges.
-        people: the names of other people.
-    """
+    """Raise where two of those who are compared have one name."""
     taken = Counter([*judges, *people, *([TOGETHER] if len(people) > 1 else [])])
     if several := [name for name, times in taken.items() if times > 1]:
         raise InputError(

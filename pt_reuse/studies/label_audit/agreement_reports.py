@@ -29,13 +29,7 @@ FIGURE_WORDS = {
 
 
 def of_judges(rows: pd.DataFrame, way: tuple[str, str], settings: Mapping[str, Any]) -> Report:
-    """Return a row per judge, and per other person: how much each calls relevant, kappa, precision and recall.
-
-    Args:
-        rows: of the `table`, of one `items` and one `labels`.
-        way: these two.
-        settings: of the result.
-    """
+    """Return a row per judge, and per other person: how much each calls relevant, kappa, precision and recall."""
     whys = dict.fromkeys(f"{row.judge}: {row.why}" for row in rows[["judge", "why"]].itertuples() if row.why)
     ordered = _best_first(rows)
     same = rows.loc[rows["kind"] == "model", "human_relevant"].dropna().round(3).unique()
@@ -58,12 +52,7 @@ def of_judges(rows: pd.DataFrame, way: tuple[str, str], settings: Mapping[str, A
 
 
 def of_grades(rows: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
-    """Return a row per judge and label of the judge: how often it is given, and how precise it is.
-
-    Args:
-        rows: of `by_grade`, of labels given by the judge.
-        settings: of the result.
-    """
+    """Return a row per judge and label of the judge: how often it is given, and how precise it is."""
     return Report(
         [
             Column("Judge and label", [f"{row.judge}: {row.label}" for row in rows[["judge", "label"]].itertuples()]),
@@ -78,14 +67,7 @@ def of_grades(rows: pd.DataFrame, settings: Mapping[str, Any]) -> Report:
 
 
 def of_persons(rows: pd.DataFrame, figure: str, labels: str, settings: Mapping[str, Any]) -> Report:
-    """Return a row per judge and other person: a figure of both on the same documents, and the difference.
-
-    Args:
-        rows: of `beside`, of one figure and one `labels`.
-        figure: the figure.
-        labels: these labels.
-        settings: of the result.
-    """
+    """Return a row per judge and other person: a figure of both on the same documents, and the difference."""
     pairs = [f"{row.judge}, {row.person}" for row in rows[["judge", "person"]].itertuples()]
     return Report(
         [
@@ -105,13 +87,7 @@ def of_persons(rows: pd.DataFrame, figure: str, labels: str, settings: Mapping[s
 
 
 def of_topics(rows: pd.DataFrame, way: tuple[str, str], settings: Mapping[str, Any]) -> Report:
-    """Return a row per judge and topic, the lowest kappa first.
-
-    Args:
-        rows: of `per_topic`, of one `items` and one `labels`.
-        way: these two.
-        settings: of the result.
-    """
+    """Return a row per judge and topic, the lowest kappa first."""
     ordered = rows.sort_values("kappa", kind="stable", na_position="last")
     return Report(
         [
@@ -131,13 +107,7 @@ def of_topics(rows: pd.DataFrame, way: tuple[str, str], settings: Mapping[str, A
 
 
 def sentences(table: pd.DataFrame, beside: pd.DataFrame, together: str) -> Iterator[str]:
-    """Yield what was found in sentences, each with its number and its interval.
-
-    Args:
-        table: of the result.
-        beside: of the result.
-        together: the person who stands for all other people.
-    """
+    """Yield what was found in sentences, each with its number and its interval."""
     rows = table[(table["items"] == "all") & (table["labels"] == "binary")]
     chosen = beside[(beside["figure"] == "kappa") & (beside["labels"] == "binary")]
     if together in set(chosen["person"]):

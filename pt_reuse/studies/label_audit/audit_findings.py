@@ -21,15 +21,7 @@ def all_findings(
     yardstick: pd.DataFrame,
     labels: LabelAgreement,
 ) -> list[str]:
-    """Return what an audit found; the arguments are tables of a LabelAudit.
-
-    Args:
-        table: how far rankings agree.
-        movers: each run.
-        documents: what moves it.
-        yardstick: judges beside other people.
-        labels: how far labels agree.
-    """
+    """Return what an audit found; the arguments are tables of a LabelAudit."""
     rankings: list[str] = []
     beside: list[str] = []
     groups: list[str] = []

@@ -84,15 +84,7 @@ def of_parts(table: pd.DataFrame, judge: str, settings: Mapping[str, Any]) -> Re
 
 
 def of_runs(movers: pd.DataFrame, judge: str, measure: str, most: int, settings: Mapping[str, Any]) -> Report:
-    """Return a row per run that gains or loses most ranks.
-
-    Args:
-        movers: the runs under one measure and judge, the one that gains most first.
-        judge: whose labels move them.
-        measure: by which they are scored.
-        most: so many that gain, and as many that lose.
-        settings: of the audit.
-    """
+    """Return a row per run that gains or loses most ranks."""
     rows = furthest(movers, most)
     rise = [signed(value, 0) for value in rows["rise"]]
     columns = [
@@ -123,16 +115,7 @@ def of_documents(
     most: int,
     settings: Mapping[str, Any],
 ) -> Report:
-    """Return a row per document that does most for the runs that gain or lose most.
-
-    Args:
-        movers: the runs under one measure and judge.
-        documents: those that move them.
-        judge: whose labels these are.
-        measure: by which runs are scored.
-        most: so many runs either way, and so many documents of each.
-        settings: of the audit.
-    """
+    """Return a row per document that does most for the runs that gain or lose most."""
     names = furthest(movers, most)["name"].tolist()
     parts = [documents[documents["name"] == name].head(most) for name in names]
     rows = pd.concat(parts, ignore_index=True) if parts else documents.head(0)
@@ -230,12 +213,7 @@ def signed(value: float, decimals: int) -> str | None:
 
 
 def furthest(movers: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return the runs that gain most ranks, then those that lose most, each once; those that stay are not among them.
-
-    Args:
-        movers: the runs, the one that gains most first.
-        most: how many either way.
-    """
+    """Return the runs that gain most ranks, then those that lose most, each once, without those that stay."""
     n = positive("most", most, "runs")
     up, down = movers[movers["rise"] > 0].head(n), movers[movers["rise"] < 0].tail(n)
     return pd.concat([up, down])

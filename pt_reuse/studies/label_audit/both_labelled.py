@@ -31,12 +31,7 @@ class BothLabelled:
 
     @classmethod
     def of(cls, compared: ComparedLabels, scale: tuple[int, ...]) -> BothLabelled:
-        """Return the documents that people and a judge labelled.
-
-        Args:
-            compared: what both say.
-            scale: the labels that people give, of these documents and of others, in order.
-        """
+        """Return the documents that people and a judge labelled."""
         given = compared.pairs["judge"]
         # labels 0 and 1 beside grades say relevant or not, but where they are relevant from 2 on
         graded = len(scale) > 2 and (given.max() > 1 or compared.judge_rel > 1)
@@ -50,9 +45,6 @@ class BothLabelled:
         """Return the documents of several judges as if one had labelled them; one of two judges counts twice.
 
         Where they differ in what is relevant, relevant or not is all that is left of their labels.
-
-        Args:
-            several: each beside the same judgments of people, one or more.
         """
         if len({(part.rel, part.judge_rel) for part in several}) > 1:
             several = [part.binary() for part in several]
@@ -67,22 +59,14 @@ class BothLabelled:
         return BothLabelled(self.pairs.assign(human=human.astype(np.int64), judge=judge.astype(np.int64)), 1, 1, None)
 
     def with_other(self, other: BothLabelled) -> tuple[BothLabelled, BothLabelled]:
-        """Return the documents that another judge labelled, too, with the labels of either.
-
-        Args:
-            other: beside the same judgments of people; it labelled each document once.
-        """
+        """Return the documents that another judge labelled, too, with the labels of either."""
         theirs = other.pairs[["qid", "docno", "human", "judge"]]
         both = self.pairs.merge(theirs, on=["qid", "docno"], suffixes=("", "_other"))
         also = both.assign(human=both["human_other"], judge=both["judge_other"])
         return replace(self, pairs=both), replace(other, pairs=also)
 
     def against(self, other: BothLabelled) -> BothLabelled:
-        """Return the documents that another judge labelled, too, with that one in the place of people.
-
-        Args:
-            other: beside the same judgments of people.
-        """
+        """Return the documents that another judge labelled, too, with that one in the place of people."""
         mine, theirs = self.with_other(other)
         pairs = mine.pairs.assign(human=theirs.pairs["judge"])
         scale = None
@@ -92,10 +76,6 @@ class BothLabelled:
 
 
 def scale_of(compared: Sequence[ComparedLabels]) -> tuple[int, ...]:
-    """Return the labels that people give, in order.
-
-    Args:
-        compared: labels of judges beside those of people, one or more.
-    """
+    """Return the labels that people give, in order."""
     given = [frame["human"] for one in compared for frame in (one.pairs, one.left)]
     return tuple(np.unique(np.concatenate(given)).tolist())

@@ -137,12 +137,7 @@ class DocumentEffects:
 
 
 def ranks_of(runs: RunSet, human: Qrels) -> Iterator[NDArray[np.int32]]:
-    """Yield for each topic (documents, runs) the rank at which each run has each judged document, 0 where it has not.
-
-    Args:
-        runs: the field.
-        human: the judgments.
-    """
+    """Yield for each topic (documents, runs) the rank of each judged document in each run, 0 for none."""
     index = HitIndex(runs.field, human.arrays.documents)
     for topic in index.topics:
         hits = index.gather(range(topic, topic + 1))

@@ -103,14 +103,7 @@ class FieldAudit:
         self._beside = [one for one in beside if len(one.topics)]
 
     def ranked(self, asked: Asked, *, complete: bool, n_jobs: int | None, verbose: bool) -> RankedJudges:
-        """Score the field under all labels, and compare.
-
-        Args:
-            asked: what is asked of the rankings.
-            complete: whether means are over all topics that count, or over those that a run has.
-            n_jobs: topics at a time, when they are scored.
-            verbose: show a progress bar.
-        """
+        """Score the field under all labels, and compare."""
         scores = self._sheet.scored(self._runs, self._measures, complete=complete, n_jobs=n_jobs, verbose=verbose)
         rows: list[dict[str, object]] = []
         movers, documents, effects = [], [], {}

@@ -105,12 +105,7 @@ class LabelCounts:
 
 
 def figures_of(ways: Mapping[Way, NDArray[np.float64]], way: Way) -> dict[str, NDArray[np.float64]]:
-    """Return the :data:`FIGURES` of confusion matrices, (n,) each, NaN where a figure has no value.
-
-    Args:
-        ways: what :meth:`LabelCounts.ways` returns.
-        way: which of them.
-    """
+    """Return the :data:`FIGURES` of confusion matrices, (n,) each, NaN where a figure has no value."""
     seen, relevant = ways[way], ways[way[0], "binary"]
     total, both = relevant.sum(axis=(1, 2)), relevant[:, 1, 1]
     human, judge = relevant[:, 1].sum(axis=1), relevant[:, :, 1].sum(axis=1)

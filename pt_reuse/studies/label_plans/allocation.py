@@ -68,11 +68,5 @@ class Allocation:
 
 
 def smallest(fewest: int, most: int, fits: Callable[[int], bool]) -> int:
-    """Return the smallest whole number that fits, where all larger ones do, too; `most` where none below does.
-
-    Args:
-        fewest: the first to try.
-        most: the last one.
-        fits: whether a number will do.
-    """
+    """Return the smallest whole number that fits, where all larger ones do, too; `most` where none below does."""
     return fewest + bisect_left(range(fewest, most), True, key=fits)

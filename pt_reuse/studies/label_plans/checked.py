@@ -19,13 +19,6 @@ def counted_labels(
 ) -> pd.DataFrame:
     """Return the strata of a plan with ``checked`` and ``relevant``, how many people checked and found relevant.
 
-    Args:
-        table: of the plan.
-        sample: the documents to check.
-        known: those that people had judged before, with their label as ``people``.
-        checked: what people say, judgments in any form.
-        rel: the lowest label of people that is relevant.
-
     Raises:
         InputError: a label of a document that is not in the plan, another label of one that was known before, or a
             stratum of which nothing was checked.

@@ -127,15 +127,7 @@ def estimated(
     confidence: float,
     settings: Mapping[str, Any],
 ) -> LabelEstimate:
-    """Return the numbers of a plan with their intervals.
-
-    Args:
-        counted: the strata with ``checked`` and ``relevant``.
-        numbers: what is to be known.
-        planned: the width that was expected of each.
-        confidence: of the intervals.
-        settings: of the plan.
-    """
+    """Return the numbers of a plan with their intervals."""
     drawn = counted["checked"].to_numpy(dtype=np.float64)
     share = np.divide(counted["relevant"].to_numpy(dtype=float), drawn, out=np.zeros(len(drawn)), where=drawn > 0)
     strata, rows = Strata.of(counted, share), []

@@ -86,11 +86,7 @@ class Expectation:
         return (relevant + law[0]) / (judged + sum(law))
 
     def words(self, judged: int) -> str:
-        """Return what is expected, for settings.
-
-        Args:
-            judged: documents of the pilot that have a label of the judge.
-        """
+        """Return what is expected, for settings."""
         parts = [f"{count(judged, 'judgment')} of a pilot, with a beta law of 1/2 and 1/2"] if judged else []
         if self.usual is not None or self.of_label:
             stated = self.of_label or self.usual

@@ -39,12 +39,7 @@ class Population:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def strata(self, *, by_topic: bool, rel: int) -> tuple[pd.DataFrame, pd.Series]:
-        """Return one row per stratum, and the name of the stratum of each document.
-
-        Args:
-            by_topic: whether each topic has strata of its own.
-            rel: the lowest label of people that is relevant.
-        """
+        """Return one row per stratum, and the name of the stratum of each document."""
         frame = self.documents
         label = frame["label"].astype("string").fillna(NO_LABEL)
         name = label if frame["run"].isna().all() else label + ":" + frame["run"].astype("string")
@@ -82,11 +77,6 @@ def first_documents(labels: Qrels, runs: RunSet, measure: ir_measures.Measure) -
     """Return the documents on which ``P@k`` of a run, or of two their difference, depends.
 
     A document that both runs have among their first k adds nothing to the difference, and is left out.
-
-    Args:
-        labels: of the judge. The topics that it labelled count; a document without a label is a stratum of its own.
-        runs: one run, or two.
-        measure: P with its cutoff.
 
     Raises:
         InputError: the runs have none of the topics, or the same documents.

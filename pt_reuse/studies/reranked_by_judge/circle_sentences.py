@@ -23,14 +23,7 @@ def gains_of(table: pd.DataFrame) -> Iterator[str]:
 
 
 def findings_of(table: pd.DataFrame, rankings: pd.DataFrame, *, depth: int, best: int) -> list[str]:
-    """Return what was found, sentence by sentence.
-
-    Args:
-        table: of a ``Circularity``.
-        rankings: of the same.
-        depth: how many documents of each list are sorted.
-        best: how many systems are the best.
-    """
+    """Return what was found, sentence by sentence."""
     found = []
     for own, people, others in _by_judge(table):
         about = f"{own['judge']}, {own['measure']}"

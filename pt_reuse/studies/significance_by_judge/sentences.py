@@ -24,13 +24,7 @@ def claims(row: Mapping[Any, Any]) -> str:
 
 
 def findings_of(table: pd.DataFrame, *, alpha: float, corrected: bool) -> list[str]:
-    """Return what was found, sentence by sentence.
-
-    Args:
-        table: of a ``SignificanceFidelity``.
-        alpha: the level of significance.
-        corrected: whether p-values allow for the number of pairs.
-    """
+    """Return what was found, sentence by sentence."""
     found = [sentence for row in table.to_dict("records") for sentence in _of_judge(row)]
     untested = table["untested"] == table["pairs"]
     if not corrected and not untested.all():

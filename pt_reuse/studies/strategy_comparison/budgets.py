@@ -47,11 +47,7 @@ class Budgets:
         return np.array([share_of(value, n) for n in n_judged.tolist()], dtype=np.int64)
 
     def curve(self, most: int) -> list[float]:
-        """Return the points of the curve: every per cent, or a hundred steps, up to the largest budget; every budget.
-
-        Args:
-            most: the judgments of the topic that has most; a number of judgments beyond it adds none.
-        """
+        """Return the points of the curve: every per cent, or a hundred steps, up to the largest budget."""
         last = self.values[-1]
         if self.shares:
             even = [step / 100 for step in range(math.floor(round(100 * last, 9)) + 1)]

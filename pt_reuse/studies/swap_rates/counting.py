@@ -77,14 +77,6 @@ def counted(
 ) -> Ints:
     """Count pairs and swaps of each field in the samples of its size.
 
-    Args:
-        fields: scores, one for each size.
-        sizes: of the samples.
-        sampling: how these are drawn.
-        bins: of the differences.
-        n_jobs: as joblib takes it.
-        verbose: whether to show a progress bar.
-
     Returns:
         (fields, 2, bins).
     """

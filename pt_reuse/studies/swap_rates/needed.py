@@ -16,10 +16,6 @@ _LEAST_SIZES = 3
 def differences(table: pd.DataFrame, rate: float) -> pd.DataFrame:
     """Return for each size the smallest difference from which on no bin has more swaps than wanted.
 
-    Args:
-        table: that of a ``Stability``.
-        rate: the largest swap rate that is wanted.
-
     Returns:
         DataFrame: ``judgments measure size pairs swaps rate difference share``, see
         ``Stability.differences_needed``.
@@ -48,10 +44,6 @@ def differences(table: pd.DataFrame, rate: float) -> pd.DataFrame:
 
 def topics(table: pd.DataFrame, rate: float) -> pd.DataFrame:
     """Return for each bin how many topics it takes to have no more swaps than wanted.
-
-    Args:
-        table: that of a ``Stability``.
-        rate: the largest swap rate that is wanted.
 
     Returns:
         DataFrame: ``judgments measure bin at_least below topics extrapolated start decay``, see

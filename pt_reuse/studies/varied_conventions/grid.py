@@ -62,13 +62,7 @@ class Wanted:
     values: Mapping[str, tuple[Choice, ...] | None]
 
     def conventions(self, call: StudyCall, runs: RunSet, qrels: Qrels) -> list[Convention]:
-        """Return the conventions with all their values on this field; those with a single value are left out.
-
-        Args:
-            call: the study.
-            runs: the field.
-            qrels: the judgments.
-        """
+        """Return the conventions with all their values on this field; those with a single value are left out."""
         found = []
         for name, choices in self.values.items():
             default = _default(name, call, runs, qrels, choices)

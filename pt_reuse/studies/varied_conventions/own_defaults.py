@@ -45,13 +45,6 @@ _OWN: Mapping[str, Mapping[str, _Resolve]] = {
 
 
 def default_of(convention: str, study: str, runs: RunSet, qrels: Qrels) -> Any:
-    """Return the value that a study takes for a convention that nobody gives, None where it has a way of its own.
-
-    Args:
-        convention: the option's name.
-        study: the study's name.
-        runs: the field.
-        qrels: the judgments.
-    """
+    """Return the value that a study takes for a convention that nobody gives, None where it has a way of its own."""
     resolve = {**_COMMON, **_OWN.get(study, {})}.get(convention, _nothing)
     return resolve(runs, qrels)

@@ -215,11 +215,7 @@ def change_table(conventions: Sequence[Convention], figures: pd.DataFrame) -> pd
 
 
 def span_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per convention and key figure: its ends, and the largest change.
-
-    Args:
-        table: what :func:`change_table` returned.
-    """
+    """Return one row per convention and key figure: its ends, and the largest change."""
     rows = []
     for (convention, measure, figure), part in table.groupby(["convention", *KEYS], sort=False, dropna=False):
         change, here = part["change"].abs().fillna(0).to_numpy(), part["here"].to_numpy()

@@ -108,11 +108,7 @@ class StudyCall:
         return {name: value for name, value in self.fixed.items() if not usual(name, value)}
 
     def check_complete(self, varied: Mapping[str, Any]) -> None:
-        """Raise where neither the user nor the grid gives an option that the study needs.
-
-        Args:
-            varied: the conventions that are varied.
-        """
+        """Raise where neither the user nor the grid gives an option that the study needs."""
         missing = [one for one, default in self.options.items() if default is _EMPTY and one not in self.fixed]
         missing = [one for one in missing if not varied.get(one)]
         if missing:
@@ -139,13 +135,7 @@ class StudyCall:
         return None if found is _EMPTY else found
 
     def under(self, runs: RunSet, qrels: Qrels, conventions: Mapping[str, Any]) -> Result:
-        """Return the study's result under conventions.
-
-        Args:
-            runs: the field, in the ranking order of the conventions.
-            qrels: the judgments.
-            conventions: options of the study -> their values.
-        """
+        """Return the study's result under conventions."""
         options = {**self.fixed, **conventions}
         if self.takes is Takes.QRELS:
             return self.study(qrels, **options)
