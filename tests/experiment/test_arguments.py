@@ -26,32 +26,28 @@ import pt_reuse as ptr
 TYPED = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "any"))
 TEAMLESS = ptr.RunSet.from_frames({"x": FIELD.runs["lex1b"]})
 ERRORS = [
-    ({"reuse": "taus"}, "reuse", None),
-    ({"reuse": ["lou", "ranks"]}, "reuse", None),
-    ({"reuse": 3}, "reuse", None),
-    ({"drop_unused": True}, "drop_unused", None),
-    ({"base_line": 0}, "base_line", None),
-    ({"kwargs": {}}, "kwargs", None),
-    ({"by": "runs"}, "by", None),
-    ({"depth": 0}, "depth", None),
-    ({"pool_order": "files"}, "pool_order", None),
-    ({"field": FIELD.qrels}, "field", None),
-    ({"field": FIELD.runs}, "retr_systems", None),
-    ({"teams": {"lex1a_": "us"}}, "teams", None),
-    ({"by": "type", "reuse": "lou"}, "by", None),
-    ({"field": TEAMLESS, "by": "type"}, "by", None),
-    ({"pooled": False, "reuse": "lou"}, "pooled", None),
-    ({"field": OTHERS.with_metadata(pooled=False)}, "pooled", None),
-    ({"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})}, "teams", None),
+    ({"reuse": "taus"}, "reuse"),
+    ({"reuse": 3}, "reuse"),
+    ({"drop_unused": True}, "drop_unused"),
+    ({"base_line": 0}, "base_line"),
+    ({"by": "runs"}, "by"),
+    ({"depth": 0}, "depth"),
+    ({"pool_order": "files"}, "pool_order"),
+    ({"field": FIELD.qrels}, "field"),
+    ({"field": FIELD.runs}, "retr_systems"),
+    ({"teams": {"lex1a_": "us"}}, "teams"),
+    ({"by": "type", "reuse": "lou"}, "by"),
+    ({"field": TEAMLESS, "by": "type"}, "by"),
+    ({"pooled": False, "reuse": "lou"}, "pooled"),
+    ({"field": OTHERS.with_metadata(pooled=False)}, "pooled"),
+    ({"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})}, "teams"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "about", "place"), ERRORS, ids=[str(list(arguments)) for arguments, _, _ in ERRORS]
-)
-def test_errors_come_before_anything_is_run(arguments, about, place, messages):
+@pytest.mark.parametrize(("arguments", "about"), ERRORS, ids=[str(list(arguments)) for arguments, _ in ERRORS])
+def test_errors_come_before_anything_is_run(arguments, about, messages):
     systems = retrievers()
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP], **arguments), argument=about, place=place)
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP], **arguments), argument=about)
     assert [system.calls for system in systems.values()] == [0, 0, 0]
 
 

@@ -12,20 +12,14 @@ FRAME = FIELD.runs["neu2a"]
 RANKLESS = ptr.RunSet.from_frames({"other": FRAME.drop(columns="rank")}, teams={"other": "x"})
 #: what is wrong -> the arguments; the first is the one that the error is about
 ARGUMENTS = {
-    "by": {"by": "nonsense"},
-    "depth": {"depth": 0},
-    "pool_order": {"pool_order": "x"},
-    "reuse": {"reuse": "ranks"},
     "perquery": {"perquery": "yes"},
     "perquery 2": {"perquery": 2},
     "dataframe": {"dataframe": "no"},
     "verbose": {"verbose": "no"},
     "filter_by_qrels": {"filter_by_qrels": "no"},
     "filter_by_topics": {"filter_by_topics": 1},
-    "teams": {"teams": {"x": "A"}},
     "types": {"types": 5},
     "pooled": {"pooled": 5},
-    "pooled by none": {"pooled": False, "reuse": "lou"},
     "correction": {"correction": "bonferoni", "baseline": 0},
     "correction_alpha": {"correction": "holm", "correction_alpha": "x", "baseline": 0},
     "test": {"test": 5, "baseline": 0},
@@ -33,7 +27,6 @@ ARGUMENTS = {
     "a baseline by topic, too": {"baseline": "live", "perquery": "both"},
     "a baseline that is none": {"baseline": 1},
     "a baseline before the first": {"baseline": -1, "reuse": []},
-    "an unknown argument": {"dept": 10},
 }
 FRAMES = {
     "no score": FRAME[["qid", "docno"]],

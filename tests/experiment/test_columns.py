@@ -340,15 +340,6 @@ def test_ties_that_providers_break_another_way(more, messages):
     messages.told(warned[0])
 
 
-@pytest.mark.parametrize(
-    "more", [{"perquery": True}, {"perquery": True, "dataframe": False}, {"perquery": True, "round": 1}]
-)
-def test_ties_are_noted_by_topic(more, messages):
-    _, _, warned = recorded(ptr.Experiment, *tied(), [RR @ 10, AP], **more)
-    assert len(warned) == 1
-    messages.told(warned[0])
-
-
 @pytest.mark.parametrize("reuse", ["unjudged", "bounds", ["bounds", "unjudged"], "rank"])
 @pytest.mark.parametrize("more", [{}, {"perquery": True}, {"dataframe": False}])
 def test_ties_are_told_whichever_columns_are_asked_for(reuse, more):

@@ -172,10 +172,6 @@ def test_the_field_may_be_frames_by_name():
     pd.testing.assert_frame_equal(ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], field=given, reuse="rank"), ranks)
 
 
-def test_a_system_that_stands_in_the_field(messages):
-    messages.refused(lambda: ptr.Experiment(RUNS, TOPICS, QRELS, [AP], field=FIELD.runs), argument="retr_systems")
-
-
 def test_judgments_of_any_kind(tmp_path):
     expected = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP])
     FIELD.qrels.write(tmp_path / "qrels.txt")

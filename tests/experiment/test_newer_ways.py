@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, assert_same, frames, recorded, retrievers
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, P
 
 import pt_reuse as ptr
 
@@ -188,25 +188,3 @@ def test_validation_names_the_system_and_what_it_lacks(validate):
     # of a list without names, too, where pt.Experiment takes a system for its name
     _, said, _ = recorded(experiment, [*systems.values()], validate=validate)
     assert f"\n - Pipeline #0: {systems['BM25']!s}. Produces" in said[0]
-
-
-def test_results_without_a_column_name_the_system():
-    class Scoreless(pt.Transformer):
-        def transform(self, inp):
-            return inp.merge(FIELD.runs["lex1a"][["qid", "docno"]], on="qid")
-
-    with pytest.raises(pt.validate.InputValidationError, match=r"in transformer BM25 .*missing_columns=\['score'\]"):
-        experiment({"BM25": Scoreless()}, validate="ignore")
-
-
-def test_unknown_arguments_name_whoever_was_called(messages):
-    for given in ({"foo": 1}, {"base_line": 1}, {"foo": 1, "bar": 2}):
-        error = messages.refused(lambda given=given: experiment(**given), argument=min(given))
-        assert str(error).startswith("Experiment: neither ptr.Experiment nor pt.Experiment has an argument ")
-
-
-def test_measures_by_the_names_of_either_library():
-    theirs = pt.Experiment(retrievers(), TOPICS, QRELS, ["map", "ndcg_cut_10", AP(rel=2)])
-    assert_same(experiment(measures=["map", "ndcg_cut_10", "AP(rel=2)"]), theirs)
-    assert "nDCG@10 LOU" in experiment(measures=["nDCG@10"])
-    assert "nDCG@10 LOU" in experiment(measures=[nDCG @ 10])

@@ -110,11 +110,6 @@ def test_it_is_told_once_whatever_is_returned(more):
     assert len(warned) == 1
 
 
-def test_many_systems_are_counted(messages):
-    systems = {f"s{i}": near_tie() for i in range(5)}
-    messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, judged(a=1, b=0), [P @ 1]))
-
-
 def test_the_other_order_is_that_of_the_runs_given(messages):
     lines = near_tie("b", "a").assign(score=[1.0, 2.0])  # its file has b first
     runs, qrels = ptr.RunSet.from_frames({"A": lines}, order="file"), judged(b=1, a=0)

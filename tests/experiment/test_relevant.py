@@ -48,10 +48,6 @@ def test_a_measure_that_counts_lower_labels(messages):
     messages.warned(call)
 
 
-def test_no_grade(messages):
-    messages.refused(lambda: table(QRELS, rel=0), argument="rel")
-
-
 def test_the_depth_of_the_field():
     shallow = ptr.RunSet(OTHERS.field, OTHERS.run_table, OTHERS.order, ptr.RunSet.from_frames(
         {"a": frames()["lex1a"]}, pool_depth=3).how_pooled)  # fmt: skip

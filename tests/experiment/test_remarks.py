@@ -77,12 +77,6 @@ def test_the_default_is_said_as_it_was_resolved():
     )
 
 
-def test_ranks_without_a_field_are_among_the_systems():
-    result = ptr.Experiment(frames(), TOPICS, QRELS, [AP])
-    assert sorted(result["AP rank"]) == [1, 2, 3]
-    assert result.sort_values("AP", ascending=False)["AP rank"].tolist() == [1, 2, 3]
-
-
 # leave-out-uniques without a field
 
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import copy
-import inspect
-import json
 import pickle
-import sys
-import typing
 
 import numpy as np
 import pandas as pd
@@ -88,18 +84,6 @@ def test_it_shows_and_compares_as_a_plain_frame(made_once):
     assert list(result.to_dict("list")) == list(plain)
 
 
-def test_files_hold_the_frame(tmp_path, made_once):
-    result = made_once
-    assert json.loads(json.dumps(result.attrs)) == result.attrs
-    result.to_csv(tmp_path / "result.csv", index=False)
-    assert list(pd.read_csv(tmp_path / "result.csv")) == list(result)
-    pytest.importorskip("pyarrow")
-    result.to_parquet(tmp_path / "result.parquet")
-    back = pd.read_parquet(tmp_path / "result.parquet")
-    assert type(back) is pd.DataFrame
-    assert back.attrs == result.attrs
-
-
 def test_frames_of_several_experiments_know_no_runs(messages):
     one, other = experiment(), experiment(reuse="rank")
     both = pd.concat([one, other])
@@ -125,20 +109,6 @@ def test_every_form_knows_the_runs(more):
     if isinstance(result, tuple):
         assert type(result) is type(pt.Experiment(frames(), TOPICS, QRELS, [AP], perquery="both"))
         assert result.averages.runs is result.perquery.runs
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="overloads cannot be asked for")
-def test_type_checkers_see_the_arguments_that_there_are():
-    """A frame is an ExperimentResult; a call for anything else has the very arguments of the function."""
-    own = inspect.signature(ptr.Experiment)
-    framed, whole = map(inspect.signature, typing.get_overloads(inspect.unwrap(ptr.Experiment)))
-    assert whole == own
-    assert framed.return_annotation == "ExperimentResult"
-    narrower = {"perquery": "bool", "dataframe": "Literal[True]", "highlight": "None"}
-    for name, parameter in own.parameters.items():
-        annotation = narrower.get(name, parameter.annotation)
-        assert framed.parameters[name] == parameter.replace(annotation=annotation)
-    assert set(framed.parameters) - set(own.parameters) == {"highlight"}
 
 
 def test_dicts_and_the_plain_frame_of_pt_experiment_know_none():
