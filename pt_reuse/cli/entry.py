@@ -45,9 +45,8 @@ try:
     )
     from pt_reuse.cli.parser import Parser, add_command, add_commands
     from pt_reuse.cli.screen import complain, lasting_streams, tell_logs
-    from pt_reuse.cli.shell import Shell
+    from pt_reuse.cli.shell import Shell, noted_warnings, show_error
     from pt_reuse.cli.study_commands import COMMANDS, StudyCommand
-    from pt_reuse.cli.telling import tell_error, tell_warnings
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
@@ -91,13 +90,13 @@ def _run(arguments: Sequence[str] | None) -> int:
         shell.running.refuse(unknown)
     try:
         shell.running.check(options)
-        with tell_logs(), tell_warnings(shell):
+        with tell_logs(), noted_warnings(shell):
             status: int | None = options.run(options)
         # what cannot be written is told here, not by Python at its end
         sys.stdout.flush()
     except (InputError, ReuseWarning) as error:
         # a warning where the user wants them to be errors
-        tell_error(shell, error)
+        show_error(shell, error)
         return 2
     except OSError as error:
         complain(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}")

@@ -16,8 +16,7 @@ from pt_reuse.cli.inputs import digest_of_judgments, digest_of_runs, located, ru
 from pt_reuse.cli.judgments import JudgmentSource
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, add_quiet
 from pt_reuse.cli.shard_notes import OUTPUT, ShardNotes, versions
-from pt_reuse.cli.shell import Shell
-from pt_reuse.cli.telling import tell_error, tell_warnings
+from pt_reuse.cli.shell import Shell, noted_warnings, show_error
 
 if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
@@ -67,10 +66,10 @@ def _merge(shell: Shell, options: argparse.Namespace, shards: _Shards) -> int | 
 
     # what the command says is worded as if it ran by itself
     try:
-        with tell_warnings(shell), executed_by(ReadingShards(shards.files)):
+        with noted_warnings(shell), executed_by(ReadingShards(shards.files)):
             status: int | None = options.run(options)
     except (InputError, ReuseWarning) as error:
-        tell_error(shell, error)
+        show_error(shell, error)
         return 2
     return status
 

@@ -1,15 +1,19 @@
-"""Advice in messages, worded for a shell: options and commands in place of arguments and functions."""
+"""Errors, warnings and their advice, worded for a shell: options and commands in place of arguments and functions."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from pt_reuse._errors import Advice, Argument, Aside, Attribute, Option, in_python
+from pt_reuse._errors import Advice, Argument, Aside, Attribute, InputError, Option, ReuseWarning, in_python
 from pt_reuse.cli.parser import Parser
+from pt_reuse.cli.screen import complain
 from pt_reuse.cli.study_commands import COMMANDS
 
 #: arguments of Python that have another name here, or one of several
@@ -117,3 +121,29 @@ def _typed(action: argparse.Action, value: Any) -> str:
         listing = isinstance(value, Sequence) and not isinstance(value, str)
         text = shlex.quote(",".join(map(str, value)) if listing else str(value))
     return f"{_named(action)} {text}" if action.option_strings else text
+
+
+@contextmanager
+def noted_warnings(shell: Shell) -> Iterator[None]:
+    """Have every warning meanwhile said as a note, worded for a command."""
+    # what was shown before is shown again; the filters that libraries set meanwhile stay
+    with warnings.catch_warnings():
+        pass
+    before = warnings.showwarning
+    warnings.showwarning = partial(_show_warning, shell)
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
+
+
+def show_error(shell: Shell, error: InputError | ReuseWarning) -> None:
+    """Say an error, worded for a command."""
+    complain(f"pt-reuse: {error.worded(shell.in_shell, function=False)}")
+
+
+def _show_warning(shell: Shell, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if isinstance(message, ReuseWarning):
+        complain(f"pt-reuse: note: {message.worded(shell.in_shell, function=False)}")
+    else:
+        complain(f"pt-reuse: {category.__name__}: {message}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,14 @@ from pt_reuse._errors import Argument, InputError, Option, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse._text import with_ends
-from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
+from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.scoring.scores import Scores
 
 
 #: what two scorings are called where nobody says
@@ -29,42 +31,6 @@ UNNAMED = ("first judgments", "other judgments")
 _COEFFICIENTS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")
 #: the entry of `settings` that says how intervals were made
 INTERVALS = "intervals"
-
-
-class Scored(Protocol):
-    """Runs that were scored, as :class:`Scores` holds them."""
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """Return (measures, topics, runs)."""
-
-    @property
-    def mean_values(self) -> NDArray[np.float64]:
-        """Return (measures, runs)."""
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-
-    @property
-    def topics(self) -> list[str]:
-        """Return the topics."""
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the runs."""
-
-    @property
-    def run_table(self) -> pd.DataFrame:
-        """Return one row per run."""
-
-    @property
-    def topic_means(self) -> dict[str, TopicScores]:
-        """Return measure -> scores by topic, and what their means are over."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """Return how they were scored, in words."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -179,7 +145,7 @@ class Agreement(Result):
 
 
 def compare_scores(
-    truth: Scored, estimate: Scored, names: tuple[str, str], bootstrap: TopicBootstrap | None = None
+    truth: Scores, estimate: Scores, names: tuple[str, str], bootstrap: TopicBootstrap | None = None
 ) -> Agreement:
     """Compare two scorings of the same runs under the same measures, each mean over the topics of its own."""
     runs = [estimate.names.index(name) for name in truth.names]

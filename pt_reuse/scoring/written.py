@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, flag
 from pt_reuse._errors import InputError
@@ -14,40 +13,11 @@ from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.data.leaderboards import FORMATS, leaderboard_text
 from pt_reuse.data.packed_files import guarded
 
-
-class Written(Protocol):
-    """What a leaderboard holds, as Scores have it."""
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the runs."""
-
-    @property
-    def topics(self) -> list[str]:
-        """Return the topics."""
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the measures."""
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """Return (measures, topics, runs)."""
-
-    @property
-    def mean_values(self) -> NDArray[np.float64]:
-        """Return (measures, runs)."""
-
-    @property
-    def has_topic(self) -> NDArray[np.bool_]:
-        """Return (topics, runs)."""
-
-    @property
-    def complete(self) -> bool:
-        """Return whether a topic that a run lacks counts 0."""
+if TYPE_CHECKING:
+    from pt_reuse.scoring.scores import Scores
 
 
-def write_scores(scores: Written, path: str | Path, format: str, *, overwrite: bool) -> Path:
+def write_scores(scores: Scores, path: str | Path, format: str, *, overwrite: bool) -> Path:
     """Write scores as a leaderboard, see :meth:`Scores.write_leaderboard`."""
     choice("format", format, FORMATS)
     flag("overwrite", overwrite)
