@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -20,12 +16,6 @@ LONG = LABELS.assign(
     annotator=LABELS["annotator"].map(dict(zip(sorted(LABELS["annotator"].unique()), NASTY, strict=False)))
 )
 FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=3, length=10, depth=5)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def rankings(n_measures=3):

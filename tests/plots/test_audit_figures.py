@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -16,12 +12,6 @@ import pt_reuse as ptr
 
 JUDGES = {name: as_frame(relabelled(n, share=0.5)) for n, name in enumerate((*NASTY[:4], "plain"))}
 PEOPLE = {"ann": as_frame(relabelled(9, share=0.2)), NASTY[4]: as_frame(relabelled(10, share=0.2))}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -112,8 +102,3 @@ def test_figures_where_no_run_moves():
     same = ptr.audit_labels(RUNS, FIELD.qrels, {"same": FIELD.qrels}, "AP", resamples=20)
     check(same.plot(), 9)
     assert not same.plot(kind="ranks").texts
-
-
-def test_axes_that_share_names_are_refused(found, messages):
-    shared = plt.figure().subplots(1, 2, sharey=True)
-    messages.refused(lambda: found.plot(ax=shared[0]), argument="ax")

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from coverage_parts import DEPTHS, POOL_DEPTH, ragged_field
@@ -38,12 +31,6 @@ def moved():
         depth=POOL_DEPTH,
         grid={"depth": [1, 3, 5], "contributors": None, "by": ["team", "type"], "remove": None},
     )
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def points(ax):
@@ -149,21 +136,7 @@ def test_figures_are_whole_and_can_be_read_at_both_widths(found, moved, width, s
         check(ax, size)
 
 
-def test_figures_can_be_vector_graphics(found, moved):
-    for form, ax in (("svg", found.plot("topics", width=3.3)), ("pdf", moved.plot("own_tau_b", width=3.3))):
-        ax.figure.savefig(held := io.BytesIO(), format=form)
-        assert held.tell() > 1000
-
-
 def test_names_have_an_axis_of_their_own(found, moved, messages):
     first, _ = Figure().subplots(1, 2, sharey=True)
     messages.refused(lambda: found.plot("topics", ax=first), argument="ax")
     messages.refused(lambda: moved.plot(ax=first), argument="ax")
-
-
-def test_figures_in_axes_of_the_users(found, moved):
-    first, second = Figure(figsize=(9, 5), layout="constrained").subplots(1, 2)
-    assert found.plot("topics", ax=first, legend=False) is first
-    assert (first.get_title(), first.get_legend()) == ("", None)
-    assert moved.plot(ax=second, title="Mine") is second
-    assert second.get_title() == "Mine"

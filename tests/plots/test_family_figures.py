@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,12 +12,6 @@ import pt_reuse as ptr
 from pt_reuse._check import count
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.sheet import Place
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

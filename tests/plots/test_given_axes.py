@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -15,12 +11,6 @@ from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
 from pt_reuse.plots.lines import plot_judged_by_rank
 from pt_reuse.plots.run_scores import plot_two_scores
 from pt_reuse.plots.sheet import Place
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def small(factor=1.0):

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import io
-
 import matplotlib as mpl
-
-mpl.use("Agg")
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.bars import OUTCOMES
@@ -109,17 +103,6 @@ def test_two_points_for_each_run():
     assert labels(ax) == ["by blunt", "by people"]
     # an edge of its own colour leaves a dot as large as a square, which it is held against
     assert to_rgb(own.get_markeredgecolor()) == to_rgb(own.get_markerfacecolor())
-
-
-@pytest.mark.parametrize("result", [CLAIMS, CIRCLE])
-def test_figures_go_into_given_axes_and_vector_files(result):
-    figure = Figure(figsize=(7, 4))
-    kinds = ("counts", "pairs") if result is CLAIMS else ("gains", "runs")
-    for ax, kind in zip(figure.subplots(1, 2), kinds, strict=True):
-        assert result.plot(kind=kind, ax=ax, legend=False) is ax
-        assert ax.get_legend() is None
-    figure.savefig(held := io.BytesIO(), format="svg")
-    assert held.tell() > 1000
 
 
 def test_what_cannot_be_drawn_is_refused(messages):

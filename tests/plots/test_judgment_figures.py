@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,13 +18,6 @@ ODD = "<b>$x_1$ & 50 %</b>"
 @pytest.fixture(scope="module")
 def found():
     return ptr.compare_judgments(FIELD.runs, FIELD.qrels, FIELD.all_qrels, ["AP", "P@5"], names=NAMES, depth=8)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 def points(ax):
@@ -114,19 +102,6 @@ def test_the_lowest_topic_is_named(width):
     names = [text.get_text() for text in ax.texts]
     assert names[0] == "404"
     assert "405" not in names
-
-
-def test_odd_names_and_given_axes_and_vector_files(tmp_path):
-    frames = {f"{name} {ODD}": FIELD.runs[name].drop(columns="name") for name in FIELD.runs.names}
-    runs = ptr.RunSet.from_frames(frames, teams={name: ODD for name in frames})
-    found = ptr.compare_judgments(runs, FIELD.qrels, FIELD.all_qrels, "AP", names=(ODD, "new"), depth=8)
-    figure, axes = plt.subplots(1, 3, figsize=(9, 3))
-    for kind, ax in zip(("topics", "relevant", "runs"), axes, strict=True):
-        assert found.plot(kind=kind, ax=ax, legend=False) is ax
-        assert ax.get_legend() is None
-        assert ax.get_title() == ""
-    figure.savefig(tmp_path / "figure.pdf")
-    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_nothing_new():

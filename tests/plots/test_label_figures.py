@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from label_parts import judged, labelled, row_of
@@ -23,13 +18,6 @@ PEOPLE = {"ann": labelled(HUMAN, seed=4, right=0.9), "bob": labelled(HUMAN, seed
 def found():
     judges = {"graded": labelled(HUMAN), "binary": labelled(HUMAN.threshold(2), right=0.9), ODD: HUMAN}
     return ptr.labels.compare_labels(HUMAN, judges, people=PEOPLE, resamples=30)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 def rows_of(ax):
@@ -138,10 +126,3 @@ def test_odd_names_are_drawn_as_they_are(found, tmp_path):
         assert (tmp_path / f"figure.{kind}").stat().st_size > 3000
     assert found.plot().get_yticklabels()[0].get_text().replace("\\$", "$") == ODD
     assert found.plot_confusion().get_xlabel().startswith("label of graded")
-
-
-def test_axes_of_ones_own(found):
-    figure, axes = plt.subplots(1, 2, figsize=(7, 3))
-    assert found.plot(ax=axes[0]) is axes[0]
-    assert found.plot_confusion("graded", ax=axes[1], title="Confusion").get_title() == "Confusion"
-    figure.canvas.draw()

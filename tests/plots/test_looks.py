@@ -5,9 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -70,12 +67,6 @@ FIGURES = {
     "no density": lambda place: plot_density(*densities(1), place=place),
 }
 ON_A_PAGE = ("change", "scores", "uniques", "ranks", "densities", "saturation", "minimum ranks", "pool costs")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 @cache

@@ -5,9 +5,6 @@ from __future__ import annotations
 import sys
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -41,13 +38,6 @@ def lou():
 def agreement():
     truth, estimate = (ptr.score(FIELD.runs, qrels, ["AP", "nDCG@10"]) for qrels in (FIELD.all_qrels, FIELD.qrels))
     return truth.compare(estimate, names=("all", "pool"))
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 def drawn(ax):
@@ -128,12 +118,6 @@ def test_where_all_gain_the_runs_are_named_that_fall_most_ranks():
     table = changes(6, 2, change="gain").query("measure == 'AP'").assign(name=list("abcdef"), drop=[0, 3, 0, -3, 1, 0])
     table = table.assign(score=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], other_score=[0.2, 0.25, 0.45, 0.6, 0.55, 0.8])
     assert set(named(plot_two_scores(table, measure="AP", place=Place(ax=blank())))) == {"b", "e"}
-
-
-def test_axes_are_returned_and_the_measure_is_the_first(lou):
-    ax = plt.figure().subplots()
-    assert lou.plot(ax=ax) is ax
-    assert ax.get_xlabel() == "AP, all judgments"
 
 
 def test_runs_without_a_point_are_counted():

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 from drawing_relevants import minimum_ranks, saturation
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.bars import plot_saturation
 from pt_reuse.plots.maps import plot_minimum_ranks
 
 FIELD = ptr.simulate_field(seed=8)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def key(ax):
@@ -129,18 +116,3 @@ def test_pools_are_drawn_at_their_sizes():
     assert key(ax) == ["relevant documents found", "tau_b of P@5 to the ranking by all"]
     assert len(ax.collections) == 1
     assert not ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, depths=1).plot().collections
-
-
-def test_all_are_saved_as_vectors_and_drawn_into_axes_of_ones_own(tmp_path):
-    results = [
-        ptr.profile.density(FIELD.qrels),
-        ptr.profile.saturation(ptr.score(FIELD.runs, FIELD.qrels, "P@5")),
-        ptr.pools.minimum_ranks(FIELD.runs, FIELD.qrels),
-        ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, depths=[1, 5]),
-    ]
-    for kind, result in zip(("pdf", "svg", "pdf", "svg"), results, strict=True):
-        ax = Figure(figsize=(4, 3), layout="constrained").subplots()
-        assert result.plot(ax=ax) is ax
-        path = tmp_path / f"{type(result).__name__}.{kind}"
-        ax.figure.savefig(path)
-        assert path.stat().st_size > 1000

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.sheet import off_screen
@@ -79,13 +75,6 @@ def test_intervals_are_bands_where_they_can_be_told_apart():
 def drawn_without_intervals():
     with off_screen():
         return ptr.profile.stability(POOL, pairs=5, sizes=5).plot()
-
-
-def test_two_judgments_side_by_side():
-    figure = Figure(figsize=(7, 3), layout="constrained")
-    for ax, name in zip(figure.subplots(1, 2, sharey=True), FOUND.judgments, strict=True):
-        assert FOUND.plot(judgments=name, ax=ax, title=name) is ax
-        assert ax.get_title() == name
 
 
 def test_a_line_passes_over_bins_that_few_topics_leave_empty():

@@ -45,7 +45,6 @@ def test_actual_against_estimated_scores(found, split):
 
 
 def test_the_title_has_the_tau_of_each_group(found):
-    import matplotlib.pyplot as plt
 
     for split, of in ((None, "mean of 4 splits"), (1, "split 1")):
         ax = found.plot("AP", pool="manual", split=split)
@@ -53,7 +52,6 @@ def test_the_title_has_the_tau_of_each_group(found):
         rows = numbers[(numbers["measure"] == "AP") & (numbers["pool"] == "manual")].set_index("tested")
         taus = ", ".join(f"{group} {rows.loc[group, 'tau_b']:.2f}".replace("-", "−") for group in found.tested)
         assert " ".join(ax.get_title().split()) == f"Pool of manual, {of} τ {taus}"
-        plt.close(ax.figure)
 
 
 def test_the_title_of_many_types_has_the_tau_of_all():
@@ -63,13 +61,11 @@ def test_the_title_of_many_types_has_the_tau_of_all():
 
 @pytest.mark.parametrize("width", [3.3, 7])
 def test_the_title_stays_on_the_page(found, width):
-    import matplotlib.pyplot as plt
 
     ax = found.plot("AP", width=width)
     ax.figure.canvas.draw()
     box, page = ax.title.get_window_extent(), ax.figure.bbox
     assert page.x0 <= box.x0 < box.x1 <= page.x1
-    plt.close(ax.figure)
 
 
 def test_how_tau_spreads(found):
@@ -94,7 +90,6 @@ def test_how_tau_spreads(found):
 @pytest.mark.parametrize("width", [3.3, 7])
 @pytest.mark.parametrize("measure", ["AP", "nDCG@5"])
 def test_every_pool_has_axes_of_its_own(found, measure, width):
-    import matplotlib.pyplot as plt
 
     figure = found.plot(measure, width=width).figure
     figure.canvas.draw()
@@ -114,26 +109,16 @@ def test_every_pool_has_axes_of_its_own(found, measure, width):
         assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
         assert figure.bbox.y0 <= box.y0 < box.y1 <= below + 1
         below = box.y0
-    plt.close(figure)
 
 
 def test_a_title_of_ones_own_stands_above_all_pools(found):
-    import matplotlib.pyplot as plt
 
     ax = found.plot("AP", title="All pools")
     assert ax.figure.get_suptitle() == "All pools"
     assert found.plot("AP", title="").get_title() == ""
-    plt.close("all")
 
 
 def test_axes_of_ones_own_take_one_pool(found):
     with pytest.raises(ptr.InputError) as caught:
         found.plot(ax=axes())
     assert caught.value.argument == "pool"
-
-
-def test_they_are_saved_as_vector_graphics(found, tmp_path):
-    for kind, options in (("scores", {"pool": "neural"}), ("tau_b", {})):
-        ax = found.plot(kind=kind, **options, ax=Figure(figsize=(3.3, 3)).subplots())
-        ax.figure.savefig(tmp_path / f"{kind}.pdf")
-        assert (tmp_path / f"{kind}.pdf").read_bytes().startswith(b"%PDF")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import io
 import pkgutil
 import re
 
 import pandas as pd
 import pytest
 from every_result import MEASURES, ODD, every_result, odd_field
+from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
 from pt_reuse._result import HOMES, Record, read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.result import StudyResult
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 
@@ -214,3 +217,20 @@ def test_the_report_of_a_verification(results):
     assert frame["Published"].tolist() == found.summary["what"].tolist()
     assert frame["Largest difference"].tolist() == found.summary["largest_difference"].tolist()
     assert found.report().notes == (f"Under order=trec_eval: {found.summary['what'][0]}.",)
+
+
+@pytest.mark.filterwarnings("ignore:Glyph:UserWarning", "ignore:constrained_layout not applied:UserWarning")
+def test_every_figure_is_drawn_into_axes_of_ones_own_and_saved_as_vectors(results):
+    drawn = 0
+    for name, result in results.items():
+        kinds_of_figures = list(result.figures) if isinstance(result, StudyResult) else [None] * hasattr(result, "plot")
+        for kind in kinds_of_figures:
+            ax = Figure(figsize=(7, 4)).subplots()
+            one_of_several = {"pool": result.pools[0]} if name.startswith("PoolsByType") and kind == "scores" else {}
+            how = {**({"kind": kind} if kind else {}), **one_of_several}
+            assert result.plot(ax=ax, legend=False, **how) is ax, name
+            assert (ax.get_legend(), ax.get_title()) == (None, ""), name
+            ax.figure.savefig(held := io.BytesIO(), format="svg")
+            assert held.tell() > 1000
+            drawn += 1
+    assert drawn > 60
