@@ -90,21 +90,7 @@ def Experiment(
     perquery: bool | str = False,
     *,
     dataframe: bool = True,
-    teams: RunLabels | None = None,
-    types: RunLabels | None = None,
-    pooled: RunLabels | Collection[str] | bool | None = None,
-    field: Any = None,
-    reuse: str | Iterable[str] | None = None,
-    by: str = "team",
-    depth: int | None = None,
-    rel: int | None = None,
-    pool_order: str | None = None,
-    fill: Any = None,
-    judge_rel: JudgeRel = None,
-    round: int | dict[str, int] | None = None,
-    layout: str = "wide",
-    cache: str | Path | None = None,
-    **experiment_arguments: Any,
+    **arguments: Any,
 ) -> Any: ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 import pytest
-from command_parts import run
+from command_parts import python_in, run
 
 from pt_reuse.cli import output
 from pt_reuse.cli.study_commands import COMMANDS
@@ -141,14 +141,9 @@ CALLS = {
     "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
     "amount of a sample": "pool {f}/runs --strategy sample",
     # shards
-    "which shard": f"{LOU} --shard 3/2 --out {{f}}/new",
     "a shard of what is judged by a judge": f"{LOU} --shard 1/2 --out {{f}}/new --fill {{f}}/judges",
     "a shard of a strategy": "pool {f}/runs --shard 1/2 --out {f}/new --strategy take --n 3",
-    "a shard into a file": "score {f}/runs --qrels {f}/qrels.txt --shard 1/2 --out {f}/teams",
     "measure of a shard": "score {f}/runs --qrels {f}/qrels.txt --shard 1/2 --out {f}/new --measures Foo@3",
-    "no shards": "merge {f}/taken",
-    "shards nowhere": "merge {f}/nowhere",
-    "memory without a cache": "runs {f}/runs --memory 1GB",
     # audit
     "measure of an audit": f"{AUDIT} --measures Foo@3",
     "judges of an audit": "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/nowhere",
@@ -230,6 +225,7 @@ def test_bad_options_are_told_at_once(fault, files, unreached, capsys, messages)
     status, out, err = run(capsys, *CALLS[fault].format(f=files).split())
     assert (status, out) == (2, "")
     messages.told(err)
+    assert python_in(err) == []
     assert contents(files) == before
 
 

@@ -56,12 +56,6 @@ def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, 
     assert printed.err == ""
 
 
-def test_lou_takes_metadata_and_leaves_out_types(folder, capsys):
-    arguments = ["lou", "--runs", str(folder / "runs"), "--qrels", str(folder / "qrels.txt"), "--depth", "5"]
-    assert main([*arguments, "--metadata", str(folder / "metadata.csv"), "--by", "type"]) == 0
-    assert "lexical" in capsys.readouterr().out
-
-
 def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys, messages):
     out = tmp_path / "out"
     out.mkdir()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pt_reuse.cli.entry import main
 from pt_reuse.cli.study_commands import COMMANDS as COMMANDS_OF_STUDIES
 
@@ -57,3 +59,16 @@ def lines_of_table(out):
 def run_file(path):
     """Return the tag of a run file that is not packed."""
     return path.read_text().split(maxsplit=6)[5]
+
+
+#: an argument, a call, a function, a type or a constant of Python
+PYTHON = re.compile(
+    r"(?<![\w(,])[a-z_]+=|(?<!\w)[a-z_][a-z_.]*\([^)]*\)|\b(?:read_runs|read_qrels|True|False|None|dict|DataFrame)\b"
+)
+
+
+def python_in(err):
+    """Return what a message says in words of Python; a measure is written so, and what is said to be Python's."""
+    for allowed in ("nDCG(dcg='exp-log2')", "Qrels.union(conflict=...) in Python", "exam="):
+        err = err.replace(allowed, "")
+    return PYTHON.findall(err)
