@@ -17,110 +17,59 @@ import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse._result import Record
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.result import StudyResult
 from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
-POWER = ptr.profile.discriminative_power(SCORES, correction="none")
-STRATEGIES = ptr.pools.compare_strategies(RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1)
 TYPED = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, n_teams=6, length=30, depth=5)
 BY_TYPE = {"measures": "nDCG", "pools": "lexical", "contributors": "all", "depth": 5}
 STABLE = {"scores": SCORES, "sizes": 2, "pairs": 2}
-MOVED = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2)
 PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}
 LABELS = labelled(seed=8)
 AGREED = ptr.judging.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
 FILLED = ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, fill=OTHERS)
 FAMILIES = RUNS.with_metadata(metadata=RUNS.run_table[["name"]].assign(family=RUNS.run_table["team"]))
-PLAN = ptr.labels.plan_labels(QRELS, budget=8)
 SAMPLE = ptr.pools.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
-    "AnnotatorAgreement.plot": lambda d, **flag: AGREED.plot(ax=Figure().subplots(), **flag),
     "AnnotatorAgreement.plot_confusion": lambda d, **flag: AGREED.plot_confusion(
         "ann0", "ann1", ax=Figure().subplots(), **flag
     ),
-    "AnnotatorRankings.plot": lambda d, **flag: ptr.judging.rankings_by_annotator(
-        RUNS, {"ann": QRELS}, QRELS, "AP"
-    ).plot(ax=Figure().subplots(), **flag),
-    "LabelDistributions.plot": lambda d, **flag: ptr.judging.label_distributions(LABELS).plot(
-        ax=Figure().subplots(), **flag
-    ),
-    "PassagePositions.plot": lambda d, **flag: ptr.judging.passage_positions(
-        LABELS.assign(docno=lambda f: "d%p" + f["docno"].str[1:])
-    ).plot(ax=Figure().subplots(), **flag),
     "judging.rankings_by_annotator": lambda d, **flag: ptr.judging.rankings_by_annotator(
         RUNS, {"ann": QRELS}, QRELS, "AP", **flag
     ),
-    "Agreement.plot": lambda d, **flag: SCORES.compare(SCORES).plot(ax=Figure().subplots(), **flag),
-    "JudgmentComparison.plot": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2).plot(
-        ax=Figure().subplots(), **flag
-    ),
-    "LabelAudit.plot": lambda d, **flag: audited().plot(ax=Figure().subplots(), **flag),
     "audit_labels": lambda d, **flag: audited(**flag),
-    "LabelAgreement.plot": lambda d, **flag: ptr.labels.compare_labels(QRELS, OTHERS, resamples=0).plot(
-        ax=Figure().subplots(), **flag
-    ),
     "LabelAgreement.plot_confusion": lambda d, **flag: ptr.labels.compare_labels(
         QRELS, OTHERS, resamples=0
     ).plot_confusion(ax=Figure().subplots(), **flag),
-    "FamilyEffect.plot": lambda d, **flag: ptr.labels.family_effect(FAMILIES, QRELS, QRELS, "AP", resamples=0).plot(
-        ax=Figure().subplots(), **flag
-    ),
     "labels.family_effect": lambda d, **flag: ptr.labels.family_effect(
         FAMILIES, QRELS, QRELS, "AP", resamples=0, **flag
     ),
     "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "pools.Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
-    "ContinuousJudging.plot": lambda d, **flag: judged_by_protocol().plot(ax=Figure().subplots(), **flag),
-    "Density.plot": lambda d, **flag: ptr.profile.density(QRELS).plot(ax=Figure().subplots(), **flag),
-    "DynamicUniques.plot": lambda d, **flag: left_out().plot(ax=Figure().subplots(), **flag),
-    "LeftOutTypes.plot": lambda d, **flag: ptr.pools.leave_out_type(RUNS, QRELS, "AP", depth=2).plot(
-        ax=Figure().subplots(), **flag
-    ),
     "by_type": lambda d, **flag: ptr.by_type(TYPED.runs, TYPED.all_qrels, **BY_TYPE, **flag),
     "pools.leave_out_type": lambda d, **flag: ptr.pools.leave_out_type(RUNS, QRELS, "AP", depth=2, **flag),
-    "Coverage.plot": lambda d, **flag: covered().plot(ax=Figure().subplots(), **flag),
-    "Sensitivity.plot": lambda d, **flag: MOVED.plot(ax=Figure().subplots(), **flag),
     "profile.coverage": lambda d, **flag: covered(**flag),
     "profile.sensitivity": lambda d, **flag: ptr.profile.sensitivity(
         ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag
     ),
-    "Circularity.plot": lambda d, **flag: ptr.labels.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0).plot(
-        ax=Figure().subplots(), **flag
-    ),
     "labels.circularity": lambda d, **flag: ptr.labels.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0, **flag),
-    "SignificanceFidelity.plot": lambda d, **flag: ptr.labels.significance_fidelity(
-        RUNS, QRELS, OTHERS, "AP", resamples=0
-    ).plot(ax=Figure().subplots(), **flag),
     "labels.significance_fidelity": lambda d, **flag: ptr.labels.significance_fidelity(
         RUNS, QRELS, OTHERS, "AP", resamples=0, **flag
     ),
     "profile.discriminative_power": lambda d, **flag: ptr.profile.discriminative_power(
         SCORES, correction="none", **flag
     ),
-    "DiscriminativePower.plot": lambda d, **flag: POWER.plot(ax=Figure().subplots(), **flag),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
-    "InferredPool.plot": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, depth=2).plot(ax=Figure().subplots(), **flag),
-    "LeaderboardAgreement.plot": lambda d, **flag: ptr.labels.compare_leaderboards(SCORES, SCORES, resamples=0).plot(
-        ax=Figure().subplots(), **flag
-    ),
     "Scores.write_leaderboard": lambda d, **flag: SCORES.write_leaderboard(d / "board", **flag),
     "labels.read_leaderboard": lambda d, **flag: ptr.labels.read_leaderboard(headed(d), **flag),
-    "LeaveOutUniques.plot": lambda d, **flag: LOU.plot(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_drops": lambda d, **flag: LOU.plot_drops(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_fill": lambda d, **flag: FILLED.plot_fill(ax=Figure().subplots(), **flag),
     "LeaveOutUniques.plot_uniques": lambda d, **flag: LOU.plot_uniques(ax=Figure().subplots(), **flag),
-    "MinimumRanks.plot": lambda d, **flag: ptr.pools.minimum_ranks(RUNS, QRELS).plot(ax=Figure().subplots(), **flag),
-    "StudyResult.plot": lambda d, **flag: ptr.pools.pool_costs(RUNS, QRELS, depths=1).plot(
-        ax=Figure().subplots(), **flag
-    ),
-    "PredictionPowered.plot": lambda d, **flag: powered().plot(ax=Figure().subplots(), **flag),
     "labels.prediction_powered": lambda d, **flag: powered(**flag),
     "ReuseDataset.fetch": lambda d, **flag: ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
     "ReuseDataset.get_corpus_iter": lambda d, **flag: ReuseDataset("demo").get_corpus_iter(**flag),
@@ -131,13 +80,7 @@ CALLS = {
     "RunSet.select": lambda d, **flag: RUNS.select(**flag),
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "RunSet.write_table": lambda d, **flag: RUNS.write_table(d / "runs.parquet", **flag),
-    "Saturation.plot": lambda d, **flag: ptr.profile.saturation(SCORES).plot(ax=Figure().subplots(), **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
-    "Stability.plot": lambda d, **flag: ptr.profile.stability(**STABLE).plot(ax=Figure().subplots(), **flag),
-    "StrategyComparison.plot": lambda d, **flag: STRATEGIES.plot(ax=Figure().subplots(), **flag),
-    "Subcollections.plot": lambda d, **flag: ptr.profile.subcollections(RUNS, QRELS, **PARTS).plot(
-        ax=Figure().subplots(), **flag
-    ),
     "profile.subcollections": lambda d, **flag: ptr.profile.subcollections(RUNS, QRELS, **PARTS, **flag),
     "pools.compare_strategies": lambda d, **flag: ptr.pools.compare_strategies(
         RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
@@ -155,10 +98,6 @@ CALLS = {
     "judging.judge_continuously": lambda d, **flag: judged_by_protocol(**flag),
     "pools.leave_out_dynamic": lambda d, **flag: left_out(**flag),
     "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
-    "LabelPlan.plot": lambda d, **flag: PLAN.plot(ax=Figure().subplots(), **flag),
-    "LabelEstimate.plot": lambda d, **flag: PLAN.estimate(QRELS.restrict(PLAN.sample)).plot(
-        ax=Figure().subplots(), **flag
-    ),
     "labels.plan_labels": lambda d, **flag: ptr.labels.plan_labels(QRELS, width=0.5, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
     "pools.pool_costs": lambda d, **flag: ptr.pools.pool_costs(RUNS, QRELS, depths=1, **flag),
@@ -250,11 +189,12 @@ def flags():
             # what a subclass of the user's defines is called by us
             if function.__module__.startswith("pt_reuse") and not getattr(function, "__isabstractmethod__", False):
                 # one function for all records; labels may be one flag for all runs, or something else
-                called = "StudyResult.plot" if inspect.unwrap(function) is inspect.unwrap(StudyResult.plot) else called
                 called = "save" if inspect.unwrap(function) is inspect.unwrap(Record.save) else called
                 for argument, parameter in inspect.signature(function).parameters.items():
                     kinds = re.findall(r"\w+", str(parameter.annotation))
-                    if "bool" in kinds and "RunLabels" not in kinds:
+                    # the legend of every result is asked for where all are drawn
+                    drawn = called.endswith(".plot") and argument == "legend"
+                    if "bool" in kinds and "RunLabels" not in kinds and not drawn:
                         found.append((called, argument))
     return list(dict.fromkeys(found))
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, Bpref, P, infAP
+from ir_measures import AP, P, infAP
 from same import assert_same
 from saved_parts import whole
 
@@ -22,8 +22,6 @@ from pt_reuse.data.metadata import read_metadata
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.judging.judge_folder import read_judges
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.uniques import leave_out_uniques
 from pt_reuse.verification.verification import verify
 
 
@@ -119,37 +117,18 @@ def test_scores(field, tmp_path):
     assert repr(again) == repr(scores)
 
 
-@pytest.mark.parametrize("by", ["team", "run", "type"])
-def test_leave_out_uniques(field, tmp_path, by):
-    lou = leave_out_uniques(field.runs, field.qrels, [AP, Bpref], by=by, depth=field.depth, remove="judged")
-    lou.save(tmp_path)
+def test_a_simulated_field(tmp_path):
+    field = simulate_field(seed=3, n_topics=2, n_docs=30, n_teams=3, length=5, depth=2)
+    field.save(tmp_path)
     again = read_result(tmp_path)
-    assert_same(lou, again)
-    assert_same(lou.whole_field(), again.whole_field())
-    assert str(lou) == str(again)
-    assert lou._repr_html_() == again._repr_html_()
-
-
-def test_agreement_inferred_pool_and_verification(field, tmp_path):
-    truth, other = (score(field.runs, qrels, [AP]) for qrels in (field.all_qrels, field.qrels))
-    figures = tmp_path / "mine.toml"
-    figures.write_text(
-        'collection = "mine"\ntitle = "Mine"\n[[figure]]\nwhat = "AP"\nkind = "scores"\nmeasure = "AP"\n'
-        f'values = {{ {field.runs.names[0]} = "0.4242", nobody = "0.1" }}\nsource = "nowhere"\n'
-    )
-    found = [
-        truth.compare(other),
-        truth.compare(other, names=("complete", "depth-10 pool")),
-        infer_pool(field.runs, field.qrels),
-        verify("mine", runs=field.runs, qrels=field.qrels, figures=figures),
-    ]
-    for number, result in enumerate(found):
-        folder = tmp_path / str(number)
-        result.save(folder)
-        again = read_result(folder)
-        assert type(again) is type(result)
-        assert_same(result, again)
-        assert str(again) == str(result)
+    assert_same(field, again)
+    assert repr(again) == repr(field)
+    assert_same(again.runs.run_table, field.runs.run_table)
+    for order in ("trec_eval", "rank", "file"):
+        assert_same(again.runs.reorder(order).to_frame(), field.runs.reorder(order).to_frame())
+    for judgments in ("qrels", "all_qrels"):
+        assert_same(getattr(again, judgments).to_frame(), getattr(field, judgments).to_frame())
+    assert again.settings == {"seed": 3, "n_topics": 2, "n_docs": 30, "n_teams": 3, "length": 5, "depth": 2}
 
 
 # CSV of others

@@ -8,10 +8,12 @@ import io
 import pkgutil
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from every_result import MEASURES, ODD, every_result, odd_field
 from matplotlib.figure import Figure
+from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
@@ -51,7 +53,8 @@ def kinds():
 
 
 def test_every_kind_of_result_says_what_a_paper_prints(results):
-    assert set(kinds()) == set(HOMES) == {name.split(",")[0] for name in results}
+    assert {name: kind.__module__ for name, kind in kinds().items()} == HOMES
+    assert set(HOMES) == {name.split(",")[0] for name in results}
     for name, kind in kinds().items():
         assert kind.report is not Record.report, name
         assert inspect.signature(kind.report).return_annotation == "Report"
@@ -125,10 +128,12 @@ def test_a_page_says_how_much_it_leaves_out(results, nouns):
     assert lou._repr_html_().count("<tr>") == 1 + 16 + len(lou.settings)
 
 
-def test_a_result_read_back_reports_the_same(results, tmp_path):
+def test_a_result_read_back_is_equal_and_reports_the_same(results, tmp_path):
     for name, result in results.items():
         result.save(tmp_path / name)
         again = read_result(tmp_path / name)
+        assert_same(result, again)
+        assert (str(again), again._repr_html_()) == (str(result), result._repr_html_()), name
         assert str(again.report()) == str(result.report()), name
         assert again.report().to_latex() == result.report().to_latex()
 
@@ -228,7 +233,10 @@ def test_every_figure_is_drawn_into_axes_of_ones_own_and_saved_as_vectors(result
             ax = Figure(figsize=(7, 4)).subplots()
             one_of_several = {"pool": result.pools[0]} if name.startswith("PoolsByType") and kind == "scores" else {}
             how = {**({"kind": kind} if kind else {}), **one_of_several}
-            assert result.plot(ax=ax, legend=False, **how) is ax, name
+            with pytest.raises(ptr.InputError) as caught:
+                result.plot(ax=ax, legend="no", **how)
+            assert caught.value.argument == "legend", name
+            assert result.plot(ax=ax, legend=np.False_, **how) is ax, name
             assert (ax.get_legend(), ax.get_title()) == (None, ""), name
             ax.figure.savefig(held := io.BytesIO(), format="svg")
             assert held.tell() > 1000
