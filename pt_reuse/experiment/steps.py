@@ -203,14 +203,14 @@ class PoolDocuments(pt.Transformer):
     def __init__(self, *pipelines: pt.Transformer | Mapping[str, pt.Transformer], depth: int):
         named = pipelines[0] if len(pipelines) == 1 and isinstance(pipelines[0], Mapping) else None
         self.names = None if named is None else run_names("pipelines", named, "pipeline")
-        given = pipelines if named is None else tuple(named.values())
-        odd = [told(one) for one in given if not isinstance(one, pt.Transformer)]
-        if odd or not given:
+        found = pipelines if named is None else tuple(named.values())
+        odd = [told(one) for one in found if not isinstance(one, pt.Transformer)]
+        if odd or not found:
             got = listed(odd) if odd else "none"
             raise InputError(
                 f"give one or more pipelines, each a pyterrier Transformer, or a dict of name -> pipeline, got {got}."
             )
-        self.pipelines: tuple[pt.Transformer, ...] = given
+        self.pipelines: tuple[pt.Transformer, ...] = found
         self.depth = positive("depth", depth, "documents of each pipeline and topic")
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:

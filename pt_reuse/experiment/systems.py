@@ -371,7 +371,7 @@ def _check_together(results: KeptResults, metrics: Sequence[Any], arguments: Map
 def check_frames(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: Asked) -> None:
     """Raise where a result frame is no run that columns can be added for, before any pipeline is executed."""
     order = "rank" if asked.left_out and asked.pool_order == "rank" else ORDER
-    with _repeats_told(frames):
+    with _naming_repeats(frames):
         rows = [frame_rows(name, frame, order) for name, frame in _with_ranks(frames, table, asked).items()]
         code_runs(rows, duplicates="error")
 
@@ -391,7 +391,7 @@ def executed_runs(
     """
     if systems.runs is None or saved or only is not None:
         frames = systems.results(saved, only)
-        with _repeats_told(frames):
+        with _naming_repeats(frames):
             runs = RunSet.from_frames(_with_ranks(frames, table, asked), metadata=table, order=ORDER)
     else:
         ordered = systems.runs.reorder(ORDER)
@@ -416,7 +416,7 @@ def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: 
 
 
 @contextmanager
-def _repeats_told(frames: Mapping[str, pd.DataFrame]) -> Iterator[None]:
+def _naming_repeats(frames: Mapping[str, pd.DataFrame]) -> Iterator[None]:
     """Say of an error which system has a document twice, where one has."""
     try:
         yield
