@@ -1,10 +1,10 @@
-"""The source of the package as syntax trees, parsed once a process, when the first test asks for them."""
+"""The source of the package as syntax trees, parsed once a process, and one test for many files."""
 
 from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -43,3 +43,26 @@ class Trees(Mapping[str, ast.Module]):
 
     def __len__(self) -> int:
         return len(self._files)
+
+
+def every(things: Iterable[str]) -> Callable[[Callable[[str], None]], Callable[[], None]]:
+    """Return a decorator that makes a test of a check of one thing: a thousand tests of a millisecond take seconds."""
+    names = list(things)
+
+    def of_all(check: Callable[[str], None]) -> Callable[[], None]:
+        def test() -> None:
+            faults = []
+            for name in names:
+                try:
+                    check(name)
+                except AssertionError as error:
+                    faults.append(f"{name}: {error}")
+            assert names
+            assert not faults, "\n".join(faults)
+
+        # without __wrapped__, by which pytest would look for a fixture
+        for attribute in ("__name__", "__doc__", "__module__"):
+            setattr(test, attribute, getattr(check, attribute))
+        return test
+
+    return of_all

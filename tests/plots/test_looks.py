@@ -8,8 +8,20 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from drawing_parts import by_run, changes, check, densities, depths, lightness, ranks, unique_counts, units
-from drawing_relevants import minimum_ranks, pool_costs, saturation
+from drawing_parts import (
+    by_run,
+    changes,
+    check,
+    densities,
+    depths,
+    lightness,
+    minimum_ranks,
+    pool_costs,
+    ranks,
+    saturation,
+    unique_counts,
+    units,
+)
 
 from pt_reuse.plots.bars import plot_saturation, plot_unique_counts, plot_unit_drops
 from pt_reuse.plots.lines import plot_judged_by_rank, plot_pool_costs

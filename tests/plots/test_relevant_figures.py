@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from drawing_relevants import minimum_ranks, saturation
+from drawing_parts import minimum_ranks, saturation
 from matplotlib.colors import to_hex
 
 import pt_reuse as ptr

@@ -7,9 +7,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from every import every
 from public import NAMESPACES
-from sources import Trees, outside_expressions, statements
+from sources import Trees, every, outside_expressions, statements
 
 import pt_reuse
 

@@ -7,9 +7,8 @@ import inspect
 import re
 from pathlib import Path
 
-from every import every
 from public import PUBLIC
-from sources import Trees, outside_expressions, statements
+from sources import Trees, every, outside_expressions, statements
 
 import pt_reuse as ptr
 
