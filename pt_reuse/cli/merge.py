@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._files import user_path
-from pt_reuse.cli.inputs import digest_of_judgments, digest_of_runs, located, run_files_differ
 from pt_reuse.cli.judgments import JudgmentSource
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, add_quiet
-from pt_reuse.cli.shard_notes import OUTPUT, ShardNotes, versions
+from pt_reuse.cli.shard_notes import (
+    OUTPUT,
+    ShardNotes,
+    digest_of_judgments,
+    digest_of_runs,
+    folder_of,
+    moved_options,
+    run_files_differ,
+    versions,
+)
 from pt_reuse.cli.shell import Shell, noted_warnings, show_error
 
 if TYPE_CHECKING:
@@ -54,9 +62,10 @@ def _run(options: argparse.Namespace) -> int | None:
     command = next(parser for parser in shell.commands if parser.prog == f"pt-reuse {notes.command}")
     if options.per_topic and "per_topic" not in command.arguments:
         raise InputError(f"--per-topic is of `pt-reuse score`, and these are shards of `{command.prog}`.")
-    moved = located(notes.files, [one.folder for one in shards.notes], "shards")
+    folder = folder_of(notes.files, [one.folder for one in shards.notes], "shards")
+    moved = moved_options(notes.options, notes.files, folder)
     given = {name: getattr(options, name) for name in OUTPUT if name in command.arguments}
-    asked = {**vars(command.parse_args([])), **moved.options(notes.options, notes.files), **given}
+    asked = {**vars(command.parse_args([])), **moved, **given}
     return _merge(Shell(command, shell.commands), argparse.Namespace(**{**asked, "reader": _Checking(notes)}), shards)
 
 

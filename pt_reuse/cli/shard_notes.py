@@ -1,24 +1,35 @@
-"""ShardNotes: how a shard was made, so that shards of different calls are never merged."""
+"""How a shard was made: the call, and the files that it read, so that shards of different calls are never merged."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pt_reuse._check import examples
+from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError
+from pt_reuse._files import user_path
 from pt_reuse._version import __version__
-from pt_reuse.cli.inputs import RUNS, InputFile, Value
 from pt_reuse.cli.parser import Parser
 
 if TYPE_CHECKING:
+    from pt_reuse.data.judgments import Qrels
+    from pt_reuse.data.run_set import RunSet
     from pt_reuse.data.shards import ShardFile
 
+#: options that may name a file, beside those that name runs
+_FILES = ("qrels", "collection", "teams", "types", "pooled", "metadata", "contributors")
+RUNS = "runs"
+#: what an option holds, as JSON has it
+Value: TypeAlias = "str | int | float | bool | list[str] | None"
+_THREADS = 4
 #: to be raised when what stands in a shard changes
 FORMAT = 1
 #: options that say what is printed and where to: those of the merge
@@ -27,6 +38,135 @@ OUTPUT = ("out", "overwrite", "all", "per_topic", "quiet")
 _MEANS = ("cache", "memory", "jobs", "no_download")
 #: packages whose versions may show in the last bits of a number
 _COMPUTING = ("numpy", "ir-measures", "pytrec-eval-terrier")
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file that a command reads."""
+
+    option: str
+    given: str
+    real: str
+    check: str
+
+    @property
+    def known_by(self) -> tuple[str, str, str]:
+        """Return what makes two of them the same, wherever they lie."""
+        return self.option, os.path.basename(self.given), self.check
+
+
+def option_files(options: argparse.Namespace) -> list[InputFile]:
+    """Return the files that options name, but for runs."""
+    named = [(name, getattr(options, name, None)) for name in _FILES]
+    files = [(name, value) for name, value in named if isinstance(value, str) and _is_file(value)]
+    return input_files(files)
+
+
+def input_files(named: Sequence[tuple[str, str]]) -> list[InputFile]:
+    """Return files, each given as the option that names it and its path."""
+    from pt_reuse.data.array_file import checksums
+
+    paths = [user_path(path) for _, path in named]
+    try:
+        checks = checksums(paths, _THREADS)
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
+    return [
+        InputFile(option, path, os.path.realpath(real), check)
+        for (option, path), real, check in zip(named, paths, checks, strict=True)
+    ]
+
+
+def _is_file(text: str) -> bool:
+    # a list of names between commas may be longer than a path can be
+    try:
+        return os.path.isfile(user_path(text))
+    except (OSError, ValueError):
+        return False
+
+
+def digest_of_runs(runs: RunSet) -> str:
+    """Return a checksum of what runs are, but not of their documents, which their files vouch for."""
+    from pt_reuse.data.array_file import checksum_of
+
+    pooling = runs.how_pooled
+    lengths = checksum_of(runs.field.lengths.astype("<i8"))
+    said = [runs.order, pooling.order, pooling.depth, list(runs.field.topics), lengths, len(runs.dropped)]
+    return _digest([*map(json.dumps, said), runs.run_table.to_csv(index=False)])
+
+
+def digest_of_judgments(qrels: Qrels) -> str:
+    """Return a checksum of judgments that do not lie in a file of the user's."""
+    from pt_reuse.data.array_file import checksum_of
+
+    documents = qrels.arrays.documents
+    arrays = [checksum_of(documents.starts.astype("<i8")), checksum_of(qrels.arrays.labels.astype("<i8"))]
+    return _digest([json.dumps(documents.topics), *arrays, *documents.docnos().tolist()])
+
+
+def _digest(texts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogateescape") + b"\n")
+    return digest.hexdigest()
+
+
+def seen_from(folder: str, given: str) -> str:
+    """Return a path or pattern that was given in a folder, seen from here; one from the root or a home stays."""
+    return given if not folder or given.startswith("~") else os.path.join(folder, given)
+
+
+def moved_options(options: Mapping[str, Value], files: Sequence[InputFile], folder: str) -> dict[str, Value]:
+    """Return options of a command whose paths, given in a folder, lead to the files from here."""
+    paths, moved = {RUNS, "cache", *(file.option for file in files)}, dict(options)
+    for name in paths & set(options):
+        value = options[name]
+        if isinstance(value, str):
+            moved[name] = seen_from(folder, value)
+        elif isinstance(value, list):
+            moved[name] = [seen_from(folder, text) for text in value]
+    return moved
+
+
+def folder_of(files: Sequence[InputFile], folders: Iterable[str], argument: str) -> str:
+    """Return from which folder the paths of files lead to them, all as they were; "" for the one that we are in."""
+    here = os.getcwd()
+    ways = ["" if folder == here else folder for folder in dict.fromkeys([*folders, here])]
+    lost = {way: [f for f in files if not os.path.exists(user_path(seen_from(way, f.given)))] for way in ways}
+    best = min(lost, key=lambda way: len(lost[way]))
+    if lost[best]:
+        gone = _some([file.real for file in lost[best]], len(files))
+        problem = (
+            f"{gone} not there any more. Put back what was moved, or merge in a folder from which the paths that were "
+            f"given lead to it, such as {lost[best][0].given}."
+        )
+        raise InputError(problem, argument=argument)
+    now = input_files([(file.option, seen_from(best, file.given)) for file in files])
+    changed = [found.given for file, found in zip(files, now, strict=True) if file.check != found.check]
+    if changed:
+        problem = (
+            f"{_some(changed, len(files))} not as when the shards were made. Put back what was changed, or make the "
+            "shards again, in another folder."
+        )
+        raise InputError(problem, argument=argument)
+    return best
+
+
+def _some(paths: Sequence[str], of: int) -> str:
+    # a path is shown whole
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    return f"{len(paths):,} of {count(of, 'input file')} ({paths[0]}{more}) {'is' if len(paths) == 1 else 'are'}"
+
+
+def run_files_differ(files: Sequence[InputFile], paths: Sequence[Path]) -> str | None:
+    """Return in which files runs are that were not read before, or the other way round; None where nothing differs."""
+    before = Counter(os.path.basename(file.given) for file in files if file.option == RUNS)
+    now = Counter(path.name for path in paths)
+    if before == now:
+        return None
+    new, gone = sorted((now - before).elements()), sorted((before - now).elements())
+    said = [*([f"{examples(new)} new"] if new else []), *([f"{examples(gone)} gone"] if gone else [])]
+    return ", ".join(said)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,16 +204,7 @@ class ShardNotes:
 
     def to_json(self) -> dict[str, Any]:
         """Return the notes as JSON has them."""
-        return {
-            "format": FORMAT,
-            "command": self.command,
-            "of": self.of,
-            "options": dict(self.options),
-            "versions": dict(self.versions),
-            "folder": self.folder,
-            "files": [file.to_json() for file in self.files],
-            "contents": dict(self.contents),
-        }
+        return {"format": FORMAT, **asdict(self)}
 
     @classmethod
     def in_file(cls, file: ShardFile) -> ShardNotes:
@@ -82,15 +213,9 @@ class ShardNotes:
         if notes.get("format") != FORMAT:
             problem = f"written by another version of pt_reuse (format {notes.get('format')}; this one reads {FORMAT})"
             raise InputError(f"{problem}. Take that version, or remove the file.", place=str(file.path))
-        return cls(
-            command=notes["command"],
-            of=notes["of"],
-            options=notes["options"],
-            versions=notes["versions"],
-            folder=notes["folder"],
-            files=tuple(InputFile(**file) for file in notes["files"]),
-            contents=notes["contents"],
-        )
+        # a shard says more of its own
+        said = {part.name: notes[part.name] for part in fields(cls)}
+        return cls(**{**said, "files": tuple(InputFile(**one) for one in said["files"])})
 
     @property
     def settings(self) -> dict[str, Value]:

@@ -13,11 +13,17 @@ from typing import TYPE_CHECKING, TypeAlias
 from pt_reuse._check import ShardNumber, count
 from pt_reuse._errors import Argument, InputError, Option
 from pt_reuse._files import check_writable, checked_path
-from pt_reuse.cli.inputs import RUNS, digest_of_judgments, digest_of_runs, input_files, option_files
 from pt_reuse.cli.judgments import JudgmentSource
 from pt_reuse.cli.parser import Parser
 from pt_reuse.cli.screen import complain, say
-from pt_reuse.cli.shard_notes import ShardNotes
+from pt_reuse.cli.shard_notes import (
+    RUNS,
+    ShardNotes,
+    digest_of_judgments,
+    digest_of_runs,
+    input_files,
+    option_files,
+)
 
 if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
