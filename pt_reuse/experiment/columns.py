@@ -93,18 +93,9 @@ class Values:
         return Values(np.full_like(self.mean, np.nan), np.full_like(self.by_topic, np.nan))
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """What leaving units out of the pool says besides the columns."""
-
-    pooled: dict[str, bool]
-    fit: PoolFit
-    summary: list[dict[str, Any]]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """What was computed for the systems."""
+    """What was computed for the systems; of leaving units out also who contributed, the fit, and a summary."""
 
     systems: list[str]
     qids: list[str]
@@ -112,7 +103,9 @@ class Columns:
     scores: dict[str, Values] = field(default_factory=dict)
     added: dict[str, dict[str, Values]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
-    left_out: LeftOut | None = None
+    contributed: dict[str, bool] = field(default_factory=dict)
+    fit: PoolFit | None = None
+    summary: list[dict[str, Any]] = field(default_factory=list)
     empty: tuple[str, ...] = ()
     hint: str = ""
     caveats: tuple[Caveat, ...] = ()
@@ -120,12 +113,11 @@ class Columns:
     @property
     def pooled(self) -> dict[str, bool] | None:
         """Return system -> whether it counts as a contributor; None where no column says what it would lose."""
-        return None if self.left_out is None or "lou" in self.empty else self.left_out.pooled
+        return None if self.fit is None or "lou" in self.empty else self.contributed
 
     def attrs(self) -> dict[str, Any]:
         """Return what the result carries with it."""
-        summary = self.left_out.summary if self.left_out else []
-        return {"summary": summary, "settings": self.settings, "hint": self.hint}
+        return {"summary": self.summary, "settings": self.settings, "hint": self.hint}
 
     def with_settings(self, more: Mapping[str, Any]) -> Columns:
         """Return the same columns with further settings."""
@@ -198,8 +190,8 @@ def _placed(
         scores=scores,
         added=added,
         settings=settings,
-        left_out=_left_out(systems, lou, measures) if lou else None,
         empty=empty,
+        **(_of_uniques(systems, lou, measures) if lou else {}),
     )
 
 
@@ -225,11 +217,12 @@ def _pooled_in_words(pooled: list[bool]) -> str:
     return f"{sum(pooled):,} of {len(pooled):,} pooled" if any(pooled) else NOT_POOLED
 
 
-def _left_out(systems: RunSet, lou: LeaveOutUniques, measures: Mapping[str, ir_measures.Measure]) -> LeftOut:
+def _of_uniques(systems: RunSet, lou: LeaveOutUniques, measures: Mapping[str, ir_measures.Measure]) -> dict[str, Any]:
+    """Return what leaving units out says besides the columns."""
     name_of = {repr(measure): name for name, measure in measures.items()}
     summary = lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]])
-    pooled = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
-    return LeftOut(pooled, lou.fit, summary.to_dict("records"))
+    contributed = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
+    return {"contributed": contributed, "fit": lou.fit, "summary": summary.to_dict("records")}
 
 
 def _of_measure(

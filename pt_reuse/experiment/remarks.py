@@ -46,7 +46,7 @@ def hint_of(qrels: pd.DataFrame) -> str:
 def tell_remarks(columns: Columns, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], asked: Asked) -> Columns:
     """Warn of what the columns do not mean, and return them with the same in their settings."""
     of_uniques: list[Caveat] = []
-    fit = columns.left_out.fit if columns.left_out else None
+    fit = columns.fit
     if fit is not None and asked.alone:
         of_uniques += [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()]
     elif fit is not None:
