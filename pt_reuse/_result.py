@@ -57,7 +57,7 @@ HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "FamilyEffect": "pt_reuse.studies.judge_families.family_effects",
     "InferredPool": "pt_reuse.studies.pool_inference.inferred_pool",
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
-    "LabelAgreement": "pt_reuse.studies.label_audit.label_agreement",
+    "LabelAgreement": "pt_reuse.studies.label_audit.compared_labels",
     "LabelAudit": "pt_reuse.studies.label_audit.audit",
     "LabelDistributions": "pt_reuse.judging.annotators.distributions",
     "LabelEstimate": "pt_reuse.studies.label_plans.estimate",

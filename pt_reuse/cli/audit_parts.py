@@ -175,7 +175,7 @@ def _boards_lacking(given: Audited) -> str | None:
 
 
 def _rankings(given: Audited) -> Answer:
-    from pt_reuse.studies.label_audit.auditing import audit_labels
+    from pt_reuse.studies.label_audit.audit import audit_labels
 
     field, options = given.known_field, given.options
     found = audit_labels(

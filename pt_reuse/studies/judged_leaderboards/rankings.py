@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 from pt_reuse.arrays.correlation import rounded
-from pt_reuse.studies.label_audit.field_parts import parts_of
+from pt_reuse.studies.label_audit.rankings import parts_of
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sklearn import metrics
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.studies.label_audit.agreeing import label_agreement
+from pt_reuse.studies.label_audit.compared_labels import label_agreement
 from pt_reuse.studies.label_audit.label_counts import FIGURES
 
 HUMAN = judged()

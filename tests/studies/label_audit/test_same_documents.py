@@ -12,9 +12,8 @@ from pt_reuse._errors import ReuseWarning
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.annotators.labels import as_annotator_labels
-from pt_reuse.studies.label_audit.agreeing import label_agreement
-from pt_reuse.studies.label_audit.other_people import compared_people
-from pt_reuse.studies.label_audit.same_documents import COMPARED
+from pt_reuse.studies.label_audit.compared_labels import label_agreement
+from pt_reuse.studies.label_audit.label_counts import COMPARED, compared_people
 
 HUMAN = judged(n_topics=8)
 JUDGES = {"graded": labelled(HUMAN, gaps=0.05), "binary": labelled(HUMAN.threshold(2), seed=5, right=0.7)}
