@@ -2,9 +2,9 @@ from .data.selection import subsample_corpus as subsample_corpus
 from .studies.best_systems import top_agreement as top_agreement
 from .studies.corpus_parts.splitting import subcollections as subcollections
 from .studies.corpus_parts.systems import Systems as Systems
-from .studies.discriminating import discriminative_power as discriminative_power
 from .studies.judged_depths.covering import coverage as coverage
 from .studies.relevant_density import density as density
 from .studies.score_saturation import saturation as saturation
-from .studies.swap_rates.measuring import stability as stability
+from .studies.significant_pairs import discriminative_power as discriminative_power
+from .studies.swap_rates import stability as stability
 from .studies.varied_conventions.varying import sensitivity as sensitivity

@@ -200,7 +200,7 @@ def _rankings(given: Audited) -> Answer:
 
 
 def _families(given: Audited) -> Answer:
-    from pt_reuse.studies.judge_families.measuring import family_effect
+    from pt_reuse.studies.judge_families.effects import family_effect
 
     field, options = given.known_field, given.options
     found = family_effect(
@@ -219,7 +219,7 @@ def _families(given: Audited) -> Answer:
 
 
 def _significance(given: Audited) -> Answer:
-    from pt_reuse.studies.significance_by_judge.testing import significance_fidelity
+    from pt_reuse.studies.judge_claims import significance_fidelity
 
     field, options = given.known_field, given.options
     # the t test alone is computed anew in every draw
@@ -243,7 +243,7 @@ def _significance(given: Audited) -> Answer:
 
 
 def _circularity(given: Audited) -> Answer:
-    from pt_reuse.studies.reranked_by_judge.reranking import circularity
+    from pt_reuse.studies.judge_circles import circularity
 
     field, options = given.known_field, given.options
     found = circularity(
@@ -284,7 +284,7 @@ def _holes(given: Audited) -> Answer:
 
 def _leaderboards(given: Audited) -> Answer:
     from pt_reuse.scoring.run_scores import score
-    from pt_reuse.studies.judged_leaderboards.comparing import compare_leaderboards
+    from pt_reuse.studies.judged_boards import compare_leaderboards
 
     scores, options, boards = given.scores, given.options, given.judges.leaderboards
     if scores is None:

@@ -122,7 +122,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
-    from pt_reuse.studies.judgment_comparison.comparing import check_comparing, compare_judgments
+    from pt_reuse.studies.judgment_comparison.comparison import check_comparing, compare_judgments
 
     judge_rel = given_judge_rel(options.judge_rel)
     plan = plan_field(options, pooled_matters=False)

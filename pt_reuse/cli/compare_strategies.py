@@ -18,7 +18,7 @@ from pt_reuse.cli.screen import print_table, say, shows_bars
 
 if TYPE_CHECKING:
     from pt_reuse.pooling.adaptive.strategy import Strategy
-    from pt_reuse.studies.strategy_comparison.comparison import StrategyComparison
+    from pt_reuse.studies.strategy_comparison.comparing import StrategyComparison
 
 _FILES = (
     "table.csv", "by_seed.csv", "curve.csv", "groups.csv", "left_out.csv", "settings.json", "result.json",
@@ -90,7 +90,7 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given
-    from pt_reuse.studies.strategy_comparison.budgets import checked_budgets
+    from pt_reuse.studies.strategy_comparison.built import checked_budgets
     from pt_reuse.studies.strategy_comparison.comparing import check_comparing, compare_strategies
 
     plan = plan_field(options)

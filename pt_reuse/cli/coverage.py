@@ -18,7 +18,7 @@ from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pt_reuse.studies.judged_depths.coverage_result import Coverage
+    from pt_reuse.studies.judged_depths.covering import Coverage
 
 _FILES = (
     "table.csv", "by_run.csv", "condensed.csv", "groups.csv", "by_topic.csv", "flags.csv", "counts.run_table.csv",

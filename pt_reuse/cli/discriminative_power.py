@@ -16,7 +16,7 @@ from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 
 if TYPE_CHECKING:
-    from pt_reuse.studies.told_apart import DiscriminativePower
+    from pt_reuse.studies.significant_pairs import DiscriminativePower
 
 _FILES = ("table.csv", "against_first.csv", "changed.csv", "pairs.csv", "settings.json", "result.json")
 #: what the screen shows of a measure and a set of judgments -> its heading
@@ -66,7 +66,7 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.arrays.significance import check_test
     from pt_reuse.scoring.run_scores import score
-    from pt_reuse.studies.discriminating import discriminative_power
+    from pt_reuse.studies.significant_pairs import discriminative_power
 
     plan = plan_field(options, pooled_matters=False)
     sources = [plan.needed_judgments()]

@@ -16,7 +16,7 @@ from pt_reuse.cli.screen import SHOWN, print_table, say, say_command, shows_bars
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pt_reuse.studies.pool_inference.inferred_pool import InferredPool
+    from pt_reuse.studies.pool_inference.inference import InferredPool
 
 _PICTURE = "judged-by-rank.png"
 _CONTRIBUTORS = "contributors.txt"
@@ -60,8 +60,8 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.qrels_files import qrels_file
-    from pt_reuse.studies.pool_inference.asked_depth import read_depth, read_tolerance
     from pt_reuse.studies.pool_inference.inference import infer_pool
+    from pt_reuse.studies.pool_inference.search import read_depth, read_tolerance
 
     plan = plan_field(options, pooled_matters=False)
     read_depth(options.depth)

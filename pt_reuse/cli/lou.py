@@ -151,7 +151,7 @@ def _run(options: argparse.Namespace) -> None:
 def _judges(options: argparse.Namespace) -> dict[str, Judge] | None:
     """Return the judges by the names of their files, read before any run is; None where nothing is to be filled."""
     from pt_reuse.judging.judges import as_judges
-    from pt_reuse.studies.filled_uniques.fill import checked_fill
+    from pt_reuse.studies.filled_uniques import checked_fill
 
     judges: dict[str, Judge] = {}
     for place in options.fill or ():
@@ -171,7 +171,7 @@ def _of_judge(name: str) -> str:
 
 
 def _report(result: LeaveOutUniques, every: bool) -> None:
-    from pt_reuse.studies.unique_sentences import in_words
+    from pt_reuse.studies.uniques import in_words
 
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     by, first = result.units.by, result.scores.measures[0]

@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> None:
 def _plan(options: argparse.Namespace) -> None:
     from pt_reuse.data.judgments import checked_rel
     from pt_reuse.data.run_reading import read_runs
-    from pt_reuse.studies.label_plans.planning import plan_labels
+    from pt_reuse.studies.label_plans.plan import plan_labels
 
     lowest = checked_rel(options.rel)
     expected = None if options.prior is None else _prior(options.prior)

@@ -19,7 +19,7 @@ from pt_reuse.cli.removal import add_removal
 from pt_reuse.cli.screen import print_table, say, shows_bars
 
 if TYPE_CHECKING:
-    from pt_reuse.studies.varied_conventions.sensitivity_result import Sensitivity
+    from pt_reuse.studies.varied_conventions.varying import Sensitivity
 
 _FILES = ("table.csv", "spans.csv", "figures.csv", "combinations.csv", "settings.json", "result.json")
 #: the key figures that are shown and drawn
@@ -114,7 +114,7 @@ def _grid(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _report(result: Sensitivity) -> None:
-    from pt_reuse.studies.varied_conventions.sensitivity_result import in_words
+    from pt_reuse.studies.varied_conventions.varying import in_words
 
     say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     first = result.measures[0]

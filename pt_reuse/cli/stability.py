@@ -18,7 +18,7 @@ from pt_reuse.cli.parser import Commands, Parser, add_command, add_jobs, add_out
 from pt_reuse.cli.screen import print_table, say, shows_bars
 
 if TYPE_CHECKING:
-    from pt_reuse.studies.swap_rates.result import Stability
+    from pt_reuse.studies.swap_rates import Stability
 
 _FILES = ("table.csv", "differences.csv", "topics.csv", "settings.json", "result.json")
 
@@ -67,7 +67,7 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.scoring.run_scores import score
-    from pt_reuse.studies.swap_rates.measuring import check_stability, stability
+    from pt_reuse.studies.swap_rates import check_stability, stability
 
     plan = plan_field(options, pooled_matters=False)
     sources = [plan.needed_judgments()]

@@ -18,7 +18,7 @@ from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_jobs
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 
 if TYPE_CHECKING:
-    from pt_reuse.studies.corpus_parts.result import Subcollections
+    from pt_reuse.studies.corpus_parts.splitting import Subcollections
 
 _FILES = (
     "table.csv", "by_pair.csv", "between_measures.csv", "by_part.csv", "parts.csv", "settings.json", "arrays.npz",
@@ -102,8 +102,7 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from pt_reuse.studies.corpus_parts.drawing import checked_drawing
-    from pt_reuse.studies.corpus_parts.sources import source_rule
+    from pt_reuse.studies.corpus_parts.sources import checked_drawing, source_rule
     from pt_reuse.studies.corpus_parts.splitting import check_splitting, checked_testing, subcollections
 
     plan = plan_field(options)

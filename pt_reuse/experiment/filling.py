@@ -29,7 +29,7 @@ from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.run_scores import scores_of
-from pt_reuse.studies.filled_uniques.holes import with_unjudged
+from pt_reuse.studies.filled_uniques import with_unjudged
 
 #: what every judge is told
 IDS = ("qid", "docno")

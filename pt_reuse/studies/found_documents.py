@@ -21,7 +21,7 @@ from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import StudyResult
 from pt_reuse.scoring.caveats import Caveat, one_unit
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.pool_sizes import pool_on_topics
+from pt_reuse.studies.pool_depths import pool_on_topics
 from pt_reuse.studies.type_splits import ALL
 from pt_reuse.study import Command, study
 

@@ -31,7 +31,7 @@ from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, re
 from pt_reuse.scoring.grades import usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.pool_sizes import pool_on_topics
+from pt_reuse.studies.pool_depths import pool_on_topics
 from pt_reuse.studies.strategy_comparison.built import ScoredField
 from pt_reuse.studies.type_splits import (
     ALL,

@@ -1,17 +1,18 @@
-"""Leave-out-uniques: what would the scores be had a team, a run or a type of system not taken part in the pool?"""
+"""leave_out_uniques: what becomes of a system whose team was not pooled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice
+from pt_reuse._check import checked_jobs, choice, count, listed
 from pt_reuse._errors import arguments_as, door
+from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Result, key_figures_of
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import checked_bootstrap
@@ -19,28 +20,24 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.units import Units, check_unit, described
+from pt_reuse.data.units import COLUMNS, Units, check_unit, described
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit
 from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
 from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import BEWARE, alone, few_topics, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.grades import warn_of_lower_grades
-from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import Block, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.studies.filled_uniques.fill import checked_fill, filled_tables
-from pt_reuse.studies.unique_drops import LargeDrops
-from pt_reuse.studies.unique_figures import UniqueFigures
-from pt_reuse.studies.unique_intervals import ChangedScores, UniqueIntervals
-from pt_reuse.studies.unique_reports import UniqueReports
-from pt_reuse.studies.unique_scoring import score_uniques
-from pt_reuse.studies.unique_sets import RemovedUniques, score_sets
+from pt_reuse.studies.filled_uniques import FilledUniques, checked_fill, filled_report, filled_tables
+from pt_reuse.studies.unique_sets import ChangedScores, RemovedUniques, UniqueIntervals, score_sets, score_uniques
 from pt_reuse.studies.unique_tables import (
+    LargeDrops,
     Means,
     by_run_table,
     count_uniques,
@@ -48,6 +45,315 @@ from pt_reuse.studies.unique_tables import (
     unit_table,
     whole_field_table,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def in_words(result: LeaveOutUniques) -> str:
+    """Return what the result says, in words, one line per measure."""
+    by, lines = result.units.by, []
+    for row in result.summary.to_dict("records"):
+        if row["field_worst"] is None:
+            field = f"over the whole field, leaving out any one {by} changes no rank."
+        else:
+            moved = f"moves a run down by up to {count(row['field_max_drop'], 'rank')}"
+            field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
+        alone, all_at_once = count(row["alone_max_drop"], "rank"), count(row["own_max_drop"], "rank")
+        mean = "" if np.isnan(row["mean_change_pct"]) else f"mean change {row['mean_change_pct']:+.2f} %; "
+        lines.append(
+            f"{row['measure']}: judged without its own {by}, a run loses at most {row['largest_loss_pct']:.2f} % of "
+            f"its score, {alone} if its {by} alone is, {all_at_once} if all are "
+            f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
+        )
+    # of a larger share a warning has told
+    if SLACK < result.fit.stranger_share <= MOSTLY:
+        lines.append(
+            f"Beware: {result.fit.in_words()}. If the depth, the contributors, the order or the runs are not those of "
+            "the real pool, uniques are not what they were. Documents that were chosen otherwise, by a classifier for "
+            "instance, stay whoever is left out."
+        )
+    return "\n".join(lines)
+
+
+class UniqueFigures:
+    """Draws the tables of a ``LeaveOutUniques``, which has the attributes that are named here."""
+
+    table: pd.DataFrame
+    by_run: pd.DataFrame
+    unique_counts: pd.DataFrame
+    scores: Scores
+    units: Units
+
+    @door
+    def plot(
+        self,
+        measure: MeasureLike | None = None,
+        *,
+        kind: str = "change",
+        by: str | None = None,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
+        """Draw what each run's score loses without the uniques of its own unit; runs on the line lose nothing.
+
+        Args:
+            measure: one of the measures; default the first.
+            kind: the upright axis: ``"change"`` of the score (default), ``"percent"`` of it, or reduced ``"scores"``.
+            by: what gives colour and marker: ``"team"``, ``"type"``, ``"family"`` or ``"run"``; default the unit that
+                was left out.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
+            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
+            legend: whether there is one, outside the axes.
+            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
+
+        Returns:
+            Axes: a point per run; those that lose most are named where there is room.
+        """
+        from pt_reuse.plots.points import check_view
+        from pt_reuse.plots.run_scores import plot_reduced_scores
+        from pt_reuse.plots.sheet import Place
+
+        name = measure_among(self.scores.measures, measure)
+        check_view(kind, by, tuple(COLUMNS), self.by_run)
+        place = Place(ax, title, legend, width)
+        return plot_reduced_scores(self.by_run, measure=name, unit=self.units.by, kind=kind, by=by, place=place)
+
+    @door
+    def plot_drops(
+        self,
+        measure: MeasureLike | None = None,
+        *,
+        top: int | None = None,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
+        """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again.
+
+        Args:
+            measure: one of the measures; default the first.
+            top: how many units at most, those with the largest drop; default 30, 15 in a column.
+            ax: axes to draw into; default a new figure. For this and what follows see :meth:`plot`.
+            title: what stands above.
+            legend: of no effect, as one colour needs none.
+            width: of a new figure, in inches.
+
+        Returns:
+            Axes: a bar per unit; beside it the run that falls, and tau_b of the two rankings.
+        """
+        from pt_reuse.plots.bars import plot_unit_drops
+        from pt_reuse.plots.marks import checked_top
+        from pt_reuse.plots.sheet import Place
+
+        name, place = measure_among(self.scores.measures, measure), Place(ax, title, legend, width)
+        return plot_unit_drops(self.table, measure=name, top=checked_top(top), place=place)
+
+    @door
+    def plot_uniques(
+        self,
+        *,
+        top: int | None = None,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
+        """Draw how many unique documents each unit contributed, relevant and not relevant.
+
+        Args:
+            top: how many units at most, those with most unique relevant documents; default 30, 15 in a column.
+            ax: axes to draw into; default a new figure. For this and what follows see :meth:`plot`.
+            title: what stands above.
+            legend: whether there is one.
+            width: of a new figure, in inches.
+
+        Returns:
+            Axes: a bar per contributing unit, and at its end how many are relevant.
+        """
+        from pt_reuse.plots.bars import plot_unique_counts
+        from pt_reuse.plots.marks import checked_top
+        from pt_reuse.plots.sheet import Place
+
+        return plot_unique_counts(self.unique_counts, top=checked_top(top), place=Place(ax, title, legend, width))
+
+
+#: what the rows of a report can be
+_ROWS = ("measure", "unit", "run", "fill")
+
+
+class UniqueReports(FilledUniques):
+    """Reports the tables of a ``LeaveOutUniques``, which has the attributes that are named here."""
+
+    table: pd.DataFrame
+    by_run: pd.DataFrame
+    summary: pd.DataFrame
+    unique_counts: pd.DataFrame
+    scores: Scores
+    units: Units
+    depth: int
+    rel: int
+    remove: str
+    settings: Mapping[str, Any]
+
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether intervals over topics were asked for."""
+        return "tau_b_low" in self.table
+
+    @door
+    def report(self, by: str = "measure", *, measure: MeasureLike | None = None, judge: str | None = None) -> Report:
+        """Return what a paper prints; the caption says what was removed, and the pool that it was unique in.
+
+        Args:
+            by: the rows: each ``"measure"`` (default) with tau-b, largest drop and worst change of the runs under the
+                reduced judgments of their own units, and the smallest tau-b of the whole field; each left-out
+                ``"unit"`` with its uniques, tau-b and largest drop of the whole field; each ``"run"`` with its score,
+                the one without its own unit's uniques, change, rank and drop. Intervals, where there are any, take the
+                place of the last columns. ``"fill"``: each left-out unit with its uniques and the mean change of its
+                own runs when these are removed and when a judge labels them, where one did.
+            measure: the one that units or runs are shown under; default the first.
+            judge: the one that fills; default the first.
+        """
+        if choice("by", by, _ROWS) == "fill":
+            return filled_report(self, measure, judge, _notes(self))
+        name = measure_among(self.scores.measures, measure)
+        return (
+            _per_measure(self) if by == "measure" else _per_unit(self, name) if by == "unit" else _per_run(self, name)
+        )
+
+
+def _per_measure(result: UniqueReports) -> Report:
+    """Return a row per measure: the runs under the reduced judgments of their own units, and the whole field."""
+    summary, by, lost, least = result.summary, result.units.by, [], []
+    for measure in summary["measure"]:
+        runs, units = (frame[frame["measure"] == measure] for frame in (result.by_run, result.table))
+        lost.append(_worst(runs["name"], runs["change_pct"].where(runs["change_pct"] < 0)))
+        # an undefined tau comes first: all runs tie without this unit
+        least.append(_worst(units[result.units.column], units["tau_b"].fillna(-2).where(units["tau_b"].ne(1))))
+    drop = Column("Largest drop", summary["own_max_drop"], Digits.COUNT)
+    if result.has_intervals:
+        rest = [
+            intervals("tau-b", summary["own_tau_b_low"], summary["own_tau_b_high"], Digits.SCORE),
+            drop,
+            intervals("the drop", summary["own_max_drop_low"], summary["own_max_drop_high"], Digits.COUNT),
+        ]
+    else:
+        rest = [
+            drop,
+            Column("Worst change, %", 0.0 - summary["largest_loss_pct"], Digits.PERCENT),
+            Column("Of run", lost),
+        ]
+    return Report(
+        [
+            Column("Measure", summary["measure"]),
+            Column("tau-b", summary["own_tau_b"], Digits.SCORE),
+            *rest,
+            Column("Smallest tau-b, field", summary["field_min_tau_b"], Digits.SCORE),
+        ],
+        caption=(
+            f"Leave-out-uniques by {by}: the ranking of {_field(result)} against the one in which each run is scored "
+            f"without {_removed(result, own=True)}; the last column is the smallest tau-b when all runs are ranked "
+            f"without the uniques of one {by}."
+        ),
+        notes=[*_least_in_words(least, summary["measure"].tolist(), by), *_notes(result)],
+    )
+
+
+def _per_unit(result: UniqueReports, measure: str) -> Report:
+    """Return a row per left-out unit under one measure: its uniques, and the whole field re-ranked without them."""
+    rows, by = result.table[result.table["measure"] == measure], result.units.by
+    tau, drop = Column("tau-b", rows["tau_b"], Digits.SCORE), Column("Largest drop", rows["max_drop"], Digits.COUNT)
+    relevant = Column("Relevant uniques", rows["unique_relevant"], Digits.COUNT)
+    if result.has_intervals:
+        of_tau = intervals("tau-b", rows["tau_b_low"], rows["tau_b_high"], Digits.SCORE)
+        of_drop = intervals("the drop", rows["max_drop_low"], rows["max_drop_high"], Digits.COUNT)
+        columns = [relevant, tau, of_tau, drop, of_drop]
+    else:
+        uniques = Column("Uniques", rows["unique"], Digits.COUNT)
+        columns = [uniques, relevant, tau, drop, Column("Dropped run", rows["dropped"])]
+    return Report(
+        [Column(by.capitalize(), rows[result.units.column]), *columns],
+        caption=(
+            f"Leave-out-uniques by {by} under {measure}: the ranking of {_field(result)} against the one of all runs "
+            f"scored without {_removed(result, own=False)}."
+        ),
+        notes=_notes(result),
+    )
+
+
+def _per_run(result: UniqueReports, measure: str) -> Report:
+    """Return a row per run under one measure, the best first: what it loses without its own unit's uniques."""
+    rows, by = result.by_run[result.by_run["measure"] == measure].sort_values("rank", kind="stable"), result.units.by
+    alone = "that run is" if by == "run" else f"the runs of that {by} are"
+    if result.has_intervals:
+        changes = [
+            Column("Change", rows["change"], Digits.SCORE),
+            intervals("the change", rows["change_low"], rows["change_high"], Digits.SCORE),
+        ]
+    else:
+        changes = [
+            Column("Change, %", rows["change_pct"], Digits.PERCENT),
+            Column("Rank", rows["rank"], Digits.COUNT),
+        ]
+    return Report(
+        [
+            Column("Run", rows["name"]),
+            Column(measure, rows["score"], Digits.SCORE),
+            Column("Without own uniques", rows["reduced_score"], Digits.SCORE),
+            *changes,
+            Column("Drop", rows["drop"], Digits.COUNT),
+        ],
+        caption=(
+            f"Leave-out-uniques by {by}: each of {_field(result)} under {measure}, and without "
+            f"{_removed(result, own=True)}; the drop is in ranks, when only {alone} scored anew."
+        ),
+        notes=_notes(result),
+    )
+
+
+def _field(result: UniqueReports) -> str:
+    return count(len(result.scores.names), "run")
+
+
+def _removed(result: UniqueReports, *, own: bool) -> str:
+    contributors, by = result.unique_counts["contributing"].sum(), result.units.by
+    who = f"the {by}" if not own else "it" if by == "run" else f"its own {by}"
+    return (
+        f"the {result.remove} documents that {who} alone contributed to the depth-{result.depth} "
+        f"pool of {count(int(contributors), 'run')}"
+    )
+
+
+def _notes(result: UniqueReports) -> list[str]:
+    settings = result.settings
+    topics = "all topics" if result.scores.complete else "the topics that a run has"
+    said = (
+        f"Documents are ranked in the order {settings['order']} and pooled in the order {settings['pool order']}; "
+        f"relevant is a label of at least {result.rel}; means are over {topics}."
+    )
+    notes = [said, f"Intervals: {settings[INTERVALS]}."] if result.has_intervals else [said]
+    return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes
+
+
+def _worst(names: pd.Series, values: pd.Series) -> Any:
+    """Return the name with the smallest value, the first of several, None where there is no value."""
+    found = values.to_numpy(dtype=float)
+    return None if np.isnan(found).all() else names.iloc[int(np.nanargmin(found))]
+
+
+def _least_in_words(units: Sequence[Any], measures: Sequence[str], by: str) -> list[str]:
+    """Return a sentence that says without which unit the field's tau-b is smallest, none where none changes it."""
+    under: dict[Any, list[str]] = {}
+    for unit, measure in zip(units, measures, strict=True):
+        if unit is not None:
+            under.setdefault(unit, []).append(measure)
+    parts = [f"without {unit} under {listed(names)}" for unit, names in under.items()]
+    return [f"The field's tau-b is smallest {'; '.join(parts)} (one {by} left out at a time)."] if parts else []
+
 
 #: the columns of a summary that sum it up, numbers all
 KEY_FIGURES = (

@@ -246,7 +246,7 @@ def test_ctrl_c_leaves_whole_parts(given, tmp_path, capsys, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pt_reuse.studies.reranked_by_judge.reranking.circularity", interrupted)
+    monkeypatch.setattr("pt_reuse.studies.judge_circles.circularity", interrupted)
     status, _, err = run(capsys, *words(given, "--parts", "rankings,circularity", "--out", tmp_path / "out"))
     assert status == 130
     assert "interrupted; files already written are whole." in err

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.pool_inference.fitting import Fitter
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks
-from pt_reuse.studies.pool_inference.topic_passes import Passes
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks, Passes
 
 
 def as_runs(field, **metadata):

@@ -24,9 +24,8 @@ from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies.judged_depths.covering import coverage
-from pt_reuse.studies.judged_depths.judged_lists import JudgedLists, JudgedWork
-from pt_reuse.studies.judged_depths.unjudged_documents import UnjudgedDocuments
-from pt_reuse.studies.unique_scoring import UniqueScoring
+from pt_reuse.studies.judged_depths.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
+from pt_reuse.studies.unique_sets import UniqueScoring
 from pt_reuse.studies.uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool

@@ -16,8 +16,7 @@ from reference_lou import hand_field
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.studies.unique_sentences import in_words
-from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

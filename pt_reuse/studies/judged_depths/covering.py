@@ -1,42 +1,497 @@
-"""coverage: how far the judgments cover each run, and whom the pool may put at a disadvantage."""
+"""coverage: how far the judgments cover each run, and which runs the pool puts at a disadvantage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pt_reuse._check import fraction, positive, told
+from pt_reuse._check import choice, count, fraction, positive, told
 from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._report import Column, Digits, Report
+from pt_reuse._result import Result, key_figures_of
+from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.units import check_unit, described
 from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.scoring.caveats import few_topics, noted, relevant_only, tell, told_elsewhere
+from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.grades import usual_measures
-from pt_reuse.scoring.measures import MeasureLike, cutoff_of
+from pt_reuse.scoring.measures import MeasureLike, cutoff_of, measure_among
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, score
-from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
-from pt_reuse.studies.judged_depths.coverage_result import Coverage
-from pt_reuse.studies.judged_depths.flags import flag_table
-from pt_reuse.studies.judged_depths.judged_lists import JudgedLists
-from pt_reuse.studies.judged_depths.pool_record import record_of
-from pt_reuse.studies.judged_depths.rank_bounds import RankBounds
-from pt_reuse.studies.judged_depths.tables import (
-    Shares,
-    above_contributors,
-    condensed_table,
-    depth_table,
-    group_table,
-    run_figures,
-    topic_table,
+from pt_reuse.scoring.topic_sets import check_topics, mean_over_topics, topics_of_runs
+from pt_reuse.studies.judged_depths.judged_lists import (
+    JudgedLists,
+    RankBounds,
+    UnjudgedDocuments,
+    flag_table,
+    record_of,
 )
-from pt_reuse.studies.judged_depths.unjudged_documents import UnjudgedDocuments
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Values = NDArray[np.float64]
+#: the shares of a depth that are averaged over runs
+SHARES = ("unjudged", "judged", "unjudged_of_k", "unjudged_without_own")
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of unjudged documents at each depth, on each topic, of each run.
+
+    Attributes:
+        lists: what was counted.
+        has_topic: (topics, runs) the topics of each run, where means are over these; None where they are over all.
+        knows_owners: whether it is known who alone brought which documents.
+    """
+
+    lists: JudgedLists
+    has_topic: NDArray[np.bool_] | None
+    knows_owners: bool
+
+    @property
+    def unjudged(self) -> Values:
+        """Return (depths, topics, runs): of the documents returned down to each depth, 1 where there are none."""
+        return self._of_returned(self.lists.judged)
+
+    @property
+    def of_k(self) -> Values:
+        """Return (depths, topics, runs): of as many documents as the depth, places left empty counting as judged."""
+        depths = np.array(self.lists.depths, dtype=np.float64).reshape(-1, 1, 1)
+        return (self.lists.documents - self.lists.judged) / depths
+
+    @property
+    def without_own(self) -> Values:
+        """Return (depths, topics, runs): as `unjudged`, had the run's own unit not been in the pool."""
+        if not self.knows_owners:
+            return np.full(self.lists.judged.shape, np.nan)
+        return self._of_returned(self.lists.judged - self.lists.own)
+
+    def _of_returned(self, judged: NDArray[np.int64]) -> Values:
+        documents = self.lists.documents
+        return np.where(documents > 0, (documents - judged) / np.maximum(documents, 1), 1.0)
+
+    @property
+    def of_topics(self) -> Values:
+        """Return (topics, runs): what each topic weighs in the mean of a run."""
+        counted = np.ones(self.lists.lengths.shape) if self.has_topic is None else self.has_topic.astype(float)
+        return counted / np.maximum(counted.sum(axis=0), 1)
+
+    def mean(self, values: Values) -> Values:
+        """Return the means over topics of (..., topics, runs) values."""
+        return mean_over_topics(values, self.has_topic)
+
+
+def depth_table(run_table: pd.DataFrame, shares: Shares) -> pd.DataFrame:
+    """Return one row per depth and run, see ``Coverage``.
+
+    Args:
+        run_table: ``name team type pooled contributed``, one row per run.
+        shares: what was counted.
+    """
+    lists, n_depths, n_runs = shares.lists, len(shares.lists.depths), len(run_table)
+    table = run_table.iloc[np.tile(np.arange(n_runs), n_depths)].reset_index(drop=True)
+    unjudged = shares.mean(shares.unjudged)
+    return table.assign(
+        depth=np.repeat(np.array(lists.depths), n_runs),
+        documents=lists.documents.sum(axis=1).ravel(),
+        unjudged_documents=(lists.documents - lists.judged).sum(axis=1).ravel(),
+        unjudged=unjudged.ravel(),
+        judged=1 - unjudged.ravel(),
+        unjudged_of_k=shares.mean(shares.of_k).ravel(),
+        unjudged_without_own=shares.mean(shares.without_own).ravel(),
+    )
+
+
+def group_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per team and type and depth: the means of its runs, and the run with most unjudged."""
+    parts = []
+    for by in ("type", "team"):
+        known = table[table[by].notna()]
+        grouped = known.groupby(["depth", by], sort=False)
+        means = {share: (share, "mean") for share in SHARES}
+        sums = {name: (name, "sum") for name in ("documents", "unjudged_documents")}
+        part = grouped.agg(runs=("name", "size"), **sums, **means, max_unjudged=("unjudged", "max")).reset_index()
+        parts.append(part.rename(columns={by: "group"}).assign(by=by))
+    first = ["by", "group", "runs", "depth"]
+    both = pd.concat(parts, ignore_index=True)
+    return both[[*first, *(column for column in both if column not in first)]]
+
+
+def topic_table(topics: Sequence[str], shares: Shares) -> pd.DataFrame:
+    """Return one row per depth and topic: the mean over runs, the largest, and where the first unjudged one stands."""
+    lists, n_depths = shares.lists, len(shares.lists.depths)
+    counted = np.ones(lists.lengths.shape, dtype=bool) if shares.has_topic is None else shares.has_topic
+    runs = counted.sum(axis=1)
+
+    def over_runs(values: Values) -> Values:
+        return np.where(runs > 0, np.where(counted, values, 0.0).sum(axis=2) / np.maximum(runs, 1), np.nan).ravel()
+
+    most = np.where(counted, shares.unjudged, -1.0).max(axis=2, initial=-1.0).ravel()
+    judged_to = np.where(np.isnan(lists.judged_to), np.inf, lists.judged_to).min(axis=1, initial=np.inf)
+    return pd.DataFrame(
+        {
+            "qid": np.tile(np.array(topics, dtype=object), n_depths),
+            "depth": np.repeat(np.array(lists.depths), len(topics)),
+            "runs": np.tile(runs, n_depths),
+            "unjudged": over_runs(shares.unjudged),
+            "unjudged_of_k": over_runs(shares.of_k),
+            "max_unjudged": np.where(most < 0, np.nan, most),
+            "judged_to": np.tile(np.where(np.isinf(judged_to), np.nan, judged_to), n_depths),
+        }
+    )
+
+
+def run_figures(shares: Shares) -> pd.DataFrame:
+    """Return one row per run, in the order of the field: how deep it is judged, and its residual."""
+    lists = shares.lists
+    to, has = lists.judged_to, lists.lengths > 0
+    some = has.any(axis=0)
+    medians = [np.median(of_run[here]) if here.any() else np.nan for of_run, here in zip(to.T, has.T, strict=True)]
+    residual = shares.mean(lists.residual)
+    own = shares.mean(lists.own_weight) if shares.knows_owners else np.full(len(residual), np.nan)
+    return pd.DataFrame(
+        {
+            "topics": has.sum(axis=0),
+            "judged_to": np.where(some, np.where(has, to, np.inf).min(axis=0, initial=np.inf), np.nan),
+            "median_judged_to": medians,
+            "residual": residual,
+            "residual_without_own": residual + own,
+        }
+    )
+
+
+def above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | None) -> Values:
+    """Return (runs,) of how many contributing runs the share without their own unit is smaller, as a share of them.
+
+    Args:
+        shares: ``unjudged unjudged_without_own``, one row per run.
+        contributed: (runs,) which contributed; None where that is not known, which gives NaN.
+    """
+    reference = shares["unjudged_without_own"].to_numpy(dtype=float)
+    if contributed is None or np.isnan(reference).any():
+        return np.full(len(shares), np.nan)
+    below = np.sort(np.round(reference[contributed], DECIMALS))
+    found = np.searchsorted(below, np.round(shares["unjudged"].to_numpy(dtype=float), DECIMALS), side="left")
+    return found / len(below)
+
+
+def condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Values, condensed: Values) -> pd.DataFrame:
+    """Return one row per measure and run: its score and rank, and those of lists without unjudged documents.
+
+    Args:
+        run_table: ``name team type pooled contributed``, one row per run.
+        measures: their names.
+        full: (measures, runs) means.
+        condensed: (measures, runs) means of the condensed lists.
+    """
+    n_measures, n_runs = full.shape
+    frame = run_table.iloc[np.tile(np.arange(n_runs), n_measures)].reset_index(drop=True)
+    rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
+    return frame.assign(
+        measure=np.repeat(list(measures), n_runs).tolist(),
+        score=full.ravel(),
+        rank=rank.ravel(),
+        condensed_score=condensed.ravel(),
+        condensed_rank=of_condensed.ravel(),
+        rise=(rank - of_condensed).ravel(),
+    )
+
+
+#: what the rows of a report can be
+_ROWS = ("run", "team", "type", "topic")
+#: columns of shares that a report of groups has room for
+_DEPTHS = 4
+
+
+class CoverageReports:
+    """Reports the tables of a ``Coverage``, which has the attributes that are named here."""
+
+    by_run: pd.DataFrame
+    condensed: pd.DataFrame
+    groups: pd.DataFrame
+    by_topic: pd.DataFrame
+    counts: UnjudgedDocuments
+    measures: list[str]
+    at: int
+    p: float
+    left_out: str | None
+    settings: Mapping[str, Any]
+
+    @door
+    def report(self, by: str = "run", *, measure: MeasureLike | None = None) -> Report:
+        """Return what a paper prints.
+
+        Args:
+            by: the rows: each ``"run"`` (default), the one with the largest residual first: unjudged at the depth
+                `at`, the same without its own team where that is known, the rank to which it is judged in the median,
+                its residual and the ranks it gains on condensed lists; each ``"type"`` or ``"team"`` with its share of
+                unjudged documents at up to four depths; each ``"topic"``.
+            measure: the one by which runs rise; default the first.
+        """
+        choice("by", by, _ROWS)
+        name = measure_among(self.measures, measure)
+        if by == "run":
+            return _per_run(self, name)
+        return _per_topic(self) if by == "topic" else _per_group(self, by)
+
+
+def _per_run(result: CoverageReports, measure: str) -> Report:
+    """Return a row per run, the one with the largest residual first."""
+    rise = result.condensed[result.condensed["measure"] == measure].set_index("name")["rise"]
+    rows = result.by_run.sort_values("residual", ascending=False, kind="stable")
+    without, what = [], ""
+    if result.left_out is not None:
+        own = "itself" if result.left_out == "run" else f"its own {result.left_out}"
+        without = [Column(f"Without {own}", rows["unjudged_without_own"], Digits.SCORE)]
+        what = f"the same had {own} not been in the pool, "
+    return Report(
+        [
+            Column("Run", rows["name"]),
+            Column(f"Unjudged at {result.at}", rows["unjudged"], Digits.SCORE),
+            *without,
+            Column("Judged to rank", rows["median_judged_to"], Digits.COUNT),
+            Column("Residual", rows["residual"], Digits.SCORE),
+            Column("Rise", rise.loc[rows["name"]], Digits.COUNT),
+        ],
+        caption=(
+            f"How far the judgments cover {count(len(rows), 'run')}: the share of unjudged documents down to rank "
+            f"{result.at}, {what}the rank to which a list is judged without a gap (median over topics), the residual "
+            f"of RBP (p = {result.p:g}), and the ranks gained by {measure} when unjudged documents are dropped from "
+            "all lists."
+        ),
+        notes=_notes(result),
+    )
+
+
+def _per_group(result: CoverageReports, by: str) -> Report:
+    """Return a row per team or type: the mean share of unjudged documents of its runs at some depths."""
+    depths = list(result.counts.cutoffs)
+    shown = depths if len(depths) <= _DEPTHS else [depths[round(i * (len(depths) - 1) / 3)] for i in range(_DEPTHS)]
+    rows = result.groups[result.groups["by"] == by]
+    wide = rows.pivot_table(index="group", columns="depth", values="unjudged", sort=False)
+    runs = rows.drop_duplicates("group").set_index("group")["runs"]
+    groups = list(wide.index)
+    return Report(
+        [
+            Column(by.capitalize(), groups),
+            Column("Runs", [int(runs[group]) for group in groups], Digits.COUNT),
+            *(Column(f"Unjudged at {k}", wide[k], Digits.SCORE) for k in shown if k in wide),
+        ],
+        caption=f"The share of unjudged documents down to a rank, the mean over the runs of each {by}.",
+        notes=_notes(result),
+    )
+
+
+def _per_topic(result: CoverageReports) -> Report:
+    """Return a row per topic, the one with most unjudged documents first."""
+    rows = result.by_topic[result.by_topic["depth"] == result.at]
+    rows = rows.sort_values("unjudged", ascending=False, kind="stable")
+    return Report(
+        [
+            Column("Topic", rows["qid"]),
+            Column("Runs", rows["runs"], Digits.COUNT),
+            Column(f"Unjudged at {result.at}", rows["unjudged"], Digits.SCORE),
+            Column("Of the worst run", rows["max_unjudged"], Digits.SCORE),
+            Column("All runs judged to", rows["judged_to"], Digits.COUNT),
+        ],
+        caption=(
+            f"The share of unjudged documents down to rank {result.at} on each topic, the mean over runs and that of "
+            "the worst run, and the rank to which every run is judged."
+        ),
+        notes=_notes(result),
+    )
+
+
+def _notes(result: CoverageReports) -> list[str]:
+    settings = result.settings
+    topics = "all topics" if settings["complete"] else "the topics that a run has"
+    said = (
+        "Judged is a label of at least 0; shares are of the documents returned, and 1 where a run returns none; means "
+        f"are over {topics}; documents are ranked in the order {settings['order']}."
+    )
+    return [said, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else [said]
+
+
+#: what a figure can show
+_KINDS = ("topics", "depths", "residual", "rise")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Coverage(CoverageReports, Result):
+    """How far judgments cover runs, teams, types and topics.
+
+    Attributes:
+        table: one row per depth and run: ``name team type pooled``, ``contributed`` (whether it contributed to the pool
+            at hand, <NA> where that is not known), ``depth``; ``documents`` returned down to it on all topics, and how
+            many are unjudged, ``unjudged_documents``; means over topics of ``unjudged``, the share of the documents
+            returned (``Unjudged@k``: 1 on a topic for which a run returns nothing), of ``judged`` = 1 - unjudged, of
+            ``unjudged_of_k``, the share of k (``Unjudged(of_cutoff=True)@k``: places left empty count as judged, so
+            that such a topic has 0), and of ``unjudged_without_own``, as `unjudged` without what the run's own team
+            alone brought into the pool, NaN where that is not known.
+        by_run: one row per run: as above, with ``unjudged`` and ``unjudged_without_own`` at the depth `at`, and
+            ``above_contributors``, the share of the contributing runs that have less without their own team; ``topics``
+            for which it returns documents; ``judged_to``, the deepest rank to which it is judged without a gap on every
+            such topic, and ``median_judged_to``, the median over them (a list without a gap counts as deep as the run's
+            longest); ``residual`` of RBP, and ``residual_without_own``; ``RBP`` and the run's ``rank`` by it, with
+            unjudged documents not relevant; ``best_rank`` and ``worst_rank``, 1 + the number of runs that are better
+            whatever the labels of unjudged documents are, and under some labels; ``flags``, how many it has.
+        condensed: one row per measure and run: ``score rank``, unjudged documents not relevant; ``condensed_score
+            condensed_rank``, all runs without unjudged documents; ``rise`` = rank - condensed_rank.
+        groups: one row per type and team (``by group runs``) and depth: sums and means over its runs of the columns of
+            `table`, and ``max_unjudged`` of a run.
+        by_topic: one row per depth and topic: ``qid depth runs``, means over runs of ``unjudged unjudged_of_k``,
+            ``max_unjudged`` of a run, and ``judged_to``, the rank to which every run is judged.
+        flags: one row per run and reason to think that the pool puts it at a disadvantage: ``name reason value limit``.
+        counts: the numbers behind the shares, on each topic.
+        measures: their names.
+        at: the depth that runs are compared at.
+        p: the persistence of RBP and its residual.
+        left_out: who was left out of the pool for ``unjudged_without_own``: ``"team"``, ``"run"`` or ``"type"``; None
+            for nobody.
+    """
+
+    title: ClassVar[str] = "Coverage"
+
+    by_run: pd.DataFrame
+    condensed: pd.DataFrame
+    groups: pd.DataFrame
+    by_topic: pd.DataFrame
+    flags: pd.DataFrame
+    counts: UnjudgedDocuments
+    measures: list[str]
+    at: int
+    p: float
+    left_out: str | None
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table by name."""
+        return {
+            "table": self.table,
+            "by_run": self.by_run,
+            "condensed": self.condensed,
+            "groups": self.groups,
+            "by_topic": self.by_topic,
+            "flags": self.flags,
+        }
+
+    @property
+    def depths(self) -> list[int]:
+        """Return the depths, ascending."""
+        return list(self.counts.cutoffs)
+
+    def per_topic(self) -> pd.DataFrame:
+        """Return one row per run, topic and depth: ``name qid depth documents unjudged_documents unjudged``."""
+        names = {"cutoff": "depth", "unjudged": "unjudged_documents", "Unjudged": "unjudged"}
+        return self.counts.by_topic().rename(columns=names)
+
+    def headline(self) -> str:
+        """Return how much is unjudged of pooled and of other runs, the worst run, and how many runs have a flag."""
+        rows, parts = self.by_run, []
+        for what, which in (("pooled runs", True), ("other runs", False)):
+            of = rows[rows["pooled"].notna() & (rows["pooled"] == which)]
+            parts += [f"{what} {of['unjudged'].mean():.4f}"] if len(of) else []
+        rest = rows[rows["pooled"].isna()]
+        parts += [f"{'runs' if not parts else 'runs not on record'} {rest['unjudged'].mean():.4f}"] if len(rest) else []
+        worst = rows.iloc[int(rows["unjudged"].to_numpy().argmax())]
+        flagged = count(int((rows["flags"] > 0).sum()), "run")
+        return (
+            f"Unjudged@{self.at} in the mean: {', '.join(parts)}; most {worst['unjudged']:.4f} ({worst['name']}); "
+            f"{flagged} of {len(rows):,} with a flag"
+        )
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`."""
+        rows = self.by_run
+        whole = pd.DataFrame(
+            {
+                "mean_unjudged": [rows["unjudged"].mean()],
+                "max_unjudged": [rows["unjudged"].max()],
+                "mean_residual": [rows["residual"].mean()],
+                "max_residual": [rows["residual"].max()],
+                "flagged": [float((rows["flags"] > 0).sum())],
+            }
+        )
+        rises = self.condensed.groupby("measure", sort=False)["rise"].agg(max_rise="max", max_fall="min").reset_index()
+        rises["max_fall"] = -rises["max_fall"]
+        return pd.concat(
+            [key_figures_of(whole, list(whole)), key_figures_of(rises, ["max_rise", "max_fall"])], ignore_index=True
+        )
+
+    @door
+    def plot(
+        self,
+        kind: str = "topics",
+        *,
+        depth: int | None = None,
+        measure: MeasureLike | None = None,
+        by: str | None = None,
+        ax: Axes | None = None,
+        title: str | None = None,
+        legend: bool = True,
+        width: float | None = None,
+    ) -> Axes:
+        """Draw what is unjudged.
+
+        Args:
+            kind: ``"topics"`` (default), a map of runs and topics, the darker the more is unjudged; ``"depths"``, a
+                line per type over the depths; ``"residual"`` or ``"rise"``, a point per run: the share unjudged, and
+                the residual of RBP, or the ranks it gains on condensed lists.
+            depth: of the map and the points, one of the depths; default `at`.
+            measure: by which runs rise; default the first.
+            by: what gives colour and marker to points and lines: ``"type"`` or ``"team"``; default the first of these
+                that any run has.
+            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
+            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
+            legend: whether there is one, outside the axes.
+            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
+
+        Returns:
+            Axes: as `kind` says.
+        """
+        from pt_reuse.plots.lines import plot_depths
+        from pt_reuse.plots.maps import plot_unjudged_map
+        from pt_reuse.plots.run_scores import plot_disadvantage
+        from pt_reuse.plots.sheet import Place
+
+        choice("kind", kind, _KINDS)
+        name, place = measure_among(self.measures, measure), Place(ax, title, legend, width)
+        group = self._group(by)
+        at = self.at if depth is None else depth
+        if at not in self.depths:
+            known = ", ".join(map(str, self.depths))
+            raise InputError(Argument("depth"), f" must be one of {known}, got {told(depth)}.", argument="depth")
+        if kind == "depths":
+            return plot_depths(self.table, by=group, place=place)
+        if kind == "topics":
+            place_of_depth = self.depths.index(at)
+            shares = np.where(self.counts.documents[place_of_depth] > 0, self.counts.shares[place_of_depth], np.nan)
+            return plot_unjudged_map(shares, self.by_run, self.counts.topics, depth=at, by=group, place=place)
+        rows = self.by_run.assign(
+            unjudged=self.table.loc[self.table["depth"] == at, "unjudged"].to_numpy(),
+            rise=self.condensed.loc[self.condensed["measure"] == name, "rise"].to_numpy(),
+        )
+        label = (
+            f"residual of RBP (p = {self.p:g})" if kind == "residual" else f"ranks gained by {name}, condensed lists"
+        )
+        return plot_disadvantage(rows, column=kind, label=label, by=group, depth=at, place=place)
+
+    def _group(self, by: str | None) -> str | None:
+        if by is None:
+            return next((column for column in ("type", "team") if self.by_run[column].notna().any()), None)
+        choice("by", by, ("type", "team"))
+        if self.by_run[by].isna().all():
+            raise InputError(Argument("by"), f" is {by}, and no run has one.", argument="by")
+        return by
+
 
 #: the depth that runs are compared at where the first measure has no cutoff among the depths
 _USUAL = 10

@@ -1,14 +1,21 @@
-"""How far down each list of a field documents are judged: the one place that counts unjudged documents."""
+"""How deep and how far runs are judged: lists, ranks, bounds, unjudged documents, and what the pool records."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse._check import count
+from pt_reuse._errors import Option, arguments_as
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
@@ -23,6 +30,55 @@ from pt_reuse.data.topic_jobs import (
     run_topics,
     topics_array,
 )
+from pt_reuse.data.units import Units, described
+from pt_reuse.pooling.contributors import Contributors, Rule, contributors_of
+from pt_reuse.pooling.depth import PoolDepth
+from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
+from pt_reuse.scoring.caveats import Caveat, one_unit
+
+
+class Reason(Enum):
+    """Why a run may be better than its score says; the value is what stands in tables."""
+
+    UNCOVERED = "less covered than any contributor"
+    RISES = "rises on condensed lists"
+    OPEN = "residual above every contributor's"
+
+
+def flag_table(runs: pd.DataFrame, condensed: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per run and reason: ``name reason value limit``, the runs in their order.
+
+    The *value* is what the run has, the *limit* what it must be above:
+
+    - ``less covered than any contributor``: its share of unjudged documents, and the largest that a contributing run
+      has without what its own unit alone brought; where that is not known, nobody has this flag.
+    - ``rises on condensed lists``: the ranks it gains by the first measure when unjudged documents are dropped, 0.
+    - ``residual above every contributor's``: the residual of RBP, and the largest of a contributing run; likewise.
+
+    A run without an unjudged document down to the depth of comparison has no flag.
+
+    Args:
+        runs: one row per run, see ``Coverage``, with ``unjudged`` at the depth of comparison.
+        condensed: one row per run in the same order, with ``rise`` by the first measure.
+    """
+    contributed = runs["contributed"].fillna(False).to_numpy(dtype=bool)
+    reference = runs.loc[contributed, "unjudged_without_own"].max()
+    unjudged = runs["unjudged"].to_numpy(dtype=float)
+    values = {
+        Reason.UNCOVERED: (unjudged, float(reference)),
+        Reason.RISES: (condensed["rise"].to_numpy(dtype=float), 0.0),
+        Reason.OPEN: (runs["residual"].to_numpy(dtype=float), float(runs.loc[contributed, "residual"].max())),
+    }
+    rows = []
+    for reason, (value, limit) in values.items():
+        # a limit that is not known is NaN, which nothing is above
+        for place in np.flatnonzero((value > limit) & (unjudged > 0)).tolist():
+            rows.append((place, runs["name"].iloc[place], reason.value, value[place], limit))
+    table = pd.DataFrame(rows, columns=["place", "name", "reason", "value", "limit"])
+    table = table.sort_values("place", kind="stable", ignore_index=True).drop(columns="place")
+    return table.astype({"name": object, "reason": object, "value": float, "limit": float})
+
 
 #: numbers that a row of a run takes while it is looked at
 _OF_A_ROW = 4
@@ -187,3 +243,249 @@ class JudgedWork(ArrayWork):
 
 def _per_list(hits: Hits, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.bincount(hits.of[chosen], minlength=len(hits.lengths))
+
+
+@dataclass(frozen=True)
+class PoolRecord:
+    """Who made the pool.
+
+    Attributes:
+        contributors: the runs that did; None where none is on record as pooled.
+        by: the unit that is left out of the pool, ``"team"``, ``"run"``, ``"type"`` or ``"family"``; None where nobody
+            can be.
+        why_nobody: why nobody can be left out; nothing where somebody can.
+        order: the order in which the runs were pooled; None where nobody can be left out.
+        owners: who alone brought each judged document; None where nobody can be left out.
+        fit: how far the pool of the contributors and the judgments are the same documents; None likewise.
+        units: the unit of each run; None likewise.
+    """
+
+    contributors: Contributors | None
+    by: str | None
+    why_nobody: str = ""
+    order: str | None = None
+    owners: Owners | None = None
+    fit: PoolFit | None = None
+    units: Units | None = None
+
+    def caveats(self, *, asked: bool) -> Iterator[Caveat]:
+        """Yield what keeps a share without the own unit from being there, or from meaning what it seems to."""
+        if asked and self.by is None:
+            text = f"nobody can be left out: {self.why_nobody}. So no share without the own unit is known. "
+            yield Caveat("nobody is left out", (text, Option("contributors", ...), " says who made the pool."))
+        if self.units is not None and self.contributors is not None:
+            so = "without it nothing that these runs pooled is judged"
+            yield from one_unit(self.units, self.contributors.runs, so)
+        if self.fit is not None:
+            yield from self.fit.caveats()
+
+    @property
+    def contributed(self) -> NDArray[np.bool_] | None:
+        """Return (runs,) which contributed, None where that is not known."""
+        return None if self.contributors is None or self.contributors.assumed else self.contributors.runs
+
+    def in_words(self) -> str:
+        """Return who is left out, for settings."""
+        return f"nobody: {self.why_nobody}" if self.by is None else f"each {self.by}"
+
+
+def record_of(
+    runs: RunSet,
+    qrels: Qrels,
+    *,
+    by: str | None,
+    depth: PoolDepth,
+    contributors: str | Iterable[str],
+    pool_order: str | None,
+) -> PoolRecord:
+    """Return who made the pool, and who alone brought which of the judged documents.
+
+    Args:
+        runs: the field.
+        qrels: the judgments.
+        by: the unit to leave out; None for the team.
+        depth: the pool's.
+        contributors: ``"pooled"``, ``"all"`` or run names.
+        pool_order: the order in which the runs were pooled; None for the field's own.
+
+    Raises:
+        InputError: a unit that some runs do not have, unknown contributors, an order that the field does not know.
+    """
+    units = None if by is None else runs.units(by)
+    if contributors == Rule.POOLED.value and not runs.pooled.fillna(True).any():
+        return PoolRecord(None, None, "no run is on record as pooled")
+    chosen = contributors_of(runs, contributors)
+    if chosen.assumed:
+        return PoolRecord(chosen, None, f"who was pooled is not on record for {count(len(chosen.assumed), 'run')}")
+    if units is None:
+        units = runs.units("team")
+    with arguments_as(order="pool_order"):
+        pooling = Pooling.of(runs, chosen, units, depth=depth.value, pool_order=pool_order)
+    found = find_uniques(runs, qrels, pooling)
+    owner = np.full(len(qrels), -1, dtype=np.int64)
+    owner[found.row] = found.owner
+    fit = found.fit(qrels, chosen, depth=depth.value)
+    return PoolRecord(chosen, units.by, order=pooling.order, owners=Owners(owner, units.of_run), fit=fit, units=units)
+
+
+#: what the documents may weigh that are not looked at, as nothing compared is so exact
+_NOTHING = 1e-14
+
+
+@dataclass(frozen=True)
+class RankBounds:
+    """The bounds of RBP, and whose documents they are.
+
+    Attributes:
+        runs: the field.
+        qrels: the judgments.
+        p: the persistence of RBP.
+        share: (topics, runs) what a topic weighs in the mean of a run.
+    """
+
+    runs: RunSet
+    qrels: Qrels
+    p: float
+    share: NDArray[np.float64]
+
+    def table(self, lower: NDArray[np.float64], residual: NDArray[np.float64]) -> pd.DataFrame:
+        """Return ``rank best_rank worst_rank`` of each run.
+
+        A run's best rank is 1 + the number of runs that are better under every labelling of the unjudged documents; its
+        worst counts each run that is better under some. An unjudged document that two runs share is relevant for both
+        or for neither; what follows the end of a list is its own.
+
+        Args:
+            lower: (runs,) RBP with unjudged documents not relevant.
+            residual: (runs,) what all of them may add.
+        """
+        low, high = lower, lower + residual
+        # which of the columns can be better than which of the rows, the bounds of each by itself
+        open_pairs = (high[None] > low[:, None]) & (high[:, None] > low[None])
+        np.fill_diagonal(open_pairs, False)
+        open_runs = np.flatnonzero(open_pairs.any(axis=0) & (residual > 0))
+        shared = np.zeros_like(open_pairs, dtype=np.float64)
+        shared[np.ix_(open_runs, open_runs)] = self._shared(open_runs)
+        least = np.round(low[None] - high[:, None] + shared, DECIMALS)
+        most = np.round(high[None] - low[:, None] - shared, DECIMALS)
+        np.fill_diagonal(most, 0.0)
+        return pd.DataFrame(
+            {
+                "rank": pairs.ranks(np.round(low, DECIMALS)),
+                "best_rank": 1 + (least > 0).sum(axis=1),
+                "worst_rank": 1 + (most > 0).sum(axis=1),
+            }
+        )
+
+    def _shared(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return (chosen, chosen) what the unjudged documents of two runs weigh in both: the smaller of two weights."""
+        index, documents = HitIndex(self.runs.field, self.qrels.arrays.documents), self.qrels.arrays
+        weight = (1 - self.p) * self.p ** np.arange(math.ceil(math.log(_NOTHING) / math.log(self.p)), dtype=float)
+        found, field = np.zeros((len(chosen), len(chosen))), self.runs.field
+        if not len(chosen):
+            return found
+        for t, row_of_code in zip(index.topics, index.rows_of_codes(index.topics, documents.labels >= 0), strict=True):
+            if row_of_code is None:
+                continue
+            block, at = field.of(index.field_topic[t])
+            lists = []
+            weights = np.zeros((len(row_of_code), len(chosen)))
+            for column, run in enumerate(chosen.tolist()):
+                top = block.codes[block.list_of(at, run)][: len(weight)]
+                unjudged = np.flatnonzero(row_of_code[top] < 0)
+                lists.append(top[unjudged])
+                weights[top[unjudged], column] = weight[unjudged] * self.share[t, run]
+            for column, mine in enumerate(lists):
+                found[column] += np.minimum(weights[mine], weights[mine, column][:, None]).sum(axis=0)
+        return found
+
+
+@dataclass(frozen=True)
+class UnjudgedDocuments:
+    """How many of the documents at the top of runs have no judgment.
+
+    Attributes:
+        cutoffs: the ranks down to which documents are counted.
+        topics: the topics of the judgments.
+        run_table: ``name team type pooled``, one row per run.
+        documents: (cutoffs, topics, runs) how many documents a run returns down to a cutoff.
+        unjudged: (cutoffs, topics, runs) how many of them have no judgment.
+    """
+
+    cutoffs: Sequence[int]
+    topics: list[str]
+    run_table: pd.DataFrame
+    documents: NDArray[np.int64]
+    unjudged: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls,
+        runs: RunSet,
+        qrels: Qrels,
+        cutoffs: Sequence[int],
+        *,
+        lists: JudgedLists | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> UnjudgedDocuments:
+        """Count the documents at the top of runs, and those of them that have no judgment."""
+        counted = JudgedLists.of(runs, qrels, cutoffs, n_jobs=n_jobs, verbose=verbose) if lists is None else lists
+        return cls(
+            cutoffs=cutoffs,
+            topics=qrels.topics,
+            run_table=described(runs.run_table),
+            documents=counted.documents,
+            unjudged=counted.documents - counted.judged,
+        )
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Return (cutoffs, topics, runs): ``Unjudged@k``, 1 on a topic for which a run returns nothing."""
+        return np.where(self.documents > 0, self.unjudged / np.maximum(self.documents, 1), 1.0)
+
+    @property
+    def of_cutoff(self) -> NDArray[np.float64]:
+        """Return (cutoffs, topics, runs): ``Unjudged(of_cutoff=True)@k``, whose places left empty count as judged."""
+        return self.unjudged / np.array(self.cutoffs, dtype=np.float64).reshape(-1, 1, 1)
+
+    def by_run(self) -> pd.DataFrame:
+        """Return one row per run, the one with most unjudged at the first cutoff first.
+
+        The columns are ``name team type pooled topics`` and for each cutoff k ``Unjudged@k``, the mean over the topics,
+        ``documents@k`` and ``unjudged@k``, the numbers behind it over all topics.
+        """
+        table = self.run_table.reset_index(drop=True).assign(topics=(self.documents[0] > 0).sum(axis=0))
+        for c, cutoff in enumerate(self.cutoffs):
+            table[f"Unjudged@{cutoff}"] = self.shares[c].mean(axis=0)
+            table[f"documents@{cutoff}"] = self.documents[c].sum(axis=0)
+            table[f"unjudged@{cutoff}"] = self.unjudged[c].sum(axis=0)
+        return table.sort_values(f"Unjudged@{self.cutoffs[0]}", ascending=False, kind="stable", ignore_index=True)
+
+    def by_unit(self, by: str) -> pd.DataFrame:
+        """Return one row per team, type or family, the mean of its runs and the numbers of them all, the worst first.
+
+        Args:
+            by: ``"team"``, ``"type"`` or ``"family"``.
+        """
+        means = {f"Unjudged@{k}": (f"Unjudged@{k}", "mean") for k in self.cutoffs}
+        sums = {f"{what}@{k}": (f"{what}@{k}", "sum") for k in self.cutoffs for what in ("documents", "unjudged")}
+        groups = self.by_run().groupby(by, sort=False)
+        table = groups.agg(runs=("name", "size"), **means, **sums).reset_index()
+        ordered = [column for k in self.cutoffs for column in (f"Unjudged@{k}", f"documents@{k}", f"unjudged@{k}")]
+        first = f"Unjudged@{self.cutoffs[0]}"
+        return table.sort_values(first, ascending=False, kind="stable", ignore_index=True)[[by, "runs", *ordered]]
+
+    def by_topic(self) -> pd.DataFrame:
+        """Return one row per run, topic and cutoff: ``name qid cutoff documents unjudged Unjudged``."""
+        n_cutoffs, n_topics, n_runs = self.documents.shape
+        return pd.DataFrame(
+            {
+                "name": np.repeat(self.run_table["name"].to_numpy(dtype=object), n_topics * n_cutoffs),
+                "qid": np.tile(np.repeat(np.array(self.topics, dtype=object), n_cutoffs), n_runs),
+                "cutoff": np.tile(np.array(self.cutoffs), n_runs * n_topics),
+                "documents": self.documents.transpose(2, 1, 0).ravel(),
+                "unjudged": self.unjudged.transpose(2, 1, 0).ravel(),
+                "Unjudged": self.shares.transpose(2, 1, 0).ravel(),
+            }
+        )

@@ -1,20 +1,294 @@
-"""The runs and depths whose pool fits the judgments best, in one order and at one tolerance."""
+"""How well contributors and a depth explain which documents are judged: code lengths, gains, kinds of topics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.studies.pool_inference.code_length import PoolCounts
-from pt_reuse.studies.pool_inference.gains import Gains, Singles, is_tolerated, tolerated_to
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
-from pt_reuse.studies.pool_inference.kinds_of_topics import Curves, near
-from pt_reuse.studies.pool_inference.tops import Choice, Tops
+from pt_reuse.studies.pool_inference.judged_ranks import Choice, JudgedRanks, RankedTopic, Tops
+
+
+@dataclass(frozen=True)
+class PoolCounts:
+    """What an answer says and where it is wrong.
+
+    Attributes:
+        runs: of the field.
+        chosen: runs whose pool it is.
+        documents: in the pool.
+        unjudged: of them, without judgment.
+        outside: (groups, 2) documents that any run has and the pool has not, and how many of them are judged, in groups
+            of documents that are about as likely to be judged for another reason.
+    """
+
+    runs: int
+    chosen: int
+    documents: int
+    unjudged: int
+    outside: NDArray[np.int64]
+
+    @property
+    def unexplained(self) -> int:
+        """Return the judged documents that any run has and the pool has not."""
+        return int(self.outside[:, 1].sum())
+
+    def bits(self, depths: NDArray[np.int64], longest: int) -> float:
+        """Return the bits that name the runs, the depths, and the documents in which pool and judged set differ.
+
+        Args:
+            depths: of the topics that any run has, 0 for those without a pool.
+            longest: the largest depth there can be.
+        """
+        return float(
+            self.names(depths, longest)
+            + _which(self.unjudged, self.documents)
+            + _which(self.outside[:, 1], self.outside[:, 0]).sum()
+        )
+
+    def names(self, depths: NDArray[np.int64], longest: int) -> float:
+        """Return the bits that name the runs and the depths."""
+        return float(_which(self.chosen, self.runs)) + depth_bits(depths, longest)
+
+
+def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
+    """Return the bits that name the distinct depths, and which topic has which of them."""
+    sizes = np.unique(depths, return_counts=True)[1]
+    which = _factorial(len(depths)) - _factorial(sizes).sum()
+    return float(np.log2(len(depths) + 1) + len(sizes) * np.log2(longest + 1) + which)
+
+
+def end_bits(
+    above: tuple[NDArray[np.int64], NDArray[np.int64]], below: tuple[NDArray[np.int64], NDArray[np.int64]], share: float
+) -> NDArray[np.float64]:
+    """Return (topics,): the bits saved by saying that a pool ends at a rank, negative where it is no end.
+
+    If it ends there, the documents above the rank are judged like the whole pool, and those below it at a rate of their
+    own. If not, both have one rate. To say which of the two it is takes a bit.
+
+    Args:
+        above: (topics,) new documents in the ranks above the end, and how many of them are judged.
+        below: the same of those below.
+        share: of the pool that is unjudged, between 0 and 1.
+    """
+    documents, judged = above
+    inside = -(judged * np.log2(1 - share) + (documents - judged) * np.log2(share))
+    outside = _which(below[1], below[0])
+    return _which(judged + below[1], documents + below[0]) - inside - outside - 1
+
+
+def _which(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """Return the bits that say how many of `many` things, and which."""
+    return np.log2(np.add(many, 1)) + _factorial(many) - _factorial(some) - _factorial(np.subtract(many, some))
+
+
+def _factorial(number: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """Return the bits of a factorial."""
+    from scipy.special import gammaln
+
+    return gammaln(np.add(number, 1)) / np.log(2)
+
+
+_SLACK = 1e-9  # a tolerated share times a whole number is not whole in floating point
+_Counts: TypeAlias = NDArray[np.signedinteger]
+
+
+def is_tolerated(missing: _Counts, entries: _Counts, tolerance: float) -> NDArray[np.bool_]:
+    """Return whether a run with so many documents, and so many unjudged ones among them, is judged."""
+    return (missing <= tolerance * entries + _SLACK) & (entries > 0)
+
+
+def tolerated_to(missing: _Counts, entries: _Counts, tolerance: float) -> NDArray[np.bool_]:
+    """Return (runs, depths from 0): whether a run is judged to depth k; to depth 0 every run is."""
+    good = is_tolerated(missing, entries, tolerance)
+    good[:, 0] = True
+    return good
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Asks for judged less unjudged documents in the pool of the runs that are judged to depth k.
+
+    Attributes:
+        run: (stretches,) the runs, for each stretch of depths to which one is judged: one for most runs.
+        first, last: (stretches,) these depths.
+        size: depths from 0.
+    """
+
+    run: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    size: int
+
+    @classmethod
+    def of_tolerated(cls, tolerated: NDArray[np.bool_]) -> Gains:
+        """Ask it of the runs that are tolerated at each depth, (runs, depths from 0)."""
+        edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
+        run, first = np.nonzero(edges == 1)
+        last = np.nonzero(edges == -1)[1] - 1
+        kept = last > 0
+        return cls(run[kept], np.maximum(first[kept], 1), last[kept], tolerated.shape[1])
+
+    def of(self, topics: Iterable[RankedTopic]) -> NDArray[np.int64]:
+        """Return (depths from 0,): the sum over some topics."""
+        total = np.zeros(self.size + 1, dtype=np.int64)
+        if len(self.run):
+            for topic in topics:
+                total += self._steps(topic)
+        return np.cumsum(total)[:-1]
+
+    def _steps(self, topic: RankedTopic) -> NDArray[np.int64]:
+        # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
+        first, last, size = self.first, self.last, self.size + 1
+        docs = topic.docs[self.run, : int(last.max())]
+        ranks = np.arange(1, docs.shape[1] + 1)
+        within = (docs >= 0) & (ranks <= last[:, None])
+        doc = docs[within].astype(np.int64)
+        start = np.maximum(ranks, first[:, None])[within]
+        end = np.broadcast_to(last[:, None], docs.shape)[within]
+        order = np.argsort(doc * size + start, kind="stable")
+        doc, start, end = doc[order], start[order], end[order]
+        reached = np.maximum.accumulate(doc * size + end) - doc * size
+        before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
+        start = np.maximum(start, before + 1)
+        new = start <= end
+        worth = np.where(topic.judged[doc[new]], 1, -1)
+        begin = np.bincount(start[new], weights=worth, minlength=size)
+        over = np.bincount(end[new] + 1, weights=worth, minlength=size)
+        return np.rint(begin - over).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Singles:
+    """Asks of each topic what fits it alone.
+
+    Attributes:
+        tolerance: share of a run's documents down to a depth that may be unjudged.
+    """
+
+    tolerance: float
+
+    def of(self, topics: Iterable[RankedTopic]) -> list[tuple[NDArray[np.bool_], int, int]]:
+        """Return for each topic the runs, what their pool gains, and the depth."""
+        return [self._of(topic) for topic in topics]
+
+    def _of(self, topic: RankedTopic) -> tuple[NDArray[np.bool_], int, int]:
+        tolerated = tolerated_to(topic.unjudged_to(), topic.entries_to(), self.tolerance)
+        gained = Gains.of_tolerated(tolerated).of([topic])
+        depth = int(np.argmax(gained))
+        runs = tolerated[:, depth] if depth else np.zeros(len(tolerated), dtype=bool)
+        return runs, int(gained[depth]), depth
+
+
+#: the least limit to the unjudged share of a topic's pool, beyond which the topic was not pooled from these runs
+MOST_UNJUDGED = 0.1
+#: about what it takes to name a document in which pool and judged set differ
+_BITS = 6.0
+#: of a depth: the new documents from the depth divided by it, to the depth times it, show whether the pool ends there
+_NEAR = np.sqrt(2)
+
+
+def _below(depths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (topics,): down to which rank the new documents show whether the pool ends at the depth."""
+    return np.maximum(np.ceil(depths * _NEAR).astype(np.int64), depths + 1)
+
+
+def near(depths: NDArray[np.int64]) -> int:
+    """Return down to which rank :class:`Curves` have to be known to say how sharply a pool ends at some depths."""
+    return int(_below(depths).max(initial=0))
+
+
+@dataclass(frozen=True)
+class Curves:
+    """How a pool of given runs grows with its depth, topic by topic.
+
+    Attributes:
+        judged: (topics, depths from 0) judged documents in the pool.
+        unjudged: the same of unjudged ones.
+        tolerance: share of a run that may be unjudged.
+    """
+
+    judged: NDArray[np.int64]
+    unjudged: NDArray[np.int64]
+    tolerance: float
+
+    def ends(self, depths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return (topics,): the bits saved by saying that the pool ends at these depths; 0 where a topic has none.
+
+        Runs that resemble those that were pooled are mostly judged, too, and ever less at lower ranks. So it counts
+        whether the judged share of the new documents falls at the depth, not how large it is.
+        """
+        at, longest = np.arange(len(depths)), self.judged.shape[1] - 1
+        depths = np.minimum(depths, longest)
+        first = np.minimum(np.floor(depths / _NEAR).astype(np.int64), np.maximum(depths - 1, 0))
+        last = np.minimum(_below(depths), longest)
+        judged = [self.judged[at, rank] for rank in (first, depths, last)]
+        both = [self.judged[at, rank] + self.unjudged[at, rank] for rank in (first, depths, last)]
+        share = (self.unjudged[at, depths].sum() + 1) / (both[1].sum() + 2)
+        bits = end_bits((both[1] - both[0], judged[1] - judged[0]), (both[2] - both[1], judged[2] - judged[1]), share)
+        return np.where(depths > 0, bits, 0.0)
+
+    def of_pool(self, depths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (topics,): the depths, 0 where too much of the pool is unjudged, or where it does not end there."""
+        at = np.arange(len(depths))
+        documents = self.judged[at, depths] + self.unjudged[at, depths]
+        kept = np.where(self.unjudged[at, depths] > max(self.tolerance, MOST_UNJUDGED) * documents, 0, depths)
+        return np.where(self.ends(kept) < 0, 0, kept).astype(np.int64)
+
+    @cached_property
+    def depths(self) -> NDArray[np.int64]:
+        """Return (topics,): the depth at which pool and judged set differ least, 0 where the topic is of another pool.
+
+        Below that depth, the new documents are mostly unjudged. Where much of the pool is unjudged as well, the judged
+        documents thin out slowly: they are those of other runs, and any smaller depth would have no cliff.
+        """
+        return self.of_pool(np.argmin(self.unjudged - self.judged, axis=1))
+
+    @cached_property
+    def joined(self) -> NDArray[np.int64]:
+        """Return (topics,): the depths with those of one kind made equal, as long as naming them costs more."""
+        cost, longest = self.unjudged - self.judged, self.judged.shape[1]
+        some = np.flatnonzero(cost.any(axis=1))
+        depths = self.with_others(self.depths)
+        while True:
+            values, best = np.unique(depths[some]), None
+            named = depth_bits(depths[some], longest)
+            for value in values[values > 0].tolist():
+                others = values[(values != value) & (values > 0)]
+                if not len(others):
+                    continue
+                of = np.flatnonzero(depths == value)
+                moved = depths.copy()
+                moved[of] = others[np.argmin(cost[of][:, others], axis=1)]
+                more = int((cost[of, moved[of]] - cost[of, value]).sum())
+                saved = named - depth_bits(moved[some], longest) - _BITS * more
+                if saved > 0 and (best is None or saved > best[0]):
+                    best = saved, moved
+            if best is None:
+                return depths
+            depths = best[1]
+
+    def with_others(self, given: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (topics,): given depths; a topic without one gets that of the others at which its pool ends, if any.
+
+        Where other runs were pooled as well, the difference goes on falling below the depth, and shows none. Its pool
+        has to end about as sharply as those of the others do: by half of what half of them show.
+        """
+        if not given.any():
+            return given
+        depths = given.copy()
+        ends = np.full(len(given), 0.5 * np.median(self.ends(given)[given > 0]))
+        for value in np.unique(given[given > 0]).tolist():
+            tried = self.of_pool(np.where(given == 0, value, given))
+            better = (given == 0) & (self.ends(tried) > ends)
+            depths[better], ends[better] = tried[better], self.ends(tried)[better]
+        return depths
+
 
 _ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
 _CHANCE = 1e-6  # below which a run lacks more judgments than dropped documents explain

@@ -1,24 +1,151 @@
-"""The answers that are tried: orders, tolerances and ways to a depth, and which of them is the best."""
+"""The search for contributors and depths, and where the judgments end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse.arrays.open_field import AnyField, same_lists
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.studies.pool_inference.asked_depth import AskedDepth, Way
-from pt_reuse.studies.pool_inference.cliff import Cliff
+from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.studies.pool_inference.fitting import Fit, Fitter, best_of, comparable
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks
-from pt_reuse.studies.pool_inference.topic_passes import Passes
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks, Passes
+
+#: the tolerances that are tried where none is given
+TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1)
+
+
+class Way(Enum):
+    """How a depth comes about, in the words in which settings show it."""
+
+    COMMON = "inferred"
+    BY_TOPIC = "inferred for each topic"
+    GIVEN = "given"
+
+
+@dataclass(frozen=True)
+class AskedDepth:
+    """What was asked for.
+
+    Attributes:
+        ways: how the depth may come about, the simplest first.
+        depth: the depth that is given, 0 where it is to be found.
+    """
+
+    ways: tuple[Way, ...]
+    depth: int = 0
+
+    def fit(self, fitter: Fitter, way: Way) -> Fit:
+        """Return the depths of the topics, and the runs that are judged to them."""
+        if way is Way.COMMON:
+            return fitter.common_depth()
+        if way is Way.BY_TOPIC:
+            return fitter.own_depths()
+        return fitter.settle(fitter.ranks.depths(self.depth), self.depth)
+
+
+def read_depth(depth: Any) -> AskedDepth:
+    """Return what a user's ``depth=`` asks for.
+
+    Raises:
+        InputError: neither None, ``"common"``, ``"topic"`` nor a whole number that can be a rank.
+    """
+    if depth is None:
+        return AskedDepth((Way.COMMON, Way.BY_TOPIC))
+    if isinstance(depth, str):
+        if depth not in ("common", "topic"):
+            raise InputError(
+                Argument("depth"),
+                f" must be None, 'common', 'topic' or a whole number, got {depth!r}.",
+                argument="depth",
+            )
+        return AskedDepth((Way.COMMON if depth == "common" else Way.BY_TOPIC,))
+    return AskedDepth((Way.GIVEN,), checked_depth(depth))
+
+
+def read_tolerance(tolerance: Any) -> tuple[float, ...]:
+    """Return the tolerances that a user's ``tolerance=`` asks for, the smallest first.
+
+    Raises:
+        InputError: neither None nor a share of a run that may be unjudged.
+    """
+    if tolerance is None:
+        return TOLERANCES
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= float(tolerance) < 1:
+        raise InputError(
+            Argument("tolerance"),
+            f" must be a share, at least 0 and below 1, got {tolerance!r}.",
+            argument="tolerance",
+        )
+    return (float(tolerance),)
+
+
+#: the largest share of the new documents one rank below a depth that is judged where the depth is that of a pool
+MOST_BELOW = 0.5
+#: by how much that share falls at least, where other topics are set apart
+_FALL = 1 / 3
+
+
+@dataclass(frozen=True)
+class Cliff:
+    """Shares that are judged, of the documents that the runs judged as deep have at a rank; NaN where there is none.
+
+    Attributes:
+        at_depth: of their documents at the depth of each topic.
+        below: of those one rank below.
+        new_at_depth: of those at the depth that no such run has at a better rank.
+        new_below: the same one rank below.
+    """
+
+    at_depth: float
+    below: float
+    new_at_depth: float
+    new_below: float
+
+    @classmethod
+    def of(cls, ranks: JudgedRanks, fit: Fit) -> Cliff:
+        """Count over the topics that have a depth."""
+        # (at the depth, below) x (all, new) x (documents, judged)
+        counts = np.zeros((2, 2, 2), dtype=np.int64)
+        for topic, depth in zip(ranks.each(), fit.depths.tolist(), strict=True):
+            if topic is None or depth == 0:
+                continue
+            best = topic.best(fit.runs, depth + 1)
+            for edge, rank in enumerate((depth, depth + 1)):
+                docs = topic.docs[fit.runs, rank - 1 : rank]
+                docs = docs[docs >= 0]
+                new = best == rank
+                counts[edge] += [
+                    [len(docs), int(topic.judged[docs].sum())],
+                    [int(new.sum()), int((new & topic.judged).sum())],
+                ]
+        shares = [judged / documents if documents else np.nan for documents, judged in counts.reshape(4, 2).tolist()]
+        return cls(shares[0], shares[2], shares[1], shares[3])
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether the judged documents end at the depth; where nothing is new below it, they do."""
+        return not self.new_below > MOST_BELOW
+
+    @property
+    def is_sharp(self) -> bool:
+        """Return whether the judged share of the new documents falls at the depth; where nothing is below it, it does.
+
+        Where other runs were pooled as well, much is judged below the depth of a pool. Where topics resemble a pool by
+        accident, as much is judged below it as above.
+        """
+        return not self.new_at_depth - self.new_below < _FALL
+
 
 #: bits by which an answer may be longer than the shortest and be as good: odds of a thousand to one
 AS_GOOD = 10.0

@@ -1,20 +1,141 @@
-"""Built judgments: what strategies found at each budget, and what the field would then have scored."""
+"""Judgments that a strategy builds within budgets, simulated, and how systems rank by them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import ir_measures
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse._check import told
+from pt_reuse._errors import InputError
+from pt_reuse._jobs import run_jobs
+from pt_reuse.arrays import pairs
 from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.rescore import Changes
+from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units
+from pt_reuse.pooling.adaptive.oracle import OracleTopic, OracleTopics
+from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
+
+#: steps of the curve when budgets are numbers of judgments
+_STEPS = 100
+#: shares that differ by less are one point of the curve
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """Budgets in rising order: shares of each topic's judged pool, or judgments per topic.
+
+    Attributes:
+        values: the budgets.
+        shares: whether they are shares.
+    """
+
+    values: tuple[float, ...]
+    shares: bool
+
+    @property
+    def unit(self) -> str:
+        """Return what the values count, in words."""
+        return "share of each topic's judged pool, to the nearest judgment" if self.shares else "judgments per topic"
+
+    def judgments(self, value: float, n_judged: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (topics,): how many judgments a budget gives to topics that have so many judged documents.
+
+        A share is rounded to the nearest whole number, halves up.
+        """
+        if not self.shares:
+            return np.minimum(n_judged, int(value))
+        return np.array([share_of(value, n) for n in n_judged.tolist()], dtype=np.int64)
+
+    def curve(self, most: int) -> list[float]:
+        """Return the points of the curve: every per cent, or a hundred steps, up to the largest budget."""
+        last = self.values[-1]
+        if self.shares:
+            even = [step / 100 for step in range(math.floor(round(100 * last, 9)) + 1)]
+            # a budget that is a per cent but for rounding stands on the curve already
+            other = [value for value in self.values if min(abs(value - point) for point in even) > _NEAR]
+            return sorted([*even, *other])
+        end = min(last, most)
+        return sorted({*(math.floor(end * step / _STEPS) for step in range(_STEPS + 1)), *self.values})
+
+
+def checked_budgets(budgets: Any) -> Budgets:
+    """Return a user's ``budgets=``, or say what is wrong with them.
+
+    Raises:
+        InputError: no budget, one below zero, shares above 1, shares beside numbers of judgments.
+    """
+    single = isinstance(budgets, int | float | np.number)
+    given = [budgets] if single else budgets.reshape(-1) if isinstance(budgets, np.ndarray) else budgets
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"budgets must be one number or several, got {told(budgets)}.", argument="budgets")
+    values = list(given)
+    if not values:
+        raise InputError(
+            "budgets must be one number or several: shares such as .1, or whole numbers.", argument="budgets"
+        )
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
+            raise InputError(f"a budget must be a number, 0 or more, got {told(value)}.", argument="budgets")
+        if isinstance(value, float | np.floating) and value > 1:
+            raise InputError(
+                f"a share of the judgments must be at most 1, got {told(value)}. Give a whole number for judgments per "
+                "topic.",
+                argument="budgets",
+            )
+    shares = [isinstance(value, float | np.floating) for value in values]
+    if len(set(shares)) > 1:
+        raise InputError(
+            "budgets must be all shares (such as .1) or all whole numbers of judgments per topic, got both: "
+            f"{told(values)}. All judgments are the share 1.0.",
+            argument="budgets",
+        )
+    numbers = sorted({float(value) if shares[0] else int(value) for value in values})
+    return Budgets(tuple(numbers), shares[0])
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one job works on; it needs nothing else, so that it can run anywhere.
+
+    Attributes:
+        topic: the topic.
+        budget: how many labels each strategy gets.
+        seed: of all that is random.
+        strategies: the strategies.
+    """
+
+    topic: OracleTopic
+    budget: int
+    seed: int
+    strategies: Sequence[Strategy]
+
+    def run(self) -> list[NDArray[np.int64]]:
+        """Return for each strategy the rows of the judgments in the order in which it asked for them."""
+        lists, relevant = self.topic.lists, self.topic.relevant
+        return [
+            self.topic.row[judged_in_order(strategy, lists, relevant, seed=self.seed, budget=self.budget)]
+            for strategy in self.strategies
+        ]
+
+
+def run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> list[list[NDArray[np.int64]]]:
+    """Run tasks by joblib, and return what each returns, in order."""
+    return list(run_jobs(tasks, len(tasks), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose))
+
 
 #: judgments taken away that are worked on at once; each takes about a kilobyte for a hundred runs
 AT_ONCE = 300_000
@@ -116,3 +237,219 @@ def prefixes(orders: Sequence[NDArray[np.int64]], lengths: NDArray[np.int64]) ->
     """
     parts = [order[:n] for order, n in zip(orders, lengths.tolist(), strict=True)]
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
+@dataclass(frozen=True)
+class LeavingOut:
+    """Every unit that contributed is left out once: it runs no more, and what it alone brought is not judged for it.
+
+    On a topic where a unit alone has no relevant document of the pool, the judgments stay those of all units.
+
+    Attributes:
+        oracle: the judgments and the pool's runs.
+        topics: the topics of the judgments, None for one without documents.
+        field: what is scored.
+        units: of the field.
+        seed: of all that is random.
+        n_jobs: as joblib takes it.
+        verbose: show a progress bar.
+    """
+
+    oracle: OracleTopics
+    topics: Sequence[OracleTopic | None]
+    field: ScoredField
+    units: Units
+    seed: int
+    n_jobs: int | None
+    verbose: bool
+
+    def table(
+        self,
+        strategies: Sequence[Strategy],
+        orders: Sequence[Sequence[NDArray[np.int64]]],
+        budgets: Budgets,
+        lengths: Sequence[NDArray[np.int64]],
+    ) -> pd.DataFrame:
+        """Return one row per strategy, budget and measure.
+
+        Args:
+            strategies: the strategies.
+            orders: for each strategy and topic the rows of the judgments in the order in which they were judged.
+            budgets: the budgets.
+            lengths: for each budget (topics,) judgments of each topic.
+        """
+        without = dict(self._reduced(strategies, lengths[-1]))
+        names = [repr(measure) for measure in self.field.measures]
+        involved = sorted({unit for unit, _ in without})
+        rows = []
+        for s, strategy in enumerate(strategies):
+            for b, value in enumerate(budgets.values):
+                kept = [prefixes(orders[s], lengths[b])]
+                for unit in involved:
+                    mine = [without[unit, t][s] if (unit, t) in without else order for t, order in enumerate(orders[s])]
+                    kept.append(prefixes(mine, lengths[b]))
+                means = self.field.means(kept)[1].round(DECIMALS)
+                for m, measure in enumerate(names):
+                    found = self._row(means[m, 0], means[m, 1:], involved)
+                    rows.append({"strategy": strategy.name, "budget": value, "measure": measure, **found})
+        return pd.DataFrame(rows)
+
+    def _row(self, full: NDArray[np.float64], reduced: NDArray[np.float64], involved: list[int]) -> dict[str, object]:
+        own = full.copy()
+        for place, unit in enumerate(involved):
+            mine = self.units.of_run == unit
+            own[mine] = reduced[place, mine]
+        alone = pairs.rank_alone(full, own, self.units.of_run) - pairs.ranks(full)
+        change = pairs.per_cent_change(full, own)
+        row: dict[str, object] = {
+            "units": len(involved),
+            "own_tau_b": pairs.coefficients(full, own[None], ("tau_b",))["tau_b"][0],
+            "alone_max_drop": int(alone.max()),
+            "largest_loss_pct": max(0.0, float(-np.nanmin(change))) if not np.isnan(change).all() else 0.0,
+        }
+        if not involved:
+            return {**row, "field_min_tau_b": 1.0, "field_max_drop": 0, "field_worst": None}
+        field = pairs.coefficients(full, reduced, ("tau_b",))
+        worst = int(np.lexsort((field["tau_b"], -field["max_drop"]))[0])
+        drop = int(field["max_drop"][worst])
+        return {
+            **row,
+            "field_min_tau_b": float(field["tau_b"].min()),
+            "field_max_drop": drop,
+            "field_worst": self.units.names[involved[worst]] if drop else None,
+        }
+
+    def _reduced(
+        self, strategies: Sequence[Strategy], budget: NDArray[np.int64]
+    ) -> Iterator[tuple[tuple[int, int], list[NDArray[np.int64]]]]:
+        """Yield for each unit and topic that it changes what each strategy judges without it."""
+        cells, tasks = [], []
+        for t, topic in enumerate(self.topics):
+            if topic is None:
+                continue
+            for unit in self._owners(topic):
+                left = self.oracle.topic(topic.lists.qid, self.units.of_run == unit)
+                if left is not None:
+                    cells.append((unit, t))
+                    tasks.append(Task(left, int(budget[t]), self.seed, strategies))
+        return zip(cells, run_tasks(tasks, n_jobs=self.n_jobs, verbose=self.verbose), strict=True)
+
+    def _owners(self, topic: OracleTopic) -> list[int]:
+        """Return the units that alone have a relevant document of the topic."""
+        place = {name: unit for name, unit in zip(self.field.runs.names, self.units.of_run.tolist(), strict=True)}
+        unit_of = np.array([place[name] for name in topic.lists.names], dtype=np.int64)
+        owners = set()
+        for document in np.flatnonzero(topic.relevant > 0).tolist():
+            units = set(unit_of[topic.lists.runs_of[document]].tolist())
+            if len(units) == 1:
+                owners |= units
+        return sorted(owners)
+
+
+TAUS = ("tau_b", "tau_ap_b")
+#: what is told of every strategy, budget and measure as a mean over seeds, with the lowest and the highest
+TOLD = ("relevant", "recall", *TAUS, "max_drop")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that a way of judging may favour or harm together.
+
+    Attributes:
+        by: what they share, ``"type"`` or ``"team"``.
+        name: of the type or team.
+        runs: (runs,) which they are.
+    """
+
+    by: str
+    name: str
+    runs: NDArray[np.bool_]
+
+
+def groups_of(run_table: pd.DataFrame, contributing: NDArray[np.bool_]) -> list[Group]:
+    """Return every type of a field that has several, and every team none of whose runs contributes to the pool."""
+    found = []
+    for by in ("type", "team"):
+        for name in dict.fromkeys(run_table[by].dropna()):
+            runs = (run_table[by] == name).to_numpy(dtype=bool)
+            if (by == "type" and not runs.all()) or not (runs & contributing).any():
+                found.append(Group(by, str(name), runs))
+    return found
+
+
+def rankings(
+    key: Mapping[str, object],
+    measures: Sequence[str],
+    full: NDArray[np.float64],
+    built: NDArray[np.float64],
+) -> pd.DataFrame:
+    """Return one row per measure: the ranking under one built set against the one under all judgments.
+
+    Args:
+        key: what the row is of.
+        measures: their names.
+        full: (measures, runs) means under all judgments.
+        built: (measures, runs) means under the built set.
+    """
+    rows = []
+    for m, measure in enumerate(measures):
+        found = pairs.coefficients(full[m].round(DECIMALS), built[m].round(DECIMALS)[None], TAUS)
+        rows.append({**key, "measure": measure, **{name: found[name][0] for name in (*TAUS, "max_drop")}})
+    return pd.DataFrame(rows)
+
+
+def group_rows(
+    key: Mapping[str, object],
+    measures: Sequence[str],
+    full: NDArray[np.float64],
+    built: NDArray[np.float64],
+    groups: Sequence[Group],
+) -> pd.DataFrame:
+    """Return one row per measure and group: the ranks its runs lose on average, and the change of their scores.
+
+    Args:
+        key: what the row is of.
+        measures: their names.
+        full: (measures, runs) means under all judgments.
+        built: (measures, runs) means under the built set.
+        groups: the groups.
+    """
+    rows = []
+    for m, measure in enumerate(measures):
+        drops = pairs.rank_drops(full[m].round(DECIMALS), built[m].round(DECIMALS)[None])[0]
+        change = pairs.per_cent_change(full[m], built[m])
+        for group in groups:
+            mine, others = change[group.runs], change[~group.runs]
+            rows.append(
+                {
+                    **key,
+                    "measure": measure,
+                    "by": group.by,
+                    "group": group.name,
+                    "runs": int(group.runs.sum()),
+                    "mean_drop": drops[group.runs].mean(),
+                    "change_pct": _mean(mine),
+                    "others_change_pct": _mean(others),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def over_seeds(by_seed: pd.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pd.DataFrame:
+    """Return the mean of values over seeds, with the lowest and the highest, in the order in which keys appear.
+
+    Where one seed has no value, there is no mean, and neither a lowest nor a highest one.
+    """
+    grouped = by_seed.groupby(list(keys), sort=False)
+    table = grouped.agg(seeds=("seed", "size")).reset_index()
+    for name in values:
+        column = grouped[name]
+        has_all = column.count().to_numpy() == table["seeds"].to_numpy()
+        for end, values_of in (("", column.mean()), ("_low", column.min()), ("_high", column.max())):
+            table[f"{name}{end}"] = values_of.where(has_all).to_numpy()
+    return table
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan

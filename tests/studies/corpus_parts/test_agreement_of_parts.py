@@ -10,7 +10,7 @@ from same import assert_same
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import agreement_of_tests, pair_tests, winners
-from pt_reuse.studies.corpus_parts.tables import agreement_of_draws, standard_error
+from pt_reuse.studies.corpus_parts.part_scores import agreement_of_draws, standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
 FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)

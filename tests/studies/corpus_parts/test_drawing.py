@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.studies.corpus_parts.drawing import Setting, checked_drawing
-from pt_reuse.studies.corpus_parts.sources import Sources
+from pt_reuse.studies.corpus_parts.sources import Setting, Sources, checked_drawing
 
 
 def drawing(how="source", sizes=None, shares=None, repeats=2, seed=3):

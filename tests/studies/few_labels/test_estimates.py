@@ -6,7 +6,7 @@ import numpy as np
 from ir_measures import AP
 
 from pt_reuse.arrays.prediction_powered import TopicValues, powered_differences, powered_means
-from pt_reuse.studies.few_labels.estimates import Asked, columns_of, pair_table, rank_bounds, rank_table
+from pt_reuse.studies.few_labels.levels import Asked, columns_of, pair_table, rank_bounds, rank_table
 
 #: two of the systems are equally good
 TRUTH = np.array([0.6, 0.5, 0.5, 0.35, 0.3, 0.1])

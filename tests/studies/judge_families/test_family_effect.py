@@ -12,7 +12,7 @@ from ir_measures import nDCG
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import drawn_counts
 from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.studies.judge_families.gains import Contrast, FieldGains
+from pt_reuse.studies.judge_families.cells import Contrast, FieldGains
 
 
 @pytest.fixture(scope="module")

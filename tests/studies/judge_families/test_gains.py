@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from pt_reuse.studies.judge_families.gains import AGAINST, Contrast, FieldGains, matched
+from pt_reuse.studies.judge_families.cells import AGAINST, Contrast, FieldGains, matched
 
 
 def contrast(n, k, pairs=()):

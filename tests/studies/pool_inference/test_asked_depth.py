@@ -15,7 +15,7 @@ from pool_parts import (
     pooled_fields,
 )
 
-from pt_reuse.studies.pool_inference.certainty import Certainty
+from pt_reuse.studies.pool_inference.evidence import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 

@@ -9,7 +9,7 @@ import pytest
 from pool_parts import as_qrels, as_runs, fitter, hand, pool_of
 from scipy.special import betaln
 
-from pt_reuse.studies.pool_inference.code_length import PoolCounts, depth_bits
+from pt_reuse.studies.pool_inference.fitting import PoolCounts, depth_bits
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 

@@ -27,7 +27,7 @@ from pool_parts import (
 
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.studies.pool_inference.certainty import Certainty
+from pt_reuse.studies.pool_inference.evidence import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 

@@ -17,8 +17,8 @@ from pool_parts import (
 )
 
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.studies.pool_inference.asked_depth import TOLERANCES
 from pt_reuse.studies.pool_inference.inference import infer_pool
+from pt_reuse.studies.pool_inference.search import TOLERANCES
 
 
 def test_a_result_is_frozen_and_saved(tmp_path):

@@ -13,10 +13,9 @@ from opened import opened
 from topic_ways import odd_field
 
 from pt_reuse._errors import InputError
-from pt_reuse.studies.pool_inference import topic_passes
+from pt_reuse.studies.pool_inference import judged_ranks
 from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.pool_inference.kept_arrays import Keeper
-from pt_reuse.studies.pool_inference.tops import Choice, Tops
+from pt_reuse.studies.pool_inference.judged_ranks import Choice, Keeper, Tops
 
 RUNS, QRELS = odd_field()
 #: way -> rows of a block, None in memory; the backend that is configured; jobs at a time that the call asks for
@@ -45,10 +44,10 @@ def test_every_way_gives_the_same(way, monkeypatch, tmp_path):
         passes.append(total)
         return run_jobs(jobs, total, **options)
 
-    run_jobs = topic_passes.run_jobs
-    monkeypatch.setattr(topic_passes, "run_jobs", noted)
-    monkeypatch.setattr(topic_passes, "_RANKS", dict.fromkeys(topic_passes._RANKS, 1))
-    monkeypatch.setattr(topic_passes, "_JOBS", 3)
+    run_jobs = judged_ranks.run_jobs
+    monkeypatch.setattr(judged_ranks, "run_jobs", noted)
+    monkeypatch.setattr(judged_ranks, "_RANKS", dict.fromkeys(judged_ranks._RANKS, 1))
+    monkeypatch.setattr(judged_ranks, "_JOBS", 3)
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
     runs = RUNS if rows is None else opened(RUNS, rows)
     if backend is None:
@@ -64,7 +63,7 @@ def test_every_way_gives_the_same(way, monkeypatch, tmp_path):
 
 
 def test_a_small_field_does_not_ask_joblib(monkeypatch):
-    monkeypatch.setattr(topic_passes.JobPlace, "of", None)
+    monkeypatch.setattr(judged_ranks.JobPlace, "of", None)
     assert tables(RUNS, n_jobs=2)["settings"] == tables(RUNS)["settings"]
 
 

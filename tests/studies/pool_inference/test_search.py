@@ -8,7 +8,7 @@ import pytest
 from pool_parts import as_qrels, as_runs, fitter, hand, pool_of
 
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.studies.pool_inference.certainty import Certainty
+from pt_reuse.studies.pool_inference.evidence import Certainty
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 COLUMNS = [

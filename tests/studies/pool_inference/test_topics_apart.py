@@ -11,9 +11,9 @@ from pool_parts import TOPICS, as_qrels, as_runs, comparable, fitter, pooled_fie
 
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.studies.pool_inference.certainty import Certainty
+from pt_reuse.studies.pool_inference.evidence import Certainty
+from pt_reuse.studies.pool_inference.fitting import Curves
 from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.pool_inference.kinds_of_topics import Curves
 
 
 def one_run_each(trec8, n, seed=1):

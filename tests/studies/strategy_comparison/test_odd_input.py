@@ -16,7 +16,7 @@ from strategy_parts import Chosen, asked_for
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.strategy_comparison import built
-from pt_reuse.studies.strategy_comparison.budgets import checked_budgets
+from pt_reuse.studies.strategy_comparison.built import checked_budgets
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
