@@ -1,10 +1,10 @@
 from .data.judgment_changes import estimate_relevant as estimate_relevant
 from .pooling.adaptive.chooser import Chooser as Chooser
-from .pooling.adaptive.lists import TopicLists as TopicLists
+from .pooling.adaptive.chooser import TopicLists as TopicLists
 from .pooling.adaptive.strategy import Strategy as Strategy
+from .pooling.depth import fusion_pool as fusion_pool
+from .pooling.depth import take_pool as take_pool
 from .pooling.sampling import sample_pool as sample_pool
-from .pooling.static import fusion_pool as fusion_pool
-from .pooling.static import take_pool as take_pool
 from .studies.best_ranks import minimum_ranks as minimum_ranks
 from .studies.dynamic_uniques import leave_out_dynamic as leave_out_dynamic
 from .studies.found_documents import found_by_depth as found_by_depth

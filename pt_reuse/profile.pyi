@@ -1,4 +1,4 @@
-from .data.selection import subsample_corpus as subsample_corpus
+from .data.units import subsample_corpus as subsample_corpus
 from .studies.best_systems import top_agreement as top_agreement
 from .studies.corpus_parts.splitting import subcollections as subcollections
 from .studies.corpus_parts.systems import Systems as Systems

@@ -18,7 +18,7 @@ import pyterrier as pt
 from numpy.typing import ArrayLike
 
 import pt_reuse as ptr
-from pt_reuse.collections.demo import DemoDataset
+from pt_reuse.collections.provider import DemoDataset
 
 #: words that say nothing of what a text is about
 _FREQUENT = (

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, located
+from pt_reuse.cli.common_options import add_intervals, add_measures, chosen_measures, drawn, picture
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.intervals import add_intervals, drawn
 from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
-from pt_reuse.cli.measures import add_measures, chosen_measures, picture
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import (
     Commands,

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice
 from pt_reuse._choices import FIXED, LEARNING
-from pt_reuse.cli.contributors import add_contributors, chosen_contributors
+from pt_reuse.cli.common_options import (
+    add_contributors,
+    add_measures,
+    budgets,
+    chosen_contributors,
+    chosen_measures,
+    picture,
+)
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.measures import add_measures, chosen_measures, picture
-from pt_reuse.cli.numbers import budgets
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.cli.screen import print_table, say, shows_bars

@@ -7,10 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import count
-from pt_reuse.cli.contributors import add_contributors, chosen_contributors
+from pt_reuse.cli.common_options import (
+    add_contributors,
+    add_measures,
+    chosen_contributors,
+    chosen_measures,
+    whole_numbers,
+)
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.measures import add_measures, chosen_measures
-from pt_reuse.cli.numbers import whole_numbers
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, add_rel
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars

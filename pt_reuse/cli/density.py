@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._errors import Argument, InputError, located
-from pt_reuse.cli.contributors import add_contributors, chosen_contributors
+from pt_reuse.cli.common_options import add_contributors, chosen_contributors, whole_amounts
 from pt_reuse.cli.field import Judgments, add_field, collection_of, plan_field
 from pt_reuse.cli.judgments import JudgmentSource, judgment_source
-from pt_reuse.cli.numbers import whole_amounts
 from pt_reuse.cli.output import out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, add_rel, listed
 from pt_reuse.cli.screen import SHOWN, print_table, say

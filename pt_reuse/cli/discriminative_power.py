@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, checked_seed, fraction, positive
 from pt_reuse._choices import CORRECTION, CORRECTIONS, SAMPLES, TESTS
+from pt_reuse.cli.common_options import add_measures, chosen_measures, picture
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.judgments import QRELS_HELP, different_names, judgment_source
-from pt_reuse.cli.measures import add_measures, chosen_measures, picture
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars

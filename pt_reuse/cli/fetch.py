@@ -26,7 +26,7 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> int:
     from pt_reuse.collections.dataset import ReuseDataset
     from pt_reuse.collections.download.runs import FAULTY_FOLDER
-    from pt_reuse.collections.fetching import FetchStatus, runs_by_reason
+    from pt_reuse.collections.getting import FetchStatus, runs_by_reason
     from pt_reuse.collections.run_files import download_folder
 
     collection = collection_of(options.collection)

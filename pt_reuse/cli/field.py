@@ -160,9 +160,9 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     """Check what the options say of runs and judgments, as far as that goes before these are read."""
     from pt_reuse.collections.getting import plan_runs
     from pt_reuse.collections.run_files import PoolUnknownWarning
+    from pt_reuse.data.ir_metadata import run_paths
     from pt_reuse.data.ordering import HowPooled
     from pt_reuse.data.parsing import named_by_files
-    from pt_reuse.data.paths import run_paths
     from pt_reuse.data.run_reading import Reading
     from pt_reuse.data.table_labels import TableLabels
 

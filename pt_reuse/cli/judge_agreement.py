@@ -14,7 +14,7 @@ from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out,
 from pt_reuse.cli.screen import SHOWN, print_table, say
 
 if TYPE_CHECKING:
-    from pt_reuse.judging.annotators.agreement import AnnotatorAgreement
+    from pt_reuse.judging.annotators.measuring import AnnotatorAgreement
 
 _FILES = (
     "agreement.csv", "pairs.csv", "others.csv", "gold.csv", "per_topic.csv", "by_label.csv", "confusion.csv",
@@ -139,8 +139,8 @@ def _scale(text: str | None) -> tuple[int, ...] | None:
 def _report(result: AnnotatorAgreement, every: bool) -> None:
     import pandas as pd
 
-    from pt_reuse.judging.annotators.agreement import WORDS
     from pt_reuse.judging.annotators.coefficients import SOURCE_OF_BANDS
+    from pt_reuse.judging.annotators.measuring import WORDS
 
     table = result.table
     for items, labels in table[["items", "labels"]].drop_duplicates().itertuples(index=False):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse._files import open_file, read_file
-from pt_reuse.cli.contributors import add_contributors, chosen_contributors
+from pt_reuse.cli.common_options import add_contributors, chosen_contributors
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.judgments import judgment_source
 from pt_reuse.cli.parser import Commands, Parser, add_command, listed

@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, count, listed, plural
 from pt_reuse._errors import InputError
-from pt_reuse.cli.contributors import add_contributors, chosen_contributors
+from pt_reuse.cli.common_options import (
+    add_contributors,
+    add_intervals,
+    add_measures,
+    add_removal,
+    chosen_contributors,
+    chosen_measures,
+    drawn,
+    interval,
+    picture,
+)
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.intervals import add_intervals, drawn, interval
-from pt_reuse.cli.measures import add_measures, chosen_measures, picture
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import (
     Commands,
@@ -24,7 +32,6 @@ from pt_reuse.cli.parser import (
     add_out,
     given_judge_rel,
 )
-from pt_reuse.cli.removal import add_removal
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.cli.shards import add_shard, refuse_with_shard
 
@@ -227,7 +234,7 @@ def _nothing_lost(result: LeaveOutUniques) -> Iterator[str]:
 
 
 def _tell_collections(qrels: Qrels, *, unexplained: bool, rel_given: bool) -> None:
-    from pt_reuse.collections.catalogue import catalogued, judged_alike
+    from pt_reuse.collections.collection import catalogued, judged_alike
 
     labels = qrels.arrays.labels
     for name in judged_alike(len(qrels.topics), len(labels), int((labels > 0).sum())):

@@ -29,7 +29,7 @@ from pt_reuse.cli.shell import Shell, noted_warnings, show_error
 if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
-    from pt_reuse.data.shards import ShardFile
+    from pt_reuse.data.topic_jobs import ShardFile
 
 #: what has changed since the shards were made, and how to go on
 _AGAIN = "Put back what was changed, or make the shards again, in another folder."
@@ -70,8 +70,7 @@ def _run(options: argparse.Namespace) -> int | None:
 
 
 def _merge(shell: Shell, options: argparse.Namespace, shards: _Shards) -> int | None:
-    from pt_reuse.data.shards import ReadingShards
-    from pt_reuse.data.topic_jobs import executed_by
+    from pt_reuse.data.topic_jobs import ReadingShards, executed_by
 
     # what the command says is worded as if it ran by itself
     try:
@@ -96,7 +95,7 @@ class _Shards:
     def of(cls, folder: Path) -> _Shards:
         """Return the shards of a folder, each of them read once from beginning to end."""
         from pt_reuse.data.array_file import DamagedError
-        from pt_reuse.data.shards import shards_in
+        from pt_reuse.data.topic_jobs import shards_in
 
         advice = "Give the folder that was --out of a command with --shard."
         try:
@@ -120,7 +119,7 @@ class _Shards:
 
     def check(self) -> None:
         """Raise where shards are not all there, or not all made alike, or not by what runs here."""
-        from pt_reuse.data.shards import in_ranges
+        from pt_reuse.data.topic_jobs import in_ranges
 
         with_place: dict[str, Any] = {"place": str(self.folder), "argument": "shards"}
         if self.notes:

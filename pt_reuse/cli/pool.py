@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import choice, count, plural
 from pt_reuse._errors import InputError, Option
-from pt_reuse.cli.contributors import add_contributors, chosen_contributors
+from pt_reuse.cli.common_options import add_contributors, chosen_contributors
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pt_reuse._check import checked_jobs, checked_seed, choice, count
 from pt_reuse._choices import LEARNING, METHODS, NORM_NAMES, RANDOM_ORDER
 from pt_reuse._errors import Argument, InputError, Option
-from pt_reuse.cli.numbers import amounts, bands, whole_amounts
+from pt_reuse.cli.common_options import amounts, bands, whole_amounts
 from pt_reuse.cli.parser import Parser
 from pt_reuse.cli.screen import shows_bars
 
@@ -103,7 +103,7 @@ def _check_size(options: argparse.Namespace) -> None:
 
 
 def _take(asked: PoolAsked) -> Pool:
-    from pt_reuse.pooling.static import take_pool
+    from pt_reuse.pooling.depth import take_pool
 
     size = _size(asked.options)
     return take_pool(asked.runs, n=size.n, per=size.per.value, depth=asked.depth, contributors=asked.contributors)
@@ -117,7 +117,7 @@ def _check_fusion(method: str, options: argparse.Namespace) -> None:
 
 
 def _fuse(method: str, asked: PoolAsked) -> Pool:
-    from pt_reuse.pooling.static import fusion_pool
+    from pt_reuse.pooling.depth import fusion_pool
 
     size = _size(asked.options)
     return fusion_pool(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import fraction
 from pt_reuse._errors import located
+from pt_reuse.cli.common_options import picture
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.measures import picture
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
@@ -85,7 +85,7 @@ def _run(options: argparse.Namespace) -> None:
 def _measures(options: argparse.Namespace, rel: int | None) -> list[ir_measures.Measure]:
     from ir_measures import P
 
-    from pt_reuse.scoring.grades import usual_measures
+    from pt_reuse.scoring.caveats import usual_measures
     from pt_reuse.scoring.run_scores import checked_measures
 
     if options.measures is None:

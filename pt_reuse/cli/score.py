@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs
+from pt_reuse.cli.common_options import add_measures, chosen_measures
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.measures import add_measures, chosen_measures
 from pt_reuse.cli.output import out_folder, table_file, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any
 from pt_reuse._check import choice, count
 from pt_reuse._choices import USUAL
 from pt_reuse._errors import arguments_as
-from pt_reuse.cli.contributors import add_contributors, chosen_contributors
+from pt_reuse.cli.common_options import (
+    add_contributors,
+    add_measures,
+    add_removal,
+    chosen_contributors,
+    chosen_measures,
+    picture,
+    whole_numbers,
+)
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.measures import add_measures, chosen_measures, picture
-from pt_reuse.cli.numbers import whole_numbers
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_command, add_out, listed
-from pt_reuse.cli.removal import add_removal
 from pt_reuse.cli.screen import print_table, say, shows_bars
 
 if TYPE_CHECKING:

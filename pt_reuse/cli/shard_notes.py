@@ -22,7 +22,7 @@ from pt_reuse.cli.parser import Parser
 if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
-    from pt_reuse.data.shards import ShardFile
+    from pt_reuse.data.topic_jobs import ShardFile
 
 #: options that may name a file, beside those that name runs
 _FILES = ("qrels", "collection", "teams", "types", "pooled", "metadata", "contributors")

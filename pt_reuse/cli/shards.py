@@ -28,7 +28,7 @@ from pt_reuse.cli.shard_notes import (
 if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
-    from pt_reuse.data.shards import ShardFile
+    from pt_reuse.data.topic_jobs import ShardFile
 
 #: what a command runs
 Run: TypeAlias = "Callable[[argparse.Namespace], None]"
@@ -67,8 +67,7 @@ def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
     if options.shard is None:
         run(options)
         return
-    from pt_reuse.data.shards import ShardFile, shards_in
-    from pt_reuse.data.topic_jobs import ShardDone, executed_by
+    from pt_reuse.data.topic_jobs import ShardDone, ShardFile, executed_by, shards_in
 
     number = ShardNumber.parse(options.shard)
     folder = checked_path(options.out)
@@ -113,7 +112,7 @@ class _Making:
     """Looks on while the runs and judgments of a shard are read, and ends the call where the shard is there."""
 
     def __init__(self, parser: Parser, options: argparse.Namespace, file: ShardFile):
-        from pt_reuse.data.shards import WritingShard
+        from pt_reuse.data.topic_jobs import WritingShard
 
         self.file = file
         self.shard = WritingShard(file, lambda: self._notes.to_json())
@@ -148,7 +147,7 @@ class _Making:
 
     def _compare(self) -> None:
         from pt_reuse.data.array_file import DamagedError
-        from pt_reuse.data.shards import shards_in
+        from pt_reuse.data.topic_jobs import shards_in
 
         self._compared = True
         folder = self.file.path.parent

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._check import fraction
 from pt_reuse._choices import USUAL_RATE
+from pt_reuse.cli.common_options import add_intervals, add_measures, chosen_measures, drawn, picture, whole_amounts
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.intervals import add_intervals, drawn
 from pt_reuse.cli.judgments import QRELS_HELP, different_names, judgment_source
-from pt_reuse.cli.measures import add_measures, chosen_measures, picture
-from pt_reuse.cli.numbers import whole_amounts
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_command, add_jobs, add_out
 from pt_reuse.cli.screen import print_table, say, shows_bars

@@ -10,11 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pt_reuse._errors import InputError, arguments_as
-from pt_reuse.cli.contributors import add_contributors, chosen_contributors
+from pt_reuse.cli.common_options import add_contributors, chosen_contributors, picture, whole_amounts
 from pt_reuse.cli.field import FieldPlan, Judgments, add_field, plan_field
 from pt_reuse.cli.judgments import JudgmentSource, judgment_source
-from pt_reuse.cli.measures import picture
-from pt_reuse.cli.numbers import whole_amounts
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
@@ -121,7 +119,7 @@ class StudyCommand:
     @staticmethod
     def _measures(study: Study, checked: Mapping[str, Any], rel: int | None) -> list[str]:
         """Return the names of the measures, those of the study where nobody names any."""
-        from pt_reuse.scoring.grades import usual_measures
+        from pt_reuse.scoring.caveats import usual_measures
 
         if "measures" not in study.parameters:
             return []

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 
 from pt_reuse._choices import CORRECTION, CORRECTIONS, SAMPLES, TESTS
 from pt_reuse._errors import Argument, InputError
+from pt_reuse.cli.common_options import add_intervals, add_measures, budgets, chosen_measures, drawn, picture
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.intervals import add_intervals, drawn
-from pt_reuse.cli.measures import add_measures, chosen_measures, picture
-from pt_reuse.cli.numbers import budgets
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, add_rel, listed
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars

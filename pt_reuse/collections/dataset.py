@@ -19,10 +19,8 @@ from pt_reuse import _html
 from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse._text import WIDTH, prose
-from pt_reuse.collections.catalogue import without_runs
-from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.fetching import Sources, fetch_report
-from pt_reuse.collections.getting import compare_judgments, plan_runs
+from pt_reuse.collections.collection import Collection, without_runs
+from pt_reuse.collections.getting import Sources, compare_judgments, fetch_report, plan_runs
 from pt_reuse.collections.irds import build_irds, not_known, not_readable, quiet_downloads
 from pt_reuse.collections.listing import facts_of, summary_of
 from pt_reuse.collections.registry import find_collection

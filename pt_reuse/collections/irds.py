@@ -14,8 +14,7 @@ import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples
 from pt_reuse._errors import Call, InputError, located
-from pt_reuse.collections.catalogue import catalogued
-from pt_reuse.collections.collection import Collection, Source, home
+from pt_reuse.collections.collection import Collection, Source, catalogued, home
 from pt_reuse.collections.own_files import OwnDocuments, OwnJudgments, OwnTopics
 from pt_reuse.data.run_set import RunSet
 

@@ -1,22 +1,198 @@
-"""What PyTerrier finds as `reuse:NAME` and ir_datasets as `reuse/NAME`, and how the user's own come to be among it."""
+"""Collections as PyTerrier and ir_datasets have them: by name, the embedded one and one's own."""
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyterrier as pt
+from numpy.typing import NDArray
 
-from pt_reuse import _plugin  # noqa: F401 - tells ir_datasets, also where PyTerrier did not load the package  # noqa: F401 - tells ir_datasets of the same names
-from pt_reuse._check import flag
+from pt_reuse._check import choice, examples, flag, positive
 from pt_reuse._errors import Call, InputError, door
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
-from pt_reuse.collections.demo import DemoDataset
 from pt_reuse.collections.registry import UnknownCollectionError, add, collection_names, find_collection
+from pt_reuse.data.judgments import Qrels
+
+#: judgments: those of the pool, those of every topic and document, and the labels of two further assessors
+JUDGMENTS = ("pool", "complete", "second", "third")
+
+
+class DemoDataset(ReuseDataset):
+    """A small test collection to teach and to test with: ``pt.get_dataset("reuse:demo")``.
+
+    Short texts from three sources (encyclopedia entries ``ENC-``, news items ``NEWS-``, forum posts ``FORUM-``),
+    written for this project and in the public domain (CC0); topics with narratives; a label of 0 (not relevant), 1
+    (related) or 2 (answers) for every document and topic; runs of lexical, dense, hybrid and manual systems. Its
+    judgments are those of the pool of the runs on record as pooled, to depth 10, as those of real collections are;
+    ``get_judgments("complete")`` has every topic and document. It was made to show what pools do: its effect sizes are
+    evidence of nothing but itself. The datasheet says how everything came about.
+
+    Example:
+        >>> import pyterrier as pt
+        >>> demo = pt.get_dataset("reuse:demo")
+        >>> sorted(next(demo.get_corpus_iter(verbose=False)))
+        ['docno', 'text']
+        >>> demo.get_runs(type="dense", pooled=True).names
+        ['lumen-minilm', 'mosaic-lsa']
+        >>> demo.source_of("NEWS-001")
+        'NEWS'
+        >>> len(demo.get_judgments()), len(demo.get_judgments("complete"))
+        (989, 19680)
+    """
+
+    def __init__(self) -> None:
+        super().__init__(find_collection("demo"))
+
+    def get_corpus_iter(
+        self, verbose: bool = True, start: int = 0, count: int | None = None
+    ) -> Iterator[dict[str, str]]:
+        """Return ``docno text`` of each, the title in front of it: an index of all fields counts no word twice."""
+        documents = super().get_corpus_iter(verbose, start, count)
+        return ({"docno": doc["docno"], "text": f"{doc['title']} {doc['text']}"} for doc in documents)
+
+    def documents(self) -> list[dict[str, str]]:
+        """Return every document as ``docno source title text``."""
+        return [{"docno": doc[0], **dict(zip(doc._fields[1:], doc[1:], strict=True))} for doc in self._irds.docs_iter()]
+
+    def topics(self) -> list[dict[str, str]]:
+        """Return every topic as ``qid query description narrative``."""
+        rows = self._irds.queries_iter()
+        return [{"qid": topic[0], **dict(zip(topic._fields[1:], topic[1:], strict=True))} for topic in rows]
+
+    @door
+    def get_topics(self, variant: str | None = None) -> pd.DataFrame:
+        """Return ``qid query``.
+
+        Args:
+            variant: which field of the topics is the query: ``"query"`` (default), ``"description"``, ``"narrative"``,
+                or ``"all"`` for a frame with the three.
+        """
+        frame = pd.DataFrame(self.topics())
+        if variant == "all":
+            return frame
+        name = choice("variant", "query" if variant is None else variant, (*frame.columns[1:], "all"))
+        return frame[["qid"]].assign(query=frame[name])
+
+    @door
+    def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
+        """Return ``qid docno label``.
+
+        Args:
+            variant: which judgments: ``"pool"`` (default), the depth-10 pool of the runs on record as pooled;
+                ``"complete"``, every topic and document; both have the labels of the first assessor. ``"second"`` or
+                ``"third"``, the labels of two further assessors of what any run has in its top 20, what the first
+                called relevant, and a random sample of the rest. They had three of these pairs not in their lists: the
+                labels of these are by two fresh readers, as the datasheet says.
+        """
+        name = choice("variant", "pool" if variant is None else variant, JUDGMENTS)
+        if name == "pool":
+            return super().get_qrels()
+        if name == "complete":
+            return pd.DataFrame(_complete(), columns=["qid", "docno", "label"])
+        given = pd.DataFrame(_labels(), columns=["qid", "docno", "assessor", "label"])
+        return given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
+
+    @door
+    def get_judgments(self, variant: str = "pool") -> Qrels:
+        """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`.
+
+        Args:
+            variant: which, as :meth:`get_qrels` takes it; default those of the pool.
+        """
+        return Qrels(self.get_qrels(variant))
+
+    @door
+    def get_embeddings(
+        self, variant: str = "query"
+    ) -> tuple[list[str], NDArray[np.float32], dict[str, NDArray[np.float32]]]:
+        """Return unit vectors of all-MiniLM-L6-v2, stored as float16: docnos, (documents, 384), and qid -> (384,).
+
+        Args:
+            variant: what of a topic was encoded: its ``"query"``, or ``"described"``, query and description.
+        """
+        stored_as = {"query": "queries", "described": "described"}
+        choice("variant", variant, tuple(stored_as))
+        with np.load(io.BytesIO(_data("embeddings.npz")), allow_pickle=False) as stored:
+            documents, queries = stored["documents"].astype(np.float32), stored[stored_as[variant]].astype(np.float32)
+        docnos = [document["docno"] for document in self.documents()]
+        return docnos, documents, dict(zip([topic["qid"] for topic in self.topics()], queries, strict=True))
+
+    @door
+    def get_dense_retriever(self, variant: str = "query", *, num_results: int = 100) -> pt.Transformer:
+        """Return a dense retriever: all-MiniLM-L6-v2 by its stored vectors, so that no model is needed.
+
+        It ranks by cosine for the topics of the collection, by their ids: what stands in ``query`` is not read.
+
+        Returns:
+            Transformer: ``qid`` in, ``qid docno score rank`` out.
+
+        Raises:
+            InputError: an unknown variant; when it is run, a topic that the collection does not have.
+
+        Example:
+            >>> import pyterrier as pt
+            >>> demo = pt.get_dataset("reuse:demo")
+            >>> dense = demo.get_dense_retriever(num_results=2)
+            >>> dense(demo.get_topics().head(1))[["qid", "docno", "rank"]].values.tolist()
+            [['1', 'FORUM-049', 0], ['1', 'NEWS-049', 1]]
+        """
+        positive("num_results", num_results, "documents per topic")
+        docnos, documents, queries = self.get_embeddings(variant)
+
+        def nearest(topics: pd.DataFrame) -> pd.DataFrame:
+            unknown = [qid for qid in topics["qid"] if qid not in queries]
+            if unknown:
+                raise InputError(f"{examples(unknown)}: not a topic of reuse:demo, whose vectors alone are stored.")
+            # pyterrier asks with no topics, too
+            vectors = np.array([queries[qid] for qid in topics["qid"]], dtype=documents.dtype)
+            cosines = vectors.reshape(len(topics), documents.shape[1]) @ documents.T
+            order = np.argsort(-cosines, axis=1, kind="stable")[:, :num_results]
+            return pd.DataFrame(
+                {
+                    "qid": np.repeat(topics["qid"].to_numpy(), order.shape[1]),
+                    "docno": np.array(docnos)[order.ravel()],
+                    "score": np.take_along_axis(cosines, order, axis=1).ravel().astype(float),
+                    "rank": np.tile(np.arange(order.shape[1]), len(topics)),
+                }
+            )
+
+        outputs = ["qid", "docno", "score", "rank"]
+        return pt.apply.generic(
+            nearest, required_columns=["qid"], transform_outputs=lambda columns: outputs, label="MiniLM"
+        )
+
+    def datasheet(self) -> str:
+        """Return how the collection was made, as Markdown."""
+        return _data("DATASHEET.md").decode("utf-8")
+
+
+def _data(name: str) -> bytes:
+    return (files("pt_reuse.collections") / "data" / "demo" / name).read_bytes()
+
+
+@lru_cache(maxsize=1)
+def _labels() -> list[tuple[str, str, str, int]]:
+    rows = csv.DictReader(io.StringIO(gzip.decompress(_data("labels.csv.gz")).decode("utf-8")))
+    return [(row["qid"], row["docno"], row["assessor"], int(row["label"])) for row in rows]
+
+
+@lru_cache(maxsize=1)
+def _complete() -> list[tuple[str, str, int]]:
+    rows = (line.split() for line in gzip.decompress(_data("complete.txt.gz")).decode("utf-8").splitlines())
+    return [(qid, docno, int(label)) for qid, _, docno, label in rows]
+
 
 #: id in ir_datasets -> the dataset that was opened under it
 _OPENED: dict[str, ReuseDataset] = {}

@@ -14,8 +14,16 @@ from typing import Any
 
 from pt_reuse._check import examples, told
 from pt_reuse._errors import Call, InputError, Option, Part, in_python, located, warn
-from pt_reuse.collections.catalogue import catalogue_name, catalogue_names, catalogued, plain, without_runs
-from pt_reuse.collections.collection import Collection, home, places
+from pt_reuse.collections.collection import (
+    Collection,
+    catalogue_name,
+    catalogue_names,
+    catalogued,
+    home,
+    places,
+    plain,
+    without_runs,
+)
 from pt_reuse.collections.definition import read_definition
 
 _OWN: dict[str, Collection] = {}

@@ -14,10 +14,10 @@ from pt_reuse._check import examples
 from pt_reuse._errors import Argument, Call, InputError, Option, ReuseWarning, warn
 from pt_reuse._files import user_path
 from pt_reuse.collections.collection import Collection, home, places
+from pt_reuse.data.ir_metadata import run_paths
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata
 from pt_reuse.data.parsing import file_run_names
-from pt_reuse.data.paths import run_paths
-from pt_reuse.data.selection import chosen_rows
+from pt_reuse.data.units import chosen_rows
 
 
 class PoolUnknownWarning(ReuseWarning):

@@ -12,9 +12,8 @@ import pyterrier as pt
 
 from pt_reuse._check import examples
 from pt_reuse._errors import Call, InputError, arguments_as
-from pt_reuse.data.frame_columns import in_our_columns
+from pt_reuse.data.frame_columns import checked_labels, in_our_columns, in_rows, with_provenance
 from pt_reuse.data.judgments import Qrels, checked_rel
-from pt_reuse.data.labelling import checked_labels, in_rows, with_provenance
 
 #: whoever is asked with a frame of ``qid docno`` and answers with one label a row, or with a frame that has labels
 Asked: TypeAlias = "Callable[[pd.DataFrame], Iterable[Any] | pd.DataFrame]"

@@ -1,9 +1,11 @@
-"""Frames, tuples and dicts of results in PyTerrier's columns, and what may stand in these."""
+"""Columns of frames: names, numbers and labels as they are used here, whatever types they came in."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
+from datetime import datetime, timezone
 from itertools import chain
 from typing import Any
 
@@ -12,11 +14,178 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, examples, shown, told
+from pt_reuse._check import columns, count, examples, shown, told
 from pt_reuse._errors import Call, InputError, Part
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.numbers import plain_decimal
+from pt_reuse.arrays.tokens import Words, as_tokens, words_at
+
+_U = np.uint64
+_ALL, _BYTE, _TOP = _U(2**64 - 1), _U(8), _U(56)
+_ZEROS, _LOW7, _HIGH = _U(0x3030303030303030), _U(0x7F7F7F7F7F7F7F7F), _U(0x8080808080808080)
+_DOTS = _U(0x1E1E1E1E1E1E1E1E)  # "." ^ "0" in every byte
+_SIX = _U(0x7676767676767676)  # added to a byte sets its top bit when it is above 9
+_PLACES = _U(0x0706050403020100)
+_MOST = 16  # characters that are read as two words
+_LAST = np.array([(2**64 - 1) & ~((1 << 8 * (8 - min(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
+_BEFORE = np.array([(2**64 - 1) & ~((1 << 8 * (16 - max(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
+_TENS = np.array([10.0**n for n in range(_MOST)])  # exact in float64
+_MOST_LONG = 40  # characters that are read as words with more digits than float64 has
+_HUNDRED_MILLION = np.longdouble(10**8)
+_TENS_LONG = np.array([np.longdouble(f"1e{n}") for n in range(_MOST_LONG)])
+#: eleven roundings to 64 bits at most make an error of less than 2^-60
+_AROUND = (1 - np.longdouble(2) ** -60, 1 + np.longdouble(2) ** -60)
+_EXACT = np.finfo(np.longdouble).nmant >= 63  # whether there are 64 bits: not so on every machine
+_BLOCK = 1 << 15  # rows at a time, so that what lies between two steps stays in the processor's cache
+_LONG = 64  # bytes of a number; longer ones are not gathered into a table
+_NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def parse_numbers(
+    buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Read the numbers at [starts, ends): (values, rows that hold no finite decimal number).
+
+    A plain decimal of at most 16 characters is its digits as a whole number divided by a power of ten. With a dot there
+    are 15 digits at most: both numbers are exact, so their quotient is the nearest float64 (Clinger 1990); without one
+    the whole number is rounded once, to the nearest. One of at most 40 characters is computed with more digits than
+    float64 has, and taken where all numbers within the error round to the same float64. All others go through
+    `float()`, one by one. `buffer` has 40 spare bytes at its front.
+    """
+    values = np.empty(len(starts))
+    plain = np.empty(len(starts), dtype=np.bool_)
+    loads = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))  # a word at every byte
+    for at in range(0, len(starts), _BLOCK):
+        block = slice(at, at + _BLOCK)
+        _read_block(buffer, loads, starts[block], ends[block], values[block], plain[block])
+    rest = np.flatnonzero(~plain)
+    for at in range(0, len(rest) if _EXACT else 0, _BLOCK):
+        some = rest[at : at + _BLOCK]
+        values[some], plain[some] = _read_long(buffer, loads, starts[some], ends[some])
+    rest = rest[~plain[rest]]
+    if len(rest):
+        values[rest] = _one_by_one(buffer, starts[rest], ends[rest])
+    return values, rest[~np.isfinite(values[rest])]
+
+
+def plain_decimal(token: bytes) -> float:
+    """Read one number; NaN for all that is not a decimal number, such as nan, inf, 1_0 and 0x1."""
+    return float(token) if _NUMBER.fullmatch(token) else np.nan
+
+
+def _read_block(
+    buffer: NDArray[np.uint8],
+    loads: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    values: NDArray[np.float64],
+    plain: NDArray[np.bool_],
+) -> None:
+    # Fill `values` where the token is a sign, at most 16 characters, digits and one dot; mark these rows in `plain`.
+    # What is the same in all rows (mostly the length, the place of the dot) is held in arrays of one element.
+    lengths = ends - starts
+    first = buffer[starts]
+    negative = None
+    if int(first.min()) < 46:
+        negative = first == 45
+        lengths -= negative | (first == 43)
+    longest = int(lengths.max())
+    kept = _if_alike(np.minimum(lengths, _MOST))
+    low = (loads[ends - 8] ^ _ZEROS) & _LAST[kept]  # the digits are 0..9 now, and so is what stands in front
+    high = (loads[ends - 16] ^ _ZEROS) & _BEFORE[kept] if longest > 8 else np.zeros(1, dtype=np.uint64)
+
+    low_dot, high_dot = _if_alike(_dots(low)), _if_alike(_dots(high))
+    in_low = (low_dot != 0).astype(np.uint64)
+    in_high = (high_dot != 0).astype(np.uint64)
+    decimals = ((low_dot * _PLACES) >> _TOP) + ((high_dot * _PLACES) >> _TOP) + _BYTE * in_high
+    # close the gap of the dot: what stands before it moves up by one byte; a second dot stays and is no digit
+    low = _close(low, (low_dot << _BYTE) - in_low) | ((high >> _TOP) * in_low)
+    high = _close(high, np.where(in_low != 0, _ALL, (high_dot << _BYTE) - in_high))
+
+    wrong = low | (low + _SIX) | high | (high + _SIX)
+    whole = _eight_digits(low)
+    if longest > 8:
+        whole = _eight_digits(high) * _U(100_000_000) + whole
+    np.divide(whole, _TENS[decimals.astype(np.int64) & 15], out=values)
+    if negative is not None:
+        np.negative(values, out=values, where=negative)
+    np.equal(wrong & _HIGH, 0, out=plain)
+    plain &= lengths > (in_low | in_high).astype(np.int64)  # one digit at least
+    if longest > _MOST:
+        plain &= lengths <= _MOST
+
+
+def _read_long(
+    buffer: NDArray[np.uint8], loads: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    # (values, whether each is the nearest float64) of tokens of a sign, at most 40 characters, digits and one dot
+    first = buffer[starts]
+    negative = first == 45
+    lengths = ends - starts - (negative | (first == 43))
+    n_words = -(-min(int(lengths.max()), _MOST_LONG) // 8)
+    words, dots = [], []
+    for w in range(n_words):  # from the end
+        held = np.clip(lengths - 8 * w, 0, 8)
+        words.append((loads[ends - 8 * (w + 1)] ^ _ZEROS) & _LAST[held])
+        dots.append(_dots(words[-1]))
+    words.append(np.zeros(1, dtype=np.uint64))
+
+    value = np.zeros(len(starts), dtype=np.longdouble)
+    behind = [np.zeros(len(starts), dtype=np.bool_)]  # whether the dot stands in a word nearer to the end
+    decimals, wrong = np.zeros(len(starts), dtype=np.int64), np.zeros(len(starts), dtype=np.uint64)
+    for w, dot in enumerate(dots):
+        here = dot != 0
+        decimals += np.where(here, ((dot * _PLACES) >> _TOP).astype(np.int64) + 8 * w, 0)
+        behind.append(behind[-1] | here)
+    for w in reversed(range(n_words)):
+        # close the gap of the dot: what stands before it moves up by one byte
+        through = np.where(behind[w], _ALL, (dots[w] << _BYTE) - (dots[w] != 0).astype(np.uint64))
+        word = _close(words[w], through) | ((words[w + 1] >> _TOP) * behind[w + 1])
+        wrong |= word | (word + _SIX)
+        value = value * _HUNDRED_MILLION + _eight_digits(word)
+    value /= _TENS_LONG[np.minimum(decimals, _MOST_LONG - 1)]
+    low, high = (value * factor for factor in _AROUND)
+    nearest = low.astype(np.float64)
+    known = (wrong & _HIGH == 0) & (nearest == high.astype(np.float64))
+    known &= (lengths > behind[-1]) & (lengths <= _MOST_LONG)
+    return np.where(negative, -nearest, nearest), known
+
+
+def _one_by_one(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
+    if int((ends - starts).max()) <= _LONG:
+        tokens = as_tokens(words_at(buffer, starts, ends)).tolist()
+    else:
+        tokens = [buffer[start:end].tobytes() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    # nothing but these characters left: float() cannot read them as nan, inf or 1_0
+    if not b"".join(tokens).translate(None, b"0123456789.+-eE"):
+        try:
+            return np.fromiter(map(float, tokens), dtype=np.float64, count=len(tokens))
+        except ValueError:
+            pass
+    return np.array([plain_decimal(token) for token in tokens], dtype=np.float64)
+
+
+def _if_alike(values: NDArray) -> NDArray:
+    # one element instead of many equal ones
+    return values[:1] if (values == values[0]).all() else values
+
+
+def _dots(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # the lowest bit of each byte that is a dot
+    other = word ^ _DOTS
+    return (~(((other & _LOW7) + _LOW7) | other | _LOW7)) >> _U(7)
+
+
+def _close(word: NDArray[np.uint64], through: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # drop the last byte under the mask `through` and move the others under it up by one
+    return (word & ~through) | ((word << _BYTE) & through)
+
+
+def _eight_digits(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # pairs, then fours, then eights: three multiplications for eight digits (first byte = first digit)
+    value = (word * _U(2561)) >> _BYTE
+    value = (value & _U(0x00FF00FF00FF00FF)) * _U(6553601) >> _U(16)
+    return (value & _U(0x0000FFFF0000FFFF)) * _U(42949672960001) >> _U(32)
+
 
 #: bytes of a qid or docno, in frames and in files
 LONGEST_NAME = 1024
@@ -239,3 +408,134 @@ def no_results_yet(argument: str) -> InputError:
         ".",
         argument=argument,
     )
+
+
+LABELS = (-(2**15), 2**15 - 1)
+
+
+def not_labels(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which values are no labels: not whole, too large, or not finite."""
+    return ~((values == np.floor(values)) & (values >= LABELS[0]) & (values <= LABELS[1]))
+
+
+def how_to_grade(value: float) -> tuple[Part, ...]:
+    """Return what to do with a number that is no label: of a fraction it is told what makes grades of scores."""
+    advice = "Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first"
+    if not np.isfinite(value) or value == np.floor(value):
+        return (f"{advice}.",)
+    return (f"{advice}: of scores and probabilities ", Call("grade_scores", "..., thresholds=0.5"), " makes them.")
+
+
+#: what is known of each label beside the label: who gave it and when, by which strategy the document was chosen, in
+#: which round, and why
+PROVENANCE = ("judge", "time", "strategy", "round", "reason")
+
+
+def provenance_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return labels with their columns in the order in which one reads them: document, label, provenance, the rest."""
+    first = ["qid", "docno", "label", *(column for column in PROVENANCE if column in frame)]
+    return frame[[*first, *(column for column in frame if column not in first)]]
+
+
+def now() -> str:
+    """Return the time as text of ISO 8601, in UTC, to the second: ``2026-03-01T12:00:00+00:00``."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
+    """Return labels as numbers, or raise for the first that is none: the one place that says what a label is.
+
+    Raises:
+        InputError: a label that is no whole number of the range.
+    """
+    values = number_column(labels)
+    odd = np.flatnonzero(not_labels(values))
+    if len(odd):
+        row = pairs.iloc[int(odd[0])]
+        raise InputError(
+            f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number from "
+            f"{LABELS[0]} to {LABELS[1]}, got {shown(labels.iloc[int(odd[0])])}. ",
+            *how_to_grade(float(values[odd[0]])),
+        )
+    return values
+
+
+def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
+    """Return what somebody says of some rows, one after the other: the one place that says which answers have an order.
+
+    Args:
+        said: a list, an array, an iterator, or a Series with the index of the rows, or with the default one where the
+            rows do not have its numbers in another order.
+        index: of the frame whose rows these are, None where no frame was handed over.
+        what: how an error begins, such as ``the judge must return one label per document``.
+
+    Raises:
+        InputError: what says nothing of rows (a text, a number), or not in which order (a set, a dict or a view of one,
+            a Series with another index).
+    """
+    wanted = f"{what}, in their order, as a list or an array"
+    if isinstance(said, pd.Series):
+        default = pd.RangeIndex(len(said))
+        # of shuffled rows the default index may be theirs, sorted
+        plainly = said.index.equals(default) and (index is None or set(index) != set(default))
+        if plainly or (index is not None and said.index.equals(index)):
+            return said.tolist()
+        raise InputError(
+            f"{wanted}, got a Series whose index ({examples(said.index)}) is another, so that its order is unclear."
+        )
+    if isinstance(said, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(said, Iterable):
+        raise InputError(f"{wanted}, got {told(said)}.")
+    return list(said)
+
+
+def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
+    """Return the labels that a judge gave, <NA> where it gave none (None, NaN, <NA>).
+
+    Returns:
+        Series: whole numbers (Int64), with the index of `pairs`.
+
+    Raises:
+        InputError: labels without an order, another number of them than of documents, or a label that is no whole
+            number of the range.
+    """
+    listed = [plain(label) for label in in_rows(labels, pairs.index, "the judge must return one label per document")]
+    if len(listed) != len(pairs):
+        ends = [pairs.iloc[row] for row in (0, -1)] if len(pairs) else []
+        which = " to ".join(f"topic {shown(row['qid'])}, document {shown(row['docno'])}" for row in ends)
+        raise InputError(
+            f"the judge returned {count(len(listed), 'label')} for {count(len(pairs), 'document')}"
+            f"{f', from {which}' if which else ''}."
+        )
+    if all(label is None or type(label) is int for label in listed):
+        missing = np.array([label is None for label in listed], dtype=bool)
+    else:
+        missing = pd.isna(pd.Series(listed, dtype=object)).to_numpy(dtype=bool)
+    values = np.array([0 if no else label for no, label in zip(missing, listed, strict=True)])
+    if values.dtype.kind != "i" or (len(values) and not LABELS[0] <= values.min() <= values.max() <= LABELS[1]):
+        given = pd.Series([0 if no else label for no, label in zip(missing, listed, strict=True)], dtype=object)
+        values = label_values(pairs, given).astype(np.int64)
+    return pd.Series(pd.arrays.IntegerArray(values.astype(np.int64), missing), index=pairs.index, name="label")
+
+
+def plain(value: Any) -> Any:
+    """Return a number of numpy or torch as one of Python, anything else as it is."""
+    return value.item() if callable(getattr(value, "item", None)) else value
+
+
+def with_provenance(label: pd.Series, said: Mapping[Any, Any], name: str) -> dict[str, Any]:
+    """Return labels with who gave each, and when: the name, and now, where nothing else is said.
+
+    Args:
+        label: the label of each document, <NA> for none.
+        said: what is said of each beside, by column, such as ``judge`` and ``time``; None where it is not.
+        name: who judges.
+
+    Returns:
+        The columns ``label judge time`` and all others; of a document without a label, nobody and never.
+    """
+    given, columns = label.notna().tolist(), {"label": label}
+    for column, value in (("judge", name), ("time", now())):
+        known = said[column] if column in said else [None] * len(label)
+        cells = [None if not has else value if pd.isna(cell) else cell for has, cell in zip(given, known, strict=True)]
+        columns[column] = pd.Series(cells, index=label.index, dtype=object)
+    return {**columns, **{column: values for column, values in said.items() if column not in columns}}

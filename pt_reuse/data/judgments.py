@@ -18,26 +18,28 @@ from pt_reuse._check import checked_seed, choice, columns, count, examples, flag
 from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.data.frame_columns import (
+    LABELS,
     check_frame,
     frame_of_nested,
     frame_of_tuples,
     has_fields,
     in_our_columns,
     is_nested,
+    label_values,
     text_column,
     text_groups,
 )
-from pt_reuse.data.labelling import LABELS, label_values
-from pt_reuse.data.qrels_arrays import (
+from pt_reuse.data.qrels_files import (
     CONFLICTS,
     JudgedRows,
     QrelsArrays,
     count_labels,
+    read_arrays,
     tell_bare_topics,
     topic_set,
     united,
+    write_arrays,
 )
-from pt_reuse.data.qrels_files import read_arrays, write_arrays
 
 #: what a frame of judgments, or each tuple, must have
 COLUMNS = ("qid", "docno", "label")

@@ -11,8 +11,7 @@ from pt_reuse._check import shown
 from pt_reuse._errors import Call, InputError, Option, Part
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.frame_columns import LONGEST_NAME
-from pt_reuse.data.numbers import parse_numbers, plain_decimal
+from pt_reuse.data.frame_columns import LONGEST_NAME, parse_numbers, plain_decimal
 
 _SPARE = 40  # words are loaded 8 bytes at a time and numbers 40 bytes back from their end
 _NEWLINE, _RETURN, _COMMENT = ord("\n"), ord("\r"), ord("#")

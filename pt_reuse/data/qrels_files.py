@@ -1,21 +1,298 @@
-"""TREC qrels files: read into arrays, and written from them."""
+"""Judgments as arrays, and the files that hold them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, flag
-from pt_reuse._errors import InputError, Option, located, warn
+from pt_reuse._check import count, examples, flag, shown
+from pt_reuse._errors import Call, InputError, Option, located, warn
 from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.tokens import Words
+from pt_reuse.arrays.topic_docs import TopicDocs, sort_by_topic
+from pt_reuse.data.frame_columns import text_words
 from pt_reuse.data.lines import QRELS_LINE
 from pt_reuse.data.packed_files import UnreadableError, give_back, guarded, in_memory, read_bytes
-from pt_reuse.data.qrels_arrays import JudgedRows, QrelsArrays, bare_topics
 from pt_reuse.data.trec import QrelsRows, check_names, check_topics, parse_qrels
+
+#: rows whose hashes are computed at once, which bounds memory
+_HASHED_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class QrelsArrays:
+    """The arrays of a Qrels.
+
+    Attributes:
+        documents: the judged documents by topic.
+        labels: (rows,) their labels.
+        extra: (rows) further columns, None where there are none: who judged, which round.
+    """
+
+    documents: TopicDocs
+    labels: NDArray[np.int16]
+    extra: pd.DataFrame | None = None
+
+    def take(self, rows: NDArray[np.int64]) -> QrelsArrays:
+        """Return some rows, which ascend; all topics stay."""
+        return QrelsArrays(self.documents.take(rows), self.labels[rows], _taken(self.extra, rows))
+
+    def of_topics(self, topics: Iterable[int]) -> QrelsArrays:
+        """Return the rows of some topics, in that order."""
+        documents, rows = self.documents.select(topics)
+        return QrelsArrays(documents, self.labels[rows], _taken(self.extra, rows))
+
+    def labelled(self, labels: NDArray[np.int16]) -> QrelsArrays:
+        """Return the same documents with other labels."""
+        return replace(self, labels=labels)
+
+
+@dataclass(frozen=True)
+class JudgedRows:
+    """Judgments in the order in which they were given, a row each.
+
+    Attributes:
+        names: topic names, each once.
+        topic: (rows,) the topic of each row, as a position among the names.
+        words: (rows, k) words of the document names.
+        labels: (rows,) their labels.
+        extra: (rows) further columns, None where there are none.
+        line_of: the line of a file that a row comes from; None where rows are those of a frame.
+    """
+
+    names: Sequence[str]
+    topic: NDArray[np.int64]
+    words: Words
+    labels: NDArray[np.int16]
+    extra: pd.DataFrame | None = None
+    line_of: Callable[[int], int] | None = None
+
+    def to_arrays(self, topics: Iterable[str] = ()) -> QrelsArrays:
+        """Return each judgment once, by topic; `topics` are further ones, without judgments.
+
+        Raises:
+            InputError: one document with two labels.
+        """
+        rows = self
+        kept = self._first_occurrences()
+        if kept is not None:
+            rows = JudgedRows(
+                self.names, self.topic[kept], self.words.take(kept, axis=0), self.labels[kept], _taken(self.extra, kept)
+            )
+        documents, order = sort_by_topic(self.names, rows.topic, rows.words, topics)
+        labels, extra = rows.labels, rows.extra
+        if order is not None:
+            labels, extra = labels[order], _taken(extra, order)
+        if extra is not None:
+            extra = None if extra.shape[1] == 0 else extra.reset_index(drop=True)
+        return QrelsArrays(documents, labels, extra)
+
+    def _first_occurrences(self) -> NDArray[np.int64] | None:
+        """Return the first row of each (topic, document) pair, None when no pair stands twice.
+
+        A pair with two labels is an error and one given twice a warning; both say where.
+        """
+        # pairs of different hashes differ, and sorting these is far quicker than numbering the pairs
+        hashes = np.empty(len(self.topic), dtype=np.uint64)
+        for start in range(0, len(hashes), _HASHED_AT_ONCE):
+            some = slice(start, start + _HASHED_AT_ONCE)
+            hashes[some] = tokens.hashes(np.column_stack([self.words[some], self.topic[some].astype(np.uint64)]))
+        hashes.sort()
+        if (hashes[1:] != hashes[:-1]).all():
+            return None
+        codes, first = tokens.factorize(self.words)
+        pairs, first_rows = tokens.factorize((self.topic * len(first) + codes).astype(np.uint64)[:, None])
+        if len(first_rows) == len(self.topic):
+            return None
+        first_row = first_rows[pairs]
+        clash = np.flatnonzero(self.labels != self.labels[first_row])
+        if len(clash):
+            row = int(clash[0])
+            raise InputError(
+                f"{self._document(row)} has label {int(self.labels[first_row[row]])} and {int(self.labels[row])} "
+                f"({count(len(clash), 'conflicting label')} in all). Keep one label per document; ",
+                Call("Qrels.union", "conflict=..."),
+                " merges two sets of judgments by a rule.",
+                place=self._place(int(first_row[row]), row),
+            )
+        again = np.flatnonzero(first_row != np.arange(len(self.topic)))
+        row = int(again[0])
+        warn(
+            f"{count(len(again), 'judgment')} given more than once with the same label ({self._document(row)}, "
+            f"{self._place(int(first_row[row]), row)}); each counts once.",
+        )
+        return first_rows
+
+    def _place(self, first: int, again: int) -> str:
+        if self.line_of is None:
+            return f"rows {first:,} and {again:,}"
+        return f"lines {self.line_of(first):,} and {self.line_of(again):,}"
+
+    def _document(self, row: int) -> str:
+        docno = tokens.decode(tokens.as_tokens(self.words[row : row + 1]))[0]
+        return f"topic {shown(self.names[self.topic[row]])}, document {shown(docno)}"
+
+
+def topic_set(topics: Any) -> list[str]:
+    """Return topic ids as a list of texts."""
+    if topics is None:
+        return []
+    if isinstance(topics, str | bytes | pd.DataFrame) or not isinstance(topics, Iterable):
+        raise InputError(f"topics must be several topic ids, got {topics!r}.", argument="topics")
+    names = [str(topic) for topic in topics]
+    text_words("qid", names)
+    odd = [name for name in names if not name or "\0" in name]
+    if odd:
+        raise InputError(f"{examples(odd)} cannot be a qid; it must be text without NUL bytes.", argument="topics")
+    return names
+
+
+def _taken(extra: pd.DataFrame | None, rows: NDArray[np.int64]) -> pd.DataFrame | None:
+    return None if extra is None else extra.iloc[rows].reset_index(drop=True)
+
+
+def bare_topics(arrays: QrelsArrays) -> list[str]:
+    """Return the topics that have no judgment."""
+    documents = arrays.documents
+    return [documents.topics[t] for t in np.flatnonzero(documents.sizes == 0).tolist()]
+
+
+def tell_bare_topics(arrays: QrelsArrays) -> None:
+    """Warn of topics that are lost where judgments go to PyTerrier or ir_measures."""
+    bare = bare_topics(arrays)
+    if bare:
+        warn(
+            f"{count(len(bare), 'topic')} without judgments, {examples(bare)}: PyTerrier and ir_measures do not see "
+            "them, and their means are over the others. Here such a topic counts 0."
+        )
+
+
+CONFLICTS = ("error", "first", "second", "higher", "lower")
+
+
+def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays:
+    """Return the judgments of both.
+
+    Args:
+        mine: the first set.
+        theirs: the second set.
+        conflict: one of :data:`CONFLICTS`; -1 (pooled, not judged) gives way to any label without one.
+
+    Raises:
+        InputError: a document with two labels, when that is an error.
+    """
+    found = mine.documents.find(theirs.documents)
+    both = np.flatnonzero(found >= 0)
+    old, new = mine.labels[found[both]], theirs.labels[both]
+    clash = (old != new) & (old != -1) & (new != -1)
+    if conflict == "error" and clash.any():
+        row = int(both[np.flatnonzero(clash)[0]])
+        raise InputError(
+            f"topic {shown(theirs.documents.qid(row))}, document {shown(theirs.documents.docno(row))} has label "
+            f"{int(mine.labels[found[row]])} and {int(theirs.labels[row])} "
+            f"({count(int(clash.sum()), 'such document')}). Choose ",
+            Option("conflict", "first"),
+            ", 'second', 'higher' or 'lower'.",
+            argument="conflict",
+        )
+    chosen = {
+        "error": old,
+        "first": old,
+        "second": new,
+        "higher": np.maximum(old, new),
+        "lower": np.minimum(old, new),
+    }
+    merged = np.where(clash, chosen[conflict], np.where(old == -1, new, old))
+    # a judgment that takes over another's label takes over its further columns, too: who judged, which round
+    wins = both[merged != old]
+    stays = np.ones(len(mine.labels), dtype=bool)
+    stays[found[wins]] = False
+    added = np.union1d(np.flatnonzero(found < 0), wins)
+    return _stacked(mine.take(np.flatnonzero(stays)), theirs.take(added))
+
+
+def _stacked(upper: QrelsArrays, lower: QrelsArrays) -> QrelsArrays:
+    # no document is in both; within a topic those of the upper come first
+    names = list(dict.fromkeys([*upper.documents.topics, *lower.documents.topics]))
+    place = {name: t for t, name in enumerate(names)}
+    parts = [upper.documents, lower.documents]
+    topic = [np.array([place[name] for name in part.topics], dtype=np.int64)[part.topic] for part in parts]
+    extra = None
+    if upper.extra is not None or lower.extra is not None:
+        extras = [
+            part.extra if part.extra is not None else pd.DataFrame(index=range(len(part.labels)))
+            for part in (upper, lower)
+        ]
+        extra = pd.concat(extras, ignore_index=True)
+    rows = JudgedRows(
+        names,
+        np.concatenate(topic),
+        tokens.stacked([part.words for part in parts]),
+        np.concatenate([upper.labels, lower.labels]),
+        extra,
+    )
+    return rows.to_arrays()
+
+
+def count_labels(arrays: QrelsArrays, lowest: int, by: str | None) -> pd.DataFrame:
+    """Return per topic ``qid judged relevant unjudged junk density``, see :meth:`Qrels.counts`.
+
+    Args:
+        arrays: the judgments.
+        lowest: the lowest label that is relevant.
+        by: a further column; its values come after ``qid``, each with a row for every topic. None for none.
+
+    Raises:
+        InputError: a column that the judgments do not have.
+    """
+    labels, documents = arrays.labels, arrays.documents
+    group, values = _groups(arrays, by)
+    n_groups, n_topics = len(values), len(documents.topics)
+    cell = documents.topic * n_groups + group
+
+    def tally(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(cell[rows], minlength=n_topics * n_groups)
+
+    judged, relevant = tally(labels >= 0), tally(labels >= lowest)
+    table = pd.DataFrame(
+        {
+            "qid": [topic for topic in documents.topics for _ in range(n_groups)],
+            "judged": judged,
+            "relevant": relevant,
+            "unjudged": tally(labels == -1),
+            "junk": tally(labels < -1),
+            "density": relevant / np.maximum(judged, 1),
+        }
+    )
+    if by is not None:
+        table.insert(1, by, values.take(np.tile(np.arange(n_groups), n_topics)).array)
+    return table
+
+
+def _groups(arrays: QrelsArrays, by: str | None) -> tuple[NDArray[np.int64], pd.Series]:
+    # (rows,) the group of each judgment, and the value of each group, ascending, none last
+    if by is None:
+        return np.zeros(len(arrays.labels), dtype=np.int64), pd.Series([None])
+    known = [] if arrays.extra is None else list(arrays.extra.columns)
+    if arrays.extra is None or by not in known:
+        there = f"There is {examples(known, 12)}." if known else "There is none."
+        raise InputError(
+            f"the judgments have no column {shown(by)} beside qid, docno and label. {there}", argument="by"
+        )
+    column = arrays.extra[by]
+    codes, values = pd.factorize(column, sort=True)
+    found = pd.Series(values, dtype=column.dtype if len(values) else object)
+    if (codes < 0).any():
+        found = pd.concat([found, pd.Series([column[codes < 0].iloc[0]], dtype=column.dtype)], ignore_index=True)
+    return np.where(codes < 0, len(values), codes).astype(np.int64), found
+
 
 #: bytes of a file from which on what reading takes is given back to the system
 _LARGE = 1 << 24

@@ -19,11 +19,10 @@ from pt_reuse.data.budget import Budget, memory_bytes
 from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import COLUMNS, has_fields, in_our_columns, is_nested, no_results_yet
-from pt_reuse.data.ir_metadata import labelled_table
+from pt_reuse.data.ir_metadata import labelled_table, run_paths
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
 from pt_reuse.data.parsing import Conventions, ReadField, named_by_files, parse_files, tell_of_longer
-from pt_reuse.data.paths import run_paths
 from pt_reuse.data.store import HEADER, check_keeping, read_kept
 from pt_reuse.data.table_labels import TableLabels
 from pt_reuse.data.within_memory import MemoryReading

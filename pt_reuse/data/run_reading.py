@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._errors import InputError, door
+from pt_reuse.data.ir_metadata import run_paths
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata
 from pt_reuse.data.ordering import HowPooled
-from pt_reuse.data.paths import run_paths
 from pt_reuse.data.run_files import FileReading, coded_runs, holds_judgments
 from pt_reuse.data.run_set import RunSet
 

@@ -17,17 +17,28 @@ from pt_reuse._text import WIDTH, prose
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField, united
-from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
+from pt_reuse.data.coding import CodedRuns, Framing, StoredRun, run_frame, run_names, run_sizes, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, stack_tables
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order, in_order
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import coded_runs
-from pt_reuse.data.run_frames import StoredRun, run_frame, run_sizes
-from pt_reuse.data.selection import OfDocno, Part, check_known, check_same_order, chosen_rows, drawn_teams, restricted
 from pt_reuse.data.table_labels import write_table
-from pt_reuse.data.units import Units, column_of, counts_in_words, distinct, units_of
-from pt_reuse.data.writing import write_runs
+from pt_reuse.data.trec import write_runs
+from pt_reuse.data.units import (
+    OfDocno,
+    Part,
+    Units,
+    check_known,
+    check_same_order,
+    chosen_rows,
+    column_of,
+    counts_in_words,
+    distinct,
+    drawn_teams,
+    restricted,
+    units_of,
+)
 
 
 class RunSet:

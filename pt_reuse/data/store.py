@@ -32,11 +32,19 @@ from pt_reuse._files import (
 )
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField, OpenField, forget_blocks
-from pt_reuse.data.array_file import ArrayFile, DamagedError, checksums, write_arrays
-from pt_reuse.data.blocks import DamagedBlockError, StoredBlocks, block_name, write_block
+from pt_reuse.data.array_file import (
+    ArrayFile,
+    DamagedBlockError,
+    DamagedError,
+    StoredBlocks,
+    block_name,
+    checksums,
+    write_arrays,
+    write_block,
+)
 from pt_reuse.data.dropped import packed, unpacked
+from pt_reuse.data.ir_metadata import real_paths
 from pt_reuse.data.parsing import Conventions, Longer, ReadField, parse_files
-from pt_reuse.data.paths import real_paths
 
 FORMAT = 7  # to be raised when the files, their arrays or the hash of names change
 

@@ -1,21 +1,26 @@
-"""TREC run files and qrels files: bytes in, columns out, every fault named with its line."""
+"""Rows of TREC run files: read, and written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples, shown
+from pt_reuse._check import examples, flag, shown
 from pt_reuse._errors import InputError, Option, Part
+from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
+from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.labelling import LABELS, how_to_grade, not_labels
+from pt_reuse.data.frame_columns import LABELS, how_to_grade, not_labels, parse_numbers
 from pt_reuse.data.lines import (
     BOM,
     QRELS_LINE,
@@ -35,8 +40,7 @@ from pt_reuse.data.lines import (
     topics_in,
     trec_fields,
 )
-from pt_reuse.data.numbers import parse_numbers
-from pt_reuse.data.packed_files import pieces_of_lines
+from pt_reuse.data.packed_files import guarded, pieces_of_lines
 
 #: what to do about a rank column that gives no order
 NO_ORDER: tuple[Part, ...] = (
@@ -295,3 +299,55 @@ def _written(n: int, white: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]
     texts = [b"%d%c" % (i, white) for i in range(n)]
     written = [*(int.from_bytes(text, "little") for text in texts), 1]
     return np.array(written, dtype=np.uint64), np.array([*((1 << 8 * len(text)) - 1 for text in texts), 0], np.uint64)
+
+
+def write_runs(
+    field: AnyField,
+    names: Sequence[str],
+    frame_of: Callable[[str], pd.DataFrame],
+    folder: str | Path,
+    *,
+    compress: bool,
+    overwrite: bool,
+) -> list[Path]:
+    """Write each run of a field as a file, all checked before the first is written; see :meth:`RunSet.write`."""
+    flag("compress", compress)
+    flag("overwrite", overwrite)
+    folder = checked_path(folder)
+    files = [f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names)]
+    check_writable(folder, files, overwrite=overwrite, argument="folder")
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for name, file in zip(names, files, strict=True):
+            frame = frame_of(name)
+            cells = zip(frame["qid"], frame["docno"], frame["rank"], frame["score"].tolist(), strict=True)
+            lines = [f"{qid} Q0 {docno} {rank + 1} {score!r} {name}\n" for qid, docno, rank, score in cells]
+            data = guarded("".join(lines).encode("utf-8", "surrogateescape"))
+            # no time stamp: the same run gives the same bytes
+            yield file, gzip.compress(data, mtime=0) if compress else data
+
+    try:
+        return write_together(folder, contents(), overwrite=overwrite)
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.", argument="folder"
+        ) from error
+
+
+def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:
+    check_names(names, "run name")
+    check_topics(field.topics)
+    unsafe = [name for name in names if "/" in name or "\\" in name or name in (".", "..")]
+    if unsafe:
+        raise InputError(f"{examples(unsafe)} cannot be a file name. Rename the run first.")
+    empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
+    if empty:
+        raise InputError(
+            f"{examples(empty)} has no documents, and an empty file is no run. Leave it out: runs.select(...)."
+        )
+    for i in range(len(field.parts)):
+        block = field.part(i)
+        used = np.zeros(len(block.vocabulary), dtype=np.bool_)
+        used[block.all_docs()] = True
+        check_names(tokens.decode(block.vocabulary[used]), "docno")
+    return names

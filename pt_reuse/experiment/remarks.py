@@ -14,7 +14,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import Call, Option, Part, warn
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.lists import BY_SCORE
-from pt_reuse.collections.catalogue import catalogued, judged_alike
+from pt_reuse.collections.collection import catalogued, judged_alike
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, BOUNDS, NO_FIELD, ORDER, Asked, Columns, unjudged_to

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples, listed, positive, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse.data.coding import run_names
+from pt_reuse.data.frame_columns import LABELS
 from pt_reuse.data.judgments import as_qrels
-from pt_reuse.data.labelling import LABELS
-from pt_reuse.data.selection import OfDocno, holds
+from pt_reuse.data.units import OfDocno, holds
 
 
 class _Kept(pt.Transformer):

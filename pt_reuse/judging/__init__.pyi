@@ -1,9 +1,9 @@
 from ..data.judgment_changes import expand_judgments as expand_judgments
 from .adaptive import judge_adaptively as judge_adaptively
-from .annotators.distributions import label_distributions as label_distributions
 from .annotators.measuring import annotator_agreement as annotator_agreement
 from .annotators.positions import passage_positions as passage_positions
 from .annotators.rankings import rankings_by_annotator as rankings_by_annotator
+from .annotators.voting import label_distributions as label_distributions
 from .annotators.voting import majority_vote as majority_vote
 from .answers import Answer as Answer
 from .answers import Cost as Cost

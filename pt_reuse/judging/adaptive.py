@@ -21,8 +21,7 @@ from pt_reuse.data.run_reading import as_runs
 from pt_reuse.judging.judges import as_judge
 from pt_reuse.judging.session import Judged, checked_folder, field_marks, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.pooling.adaptive.chooser import Chooser
-from pt_reuse.pooling.adaptive.lists import topic_lists
+from pt_reuse.pooling.adaptive.chooser import Chooser, topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of

@@ -11,8 +11,7 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, examples, positive, shown, told
 from pt_reuse._errors import InputError, Option
-from pt_reuse.data.frame_columns import number_column
-from pt_reuse.data.labelling import LABELS, in_rows, not_labels, plain
+from pt_reuse.data.frame_columns import LABELS, in_rows, not_labels, number_column, plain
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_seed, choice, count, flag, positive, told
 from pt_reuse._errors import InputError, Option, door, warn
 from pt_reuse.arrays.topic_docs import TopicDocs
+from pt_reuse.data.frame_columns import now
 from pt_reuse.data.judgments import Qrels, checked_rel
-from pt_reuse.data.labelling import now
 from pt_reuse.judging.adaptive import Budget
 from pt_reuse.judging.calibrated import Calibration, Model, ModelSays, Scale, checked_columns, logistic_regression
 from pt_reuse.judging.judges import as_judge
 from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
 
 #: probabilities that differ by less are equal, so that rounding does not decide who is asked

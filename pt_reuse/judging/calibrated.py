@@ -14,8 +14,8 @@ from pt_reuse._check import checked_seed, count, examples, shown, told
 from pt_reuse._check import columns as check_columns
 from pt_reuse._errors import Argument, InputError, door, located
 from pt_reuse.data.asking import name_of
+from pt_reuse.data.frame_columns import checked_labels
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
-from pt_reuse.data.labelling import checked_labels
 from pt_reuse.judging.judge import Judge
 
 #: what is calibrated where nobody says: the first of these that the model's answer has

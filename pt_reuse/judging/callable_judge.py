@@ -20,7 +20,7 @@ import pyterrier as pt
 from pt_reuse._check import count, examples, flag, positive, shown, told
 from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse._files import check_writable, checked_path
-from pt_reuse.data.labelling import in_rows, now
+from pt_reuse.data.frame_columns import in_rows, now
 from pt_reuse.judging.answers import Answer, Cost, Price, Tokens, answer_form
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.session import Journal

@@ -12,8 +12,8 @@ import pyterrier as pt
 from pt_reuse._check import told
 from pt_reuse._errors import InputError, located
 from pt_reuse.data.asking import telling_of_texts, without_texts
+from pt_reuse.data.frame_columns import checked_labels, in_rows, with_provenance
 from pt_reuse.data.judgments import checked_rel
-from pt_reuse.data.labelling import checked_labels, in_rows, with_provenance
 
 
 class Judge(pt.Transformer):

@@ -25,8 +25,7 @@ from pt_reuse.data.leaderboards import ALL, FORMATS
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.judging.annotators.labels import SEPARATORS, read_csv_labels
 from pt_reuse.scoring.leaderboards import read_leaderboard
-from pt_reuse.scoring.score_frames import MISSING
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import MISSING, Scores
 
 #: lines that are looked at, from the beginning and from the end
 _LOOKED_AT = 2000

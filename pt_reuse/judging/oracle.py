@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, examples, shown, told
 from pt_reuse._errors import Argument, InputError, Option, door
-from pt_reuse.data.frame_columns import number_column
+from pt_reuse.data.frame_columns import not_labels, number_column
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.labelling import not_labels
 from pt_reuse.judging.judge import Judge
 
 #: what a judge with judgments may say of a document that they do not know

@@ -21,11 +21,11 @@ from pt_reuse._check import examples, listed, shown, told
 from pt_reuse._errors import InputError, located, warn
 from pt_reuse._files import user_path
 from pt_reuse._version import __version__
+from pt_reuse.data.frame_columns import PROVENANCE, now, plain
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.labelling import PROVENANCE, now, plain
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.pooling.adaptive.lists import TopicLists
+from pt_reuse.pooling.adaptive.chooser import TopicLists
 
 #: the file of a session's folder
 JOURNAL = "journal.jsonl"

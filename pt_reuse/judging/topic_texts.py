@@ -13,7 +13,7 @@ from pt_reuse._errors import Argument, InputError, arguments_as, door
 from pt_reuse.data.frame_columns import check_frame, text_groups
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judge
-from pt_reuse.judging.people.texts import document_texts
+from pt_reuse.judging.people.manifest import document_texts
 
 
 class TopicTexts:

@@ -17,11 +17,10 @@ from pt_reuse._text import WIDTH, prose
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.topic_docs import TopicDocs, sort_by_topic
 from pt_reuse.data.asking import labels_by, rel_of
-from pt_reuse.data.frame_columns import check_frame, in_our_columns, text_column, text_groups
+from pt_reuse.data.frame_columns import check_frame, in_our_columns, provenance_first, text_column, text_groups
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.labelling import provenance_first
 from pt_reuse.data.metadata import make_run_table
-from pt_reuse.data.qrels_arrays import topic_set
+from pt_reuse.data.qrels_files import topic_set
 from pt_reuse.data.units import Units, column_of, units_of
 from pt_reuse.pooling.contributors import Contributions, Contributors
 

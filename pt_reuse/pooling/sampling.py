@@ -15,7 +15,7 @@ from pt_reuse._check import checked_seed, count, examples, positive, shown, told
 from pt_reuse._errors import Argument, Aside, InputError, Option, door
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.stratified import share_of
-from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
 
 

@@ -16,8 +16,7 @@ from pt_reuse._files import user_path
 from pt_reuse.data.leaderboards import ALL, FORMATS, parse_leaderboard
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.scoring.score_frames import MISSING
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import MISSING, Scores
 
 #: which rows of a leaderboard become scores
 ROWS = ("topics", ALL)

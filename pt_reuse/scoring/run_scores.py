@@ -15,8 +15,7 @@ from pt_reuse._errors import door
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.scoring.caveats import noted, of_judged, relevant_only, tell
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import noted, of_judged, relevant_only, tell, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
 from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.rescoring import rescore

@@ -20,8 +20,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
-from pt_reuse.scoring.caveats import Caveat, few_topics, noted, one_run, tell
-from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
+from pt_reuse.scoring.caveats import Caveat, few_topics, noted, one_run, tell, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.run_scores import provided_measures, scored
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.study import study_of

@@ -16,7 +16,7 @@ from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.judging.continuous_rounds import TopicJudging
+from pt_reuse.judging.continuous import TopicJudging
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.scorers import Scorer

@@ -32,8 +32,7 @@ from pt_reuse.judging.judges import of_each
 from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, tell
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import MeasureLike, canonical_name, measure_among
-from pt_reuse.scoring.score_frames import MISSING
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import MISSING, Scores
 from pt_reuse.studies.label_audit.rankings import parts_of
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import MISSING, ComparedLabels, compared_labels
-from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, scored
 from pt_reuse.scoring.scores import Scores

@@ -27,8 +27,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import Shown, StudyResult, View
-from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only
-from pt_reuse.scoring.grades import usual_measures
+from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.pool_depths import pool_on_topics

@@ -21,7 +21,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import Arrays, ArrayWork, run_topics
 from pt_reuse.data.units import Units
-from pt_reuse.pooling.pool_uniques import Pooling, PoolUniques
+from pt_reuse.pooling.fit import Pooling, PoolUniques
 from pt_reuse.scoring.rescoring import Block, MeansOfSets, Rescoring
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import topics_of_runs

@@ -24,11 +24,19 @@ from pt_reuse.data.units import COLUMNS, Units, check_unit, described
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit
-from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
+from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, find_uniques
 from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import BEWARE, alone, few_topics, none_relevant, noted, of_judged, relevant_only, tell
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import (
+    BEWARE,
+    alone,
+    few_topics,
+    none_relevant,
+    noted,
+    of_judged,
+    relevant_only,
+    tell,
+    warn_of_lower_grades,
+)
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.rescoring import Block, rescore
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of

@@ -12,10 +12,8 @@ import numpy as np
 
 from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import InputError, located
-from pt_reuse.verification.kinds import KINDS, Kind, Needs
-from pt_reuse.verification.parameters import Given, Parameter, one_of
-from pt_reuse.verification.published import PublishedFigure, Rounding
-from pt_reuse.verification.replay import Computed, NotComputedError, Reason, Replay, because
+from pt_reuse.verification.published import KINDS, Kind, Needs, PublishedFigure, Rounding
+from pt_reuse.verification.replay import Computed, Given, NotComputedError, Parameter, Reason, Replay, because, one_of
 
 
 class Status(Enum):

@@ -1,36 +1,29 @@
-"""Replay: the judgments and runs of a verification, and what was computed from them, each thing once."""
+"""Published figures replayed: their parameters, and the calls that compute them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+import math
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
-from pt_reuse._errors import (
-    Advice,
-    Call,
-    InputError,
-    Message,
-    Part,
-    in_python,
-    warn,
-    worded,
-)
+from pt_reuse._check import choice, count, did_you_mean, examples, flag, positive
+from pt_reuse._errors import Advice, Call, InputError, Message, Part, in_python, warn, worded
 from pt_reuse.arrays.field import Field
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import judgments_of
 from pt_reuse.collections.getting import SubmittedRuns, plan_runs
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.collections.run_files import find_run_files
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import Reading, as_runs
 from pt_reuse.data.run_set import RunSet
@@ -38,12 +31,165 @@ from pt_reuse.data.units import check_every_run_has
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.scoring.measures import native_spec
+from pt_reuse.scoring.measures import native_spec, parse_measures
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
-from pt_reuse.verification.parameters import Given
+
+#: the parameters of a figure, complete and checked: name -> value
+Given: TypeAlias = Mapping[str, Any]
+#: raises where no value of a figure can have a name under these parameters
+CheckName: TypeAlias = Callable[[str, Given], None]
+
+_RANKS = re.compile(r"(\d+)-(\d+)")
+_COUNTED = ("runs", "teams", "pooled runs", "topics", "rows")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a parameter of a figure may be.
+
+    Attributes:
+        checked: returns the value of a name as it is used, or raises; the third argument are the figures of the file
+            that are scores of runs.
+        usual: the value where none is given.
+        needed: whether one must be given.
+        says_what: whether it says what is computed, which the figure tells; else it says how, which the convention
+            tells.
+        told: returns the value as a convention tells it.
+        untold: whether a convention need not tell a value; default the usual one.
+    """
+
+    checked: Callable[[str, Any, Sequence[str]], Any]
+    usual: Any = None
+    needed: str = ""
+    says_what: bool = False
+    told: Callable[[Any], str] = str
+    untold: Callable[[Any], bool] | None = None
+
+    def default(self) -> Any:
+        """Return the usual value, or raise where one must be given."""
+        if self.needed:
+            raise InputError(f"the figure needs {self.needed}.", argument="measure")
+        return self.usual
+
+    def is_usual(self, value: Any) -> bool:
+        """Return whether a convention need not tell the value."""
+        return bool(value == self.usual) if self.untold is None else self.untold(value)
+
+
+def one_of(*words: str, says_what: bool = False) -> Parameter:
+    """Return a parameter that is one of several words, of which the first is the usual one."""
+    return Parameter(lambda name, value, _: choice(name, value, words), words[0], says_what=says_what)
+
+
+def whole_number(unit: str, usual: int | None = None) -> Parameter:
+    """Return a parameter that is a whole number of at least 1; None where there need be none."""
+    return Parameter(lambda name, value, _: positive(name, value, unit), usual)
+
+
+def measures(*, alone: bool = False) -> Parameter:
+    """Return a parameter that is a measure, or several, of which the mean is taken; `alone` where it must be one."""
+
+    def checked(name: str, value: Any, scored: Sequence[str]) -> list[ir_measures.Measure]:
+        found = parse_measures(value)
+        if alone and len(found) > 1:
+            raise InputError(f"the figure takes one measure, got {value!r}.", argument="measure")
+        return found
+
+    return Parameter(
+        checked,
+        needed='measure = "AP"' if alone else 'measure = "AP", or several to take the mean of',
+        told=lambda value: " and ".join(map(str, value)),
+        # the figure tells cutoffs
+        untold=lambda value: not any(set(measure.params) - {"cutoff"} for measure in value),
+    )
+
+
+def _checked_truth(name: str, value: Any, scored: Sequence[str]) -> str:
+    if not scored:
+        raise InputError(f"{name} must be a figure of kind 'scores', and the file has none; got {value!r}.")
+    return choice(name, value, scored)
+
+
+def _checked_contributors(name: str, value: Any, scored: Sequence[str]) -> str | tuple[str, ...]:
+    if isinstance(value, list) and value and all(isinstance(run, str) for run in value):
+        return tuple(value)
+    return choice(name, value, ("pooled", "all"))
+
+
+#: whether scores are over all topics
+COMPLETE = Parameter(lambda name, value, _: flag(name, value), True)
+#: the published scores to compare with, by the name of their figure; None for the computed ones
+TRUTH = Parameter(_checked_truth)
+#: the lowest label that is relevant, 1 where none is given: a figure does not depend on what judgments say
+GRADE = Parameter(lambda name, value, _: checked_rel(value) or 1, 1)
+#: the runs that made a pool: those on record as pooled, all, or several by name
+CONTRIBUTORS = Parameter(
+    _checked_contributors, "pooled", told=lambda value: value if isinstance(value, str) else count(len(value), "run")
+)
+
+
+def any_name(name: str, given: Given) -> None:
+    """Take runs, teams, types or prefixes: whether there is one of a name shows when it is computed."""
+
+
+def listed(*names: str) -> CheckName:
+    """Return a check that a name is listed."""
+
+    def check(name: str, given: Given) -> None:
+        if name not in names:
+            raise InputError(
+                f"the name of a value must be one of {examples(names, 12)}, got {name!r}.{did_you_mean(name, names)}"
+            )
+
+    return check
+
+
+def ranks(name: str, given: Given) -> None:
+    """Raise where a name is neither ``never`` nor ranks such as ``11-50``, no deeper than the pool."""
+    if name == "never":
+        return
+    if _RANKS.fullmatch(name) is None:
+        raise InputError(f"the names of the values must be ranks such as '11-50', or 'never', got {name!r}.")
+    first, last = first_and_last(name)
+    if not 1 <= first <= last <= given["depth"]:
+        raise InputError(
+            f"the names of the values must be ranks from 1 to the depth {given['depth']}, the better one first, "
+            f"got {name!r}."
+        )
+
+
+def first_and_last(ranks: str) -> tuple[int, int]:
+    """Return the ranks that a name such as ``11-50`` spans."""
+    first, _, last = ranks.partition("-")
+    return int(first), int(last)
+
+
+def finite_numbers(name: str, given: Given) -> None:
+    """Raise where a name is no finite number."""
+    try:
+        finite = math.isfinite(float(name))
+    except ValueError:
+        raise InputError(f"the names of the values must be numbers such as '0.9', got {name!r}.") from None
+    if not finite:
+        raise InputError(f"the names of the values must be finite numbers, got {name!r}.")
+
+
+def counts_of_runs(name: str, given: Given) -> None:
+    """Raise where a name is neither what is counted in run files, nor ``TYPE runs``."""
+    if name not in _COUNTED and not type_of(name):
+        raise InputError(
+            f"the names of the values must be one of {examples(_COUNTED, 5)}, or a type as in 'manual runs', got "
+            f"{name!r}."
+        )
+
+
+def type_of(name: str) -> str:
+    """Return the type of which the runs are counted, empty where a name is no such count."""
+    kind = name.removesuffix(" runs")
+    return kind if kind != name and kind.strip() else ""
 
 
 @dataclass(frozen=True)

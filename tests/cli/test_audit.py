@@ -11,7 +11,7 @@ from command_parts import run
 
 import pt_reuse as ptr
 from pt_reuse.cli import audit as command
-from pt_reuse.cli.audit_parts import PARTS
+from pt_reuse.cli.audit import PARTS
 from pt_reuse.cli.output import draw, write_result
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

@@ -10,7 +10,7 @@ from command_parts import lines_of_table, run
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-from pt_reuse.collections.demo import DemoDataset
+from pt_reuse.collections.provider import DemoDataset
 
 
 @pytest.fixture

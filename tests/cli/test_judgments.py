@@ -6,7 +6,7 @@ import pytest
 from command_parts import run
 
 import pt_reuse as ptr
-from pt_reuse.collections.demo import DemoDataset
+from pt_reuse.collections.provider import DemoDataset
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from command_parts import lines_of_table, run
 
 import pt_reuse as ptr
-from pt_reuse.collections.demo import DemoDataset
+from pt_reuse.collections.provider import DemoDataset
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 

@@ -10,7 +10,7 @@ from command_parts import run
 from shard_parts import SHARDED, shards, write_field
 
 from pt_reuse.data import judgments as reading
-from pt_reuse.data.shards import WritingShard
+from pt_reuse.data.topic_jobs import WritingShard
 
 SCORE = SHARDED["score"]
 

@@ -22,7 +22,7 @@ from small_field import write_field
 import pt_reuse as ptr
 from pt_reuse._result import Result
 from pt_reuse.plots import sheet
-from pt_reuse.scoring.grades import usual_measures
+from pt_reuse.scoring.caveats import usual_measures
 
 
 @dataclass(frozen=True)

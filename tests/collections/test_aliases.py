@@ -13,7 +13,7 @@ from catalogue_parts import metadata, rows_of
 import pt_reuse as ptr
 from pt_reuse.cli.entry import main
 from pt_reuse.collections import registry
-from pt_reuse.collections.catalogue import catalogue_name, catalogue_names, catalogued
+from pt_reuse.collections.collection import catalogue_name, catalogue_names, catalogued
 
 #: what people type -> the collection they mean
 MEANT = {

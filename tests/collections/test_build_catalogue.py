@@ -14,7 +14,7 @@ import sys
 import pytest
 from catalogue_parts import RESULTS, ROOT, SHIPPED, WITH_IRDS
 
-from pt_reuse.collections.catalogue import catalogue_names, catalogued
+from pt_reuse.collections.collection import catalogue_names, catalogued
 
 SCRIPT = ROOT / "scripts" / "build_catalogue.py"
 #: what the package says of a collection

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from catalogue_parts import RESULTS, rows_of
 
-from pt_reuse.collections.catalogue import catalogue_names, catalogued
-from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.collection import Collection, catalogue_names, catalogued
 
 COLUMNS = ["name", "team", "type", "official_type", "task", "pooled", "published", "url"]
 #: collection -> runs, teams, runs pooled on record
@@ -205,7 +204,7 @@ def test_no_collection_of_an_unknown_name():
 
 def test_nothing_is_read_before_it_is_asked_for():
     code = (
-        "import sys, pt_reuse.collections.catalogue as c\n"
+        "import sys, pt_reuse.collections.collection as c\n"
         "print(c._entries.cache_info().currsize, c._runs.cache_info().currsize, 'ir_datasets' in sys.modules)"
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

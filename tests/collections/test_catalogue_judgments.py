@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from catalogue_parts import WITH_IRDS, metadata
 
-from pt_reuse.collections.catalogue import catalogued
+from pt_reuse.collections.collection import catalogued
 from pt_reuse.data.judgments import read_qrels
 
 #: collection -> file of its judgments

@@ -8,7 +8,7 @@ import pytest
 from collection_parts import TREC8, offline, write_run
 
 import pt_reuse as ptr
-from pt_reuse.collections import fetching
+from pt_reuse.collections import getting
 from pt_reuse.collections.dataset import ReuseDataset
 
 
@@ -41,7 +41,7 @@ def test_conditions_that_nothing_meets_say_where_to_look(messages, trec8_home):
 @pytest.mark.parametrize("name", ["trec-8/adhoc", "demo"])
 @pytest.mark.parametrize("argument", ["order", "verbose", "n_jobs", "download", "missing", "duplicates"])
 def test_arguments_are_checked_before_anything_is_fetched(messages, home, monkeypatch, name, argument):
-    monkeypatch.setattr(fetching, "fetch_runs", None)
+    monkeypatch.setattr(getting, "fetch_runs", None)
     messages.refused(lambda: offline(name).get_runs(**{argument: -1}), argument=argument)
 
 

@@ -6,7 +6,7 @@ import pytest
 from collection_parts import no_network, offline, write_run
 
 import pt_reuse as ptr
-from pt_reuse.collections import fetching
+from pt_reuse.collections import getting
 from pt_reuse.collections.download.runs import FolderInUseError
 
 
@@ -42,7 +42,7 @@ def test_without_any_run_the_error_says_which_folder_to_fill(messages, home):
 
 def test_fetch_reports_each_run(trec8_home):
     report = offline().fetch(type="manual")
-    assert report.set_index("name").loc["READWARE", "status"] == fetching.FetchStatus.HERE == "here"
+    assert report.set_index("name").loc["READWARE", "status"] == getting.FetchStatus.HERE == "here"
     assert set(report["status"]) == {"here", "failed"}
     assert set(report["reason"]) == {None, "no network."}
     assert len(report) == 13
@@ -52,7 +52,7 @@ def test_a_folder_in_use_is_an_error_and_no_partial_field(messages, trec8_home, 
     def in_use(*_, **__):
         raise FolderInUseError("fetch_runs: another call is downloading")
 
-    monkeypatch.setattr(fetching, "fetch_runs", in_use)
+    monkeypatch.setattr(getting, "fetch_runs", in_use)
     messages.refused(lambda: offline().get_runs())
 
 
@@ -61,7 +61,7 @@ def test_a_download_that_brings_nothing_leaves_no_folders(home, monkeypatch):
         folder.mkdir(parents=True)
         return no_network(urls)
 
-    monkeypatch.setattr(fetching, "fetch_runs", nothing)
+    monkeypatch.setattr(getting, "fetch_runs", nothing)
     home.mkdir()
     assert offline().fetch(names="1")[["status", "reason"]].values.tolist() == [["failed", "no network."]]
     assert list(home.iterdir()) == []

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.data import numbers as parser
-from pt_reuse.data.numbers import parse_numbers, plain_decimal
+from pt_reuse.data import frame_columns as parser
+from pt_reuse.data.frame_columns import parse_numbers, plain_decimal
 
 PLAIN = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 

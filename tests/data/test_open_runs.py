@@ -14,7 +14,7 @@ import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import OpenField, cut_topics
-from pt_reuse.data.blocks import on_disk
+from pt_reuse.data.array_file import on_disk
 from pt_reuse.data.run_set import RunSet
 
 DOCS = [f"d{i}" for i in range(12)]
@@ -57,7 +57,7 @@ def test_whatever_is_made_of_open_runs(lists, rows, data):
     kept = data.draw(st.lists(st.sampled_from(DOCS), min_size=1, unique=True))
     if set(kept) & set(runs.docnos()):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pt_reuse.data.selection.warn", lambda *parts: None)
+            patch.setattr("pt_reuse.data.units.warn", lambda *parts: None)
             same(open_runs.restrict(kept), runs.restrict(kept))
             same(open_runs.restrict(kept).reorder("file"), runs.restrict(kept).reorder("file"))
     assert open_runs.docnos(depth=2) == runs.docnos(depth=2)

@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse.data.pipeline_steps import difference, has_address, python_version, steps_of
+from pt_reuse.data.kept_results import difference, has_address, python_version, steps_of
 
 FRAME = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]})
 WEIGHT = 2.0
@@ -162,7 +162,7 @@ def test_under_another_python_code_is_not_compared():
 
 def test_other_processes_say_the_same():
     code = (
-        "import pyterrier as pt; from pt_reuse.data.pipeline_steps import steps_of\n"
+        "import pyterrier as pt; from pt_reuse.data.kept_results import steps_of\n"
         "print(steps_of(pt.apply.doc_score(lambda r: r['x'] in {'a', 'b', 'c'}) >> pt.Transformer.identity()))"
     )
     told = {

@@ -16,7 +16,7 @@ from ir_measures import AP, Judged, nDCG
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data.judgments import Qrels, read_qrels
-from pt_reuse.data.qrels_arrays import CONFLICTS
+from pt_reuse.data.qrels_files import CONFLICTS
 
 
 def judged(text, **arguments):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pool_parts import as_runs, fields
 
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.selection import subsample_corpus
+from pt_reuse.data.units import subsample_corpus
 from pt_reuse.demo.simulated import simulate_field
 
 FIELD = {

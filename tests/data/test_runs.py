@@ -12,7 +12,7 @@ import pytest
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError
 from pt_reuse.arrays.open_field import OpenField
-from pt_reuse.data.run_frames import run_sizes
+from pt_reuse.data.coding import run_sizes
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 from pt_reuse._check import ShardNumber
 from pt_reuse._errors import InputError
 from pt_reuse.data.array_file import DamagedError
-from pt_reuse.data.shards import ShardFile, in_ranges, shards_in
+from pt_reuse.data.topic_jobs import ShardFile, in_ranges, shards_in
 
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
 KINDS = st.sampled_from(["f8", "f4", "i8", "i4", "i2", "u1", "?", "S5", "U3"])

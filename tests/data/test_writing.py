@@ -157,7 +157,7 @@ def test_what_is_told_while_runs_are_written_leaves_nothing(runs, tmp_path, monk
     def stopped(*arguments, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pt_reuse.data.writing.gzip.compress", stopped)
+    monkeypatch.setattr("pt_reuse.data.trec.gzip.compress", stopped)
     with pytest.raises(KeyboardInterrupt):
         runs.write(tmp_path / "new")
     assert list(tmp_path.iterdir()) == []

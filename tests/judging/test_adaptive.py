@@ -15,9 +15,9 @@ from session_parts import Greedy, Watched, in_turns, records_in, same, told_of
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
-from pt_reuse.data.labelling import PROVENANCE
+from pt_reuse.data.frame_columns import PROVENANCE
 from pt_reuse.judging.adaptive import judge_adaptively
-from pt_reuse.pooling.adaptive.lists import topic_lists
+from pt_reuse.pooling.adaptive.chooser import topic_lists
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
 

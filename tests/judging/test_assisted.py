@@ -13,7 +13,7 @@ from session_parts import Watched, same
 from sklearn.metrics import cohen_kappa_score
 
 import pt_reuse as ptr
-from pt_reuse.data.labelling import PROVENANCE
+from pt_reuse.data.frame_columns import PROVENANCE
 from pt_reuse.judging.assisted import judge_with_model
 
 CHANCE = np.random.default_rng(3)

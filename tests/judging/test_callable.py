@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.data import labelling
+from pt_reuse.data import frame_columns
 
 NOON = "2026-03-01T12:00:00+00:00"
 ASKED = pd.DataFrame(
@@ -47,7 +47,7 @@ def column(frame, name):
 
 
 def test_one_document_at_a_time(monkeypatch):
-    monkeypatch.setattr(labelling, "now", lambda: NOON)
+    monkeypatch.setattr(frame_columns, "now", lambda: NOON)
     model = Model(ta=2, tb=0, tc=None)
     found = judge(model)(ASKED)
     assert column(found, "label") == [2, 0, 2, 2, None]

@@ -17,7 +17,7 @@ from kills import kill_workers
 from session_parts import records_in
 
 import pt_reuse as ptr
-from pt_reuse.data import labelling
+from pt_reuse.data import frame_columns
 
 ASKED = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(12)], "query": "q"})
 ASKED["text"] = "text of " + ASKED["docno"]
@@ -66,7 +66,7 @@ def test_what_was_answered_is_not_asked_again(cache):
 
 def test_an_answer_keeps_its_time(cache, monkeypatch):
     for clock in ("2026-01-01T00:00:00+00:00", "2027-01-01T00:00:00+00:00"):
-        monkeypatch.setattr(labelling, "now", lambda clock=clock: clock)
+        monkeypatch.setattr(frame_columns, "now", lambda clock=clock: clock)
         monkeypatch.setattr("pt_reuse.judging.callable_judge.now", lambda clock=clock: clock)
         assert set(judge(Model(), cache)(ASKED)["time"]) == {"2026-01-01T00:00:00+00:00"}
 

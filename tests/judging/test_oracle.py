@@ -7,7 +7,7 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.data import labelling
+from pt_reuse.data import frame_columns
 from pt_reuse.judging.judges import as_judge
 
 NOON = "2026-03-01T12:00:00+00:00"
@@ -19,7 +19,7 @@ ASKED = pd.DataFrame(
 
 @pytest.fixture
 def noon(monkeypatch):
-    monkeypatch.setattr(labelling, "now", lambda: NOON)
+    monkeypatch.setattr(frame_columns, "now", lambda: NOON)
 
 
 def labels(frame):

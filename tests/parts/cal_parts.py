@@ -12,7 +12,7 @@ from session_parts import _die_at as die_at
 
 from pt_reuse.judging.continuous import judge_continuously
 from pt_reuse.judging.scorers import Scorer
-from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.pooling.adaptive.chooser import random_of_topic
 
 WORDS = [f"{a}{b}" for a in ("ka", "lo", "mi", "nu") for b in ("ra", "se", "ti", "vo", "zu")]
 TOPICS = pd.DataFrame({"qid": ["1", "2", "10"], "query": ["kara lose", "miti", "nuvo kazu"]})

@@ -7,7 +7,7 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
-from pt_reuse.collections.catalogue import catalogue_names, catalogued
+from pt_reuse.collections.collection import catalogue_names, catalogued
 
 ROOT = Path(__file__).parents[2]
 CURATED = ROOT / "scripts" / "catalogue"

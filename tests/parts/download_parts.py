@@ -12,10 +12,10 @@ import socket
 import pandas as pd
 
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.download import servers
+from pt_reuse.collections.download import transfer
 from pt_reuse.collections.download.run_check import check_run_file
 from pt_reuse.collections.download.runs import fetch_runs
-from pt_reuse.collections.download.servers import Origin
+from pt_reuse.collections.download.transfer import Origin
 
 TOPICS = frozenset({"401", "402", "403"})
 USER, SECRET = "alice-of-acme", "s3cret-Pass%word"
@@ -118,13 +118,13 @@ def nobody():
 
 def trust(monkeypatch, server):
     """Let a server of the tests stand for NIST's."""
-    monkeypatch.setattr(servers, "ENVIRONMENT_ORIGINS", {Origin("http", "127.0.0.1", server.port)})
-    monkeypatch.setattr(servers, "NETRC_SCHEMES", {"http", "https"})
+    monkeypatch.setattr(transfer, "ENVIRONMENT_ORIGINS", {Origin("http", "127.0.0.1", server.port)})
+    monkeypatch.setattr(transfer, "NETRC_SCHEMES", {"http", "https"})
 
 
 def set_login(monkeypatch, username=USER, password=SECRET):
-    monkeypatch.setenv(servers.USERNAME, username)
-    monkeypatch.setenv(servers.PASSWORD, password)
+    monkeypatch.setenv(transfer.USERNAME, username)
+    monkeypatch.setenv(transfer.PASSWORD, password)
 
 
 def sent(server):

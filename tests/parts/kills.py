@@ -27,7 +27,7 @@ from pt_reuse._files import Alone, alone
 from pt_reuse._result import Result, read_result
 from pt_reuse.arrays.open_field import forget_blocks
 from pt_reuse.collections.download.runs import FolderInUseError
-from pt_reuse.collections.fetching import Sources, get_run_files
+from pt_reuse.collections.getting import Sources, get_run_files
 from pt_reuse.data import packed_files as files
 from pt_reuse.data import spooling, within_memory
 from pt_reuse.data.budget import Budget

@@ -15,7 +15,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from pt_reuse.arrays.lists import offsets
-from pt_reuse.pooling.adaptive.lists import TopicLists
+from pt_reuse.pooling.adaptive.chooser import TopicLists
 
 
 def best_rank(runs, doc):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pt_reuse.pooling.adaptive.chooser import Chooser
-from pt_reuse.pooling.adaptive.lists import topic_lists
+from pt_reuse.pooling.adaptive.chooser import Chooser, topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
 
 

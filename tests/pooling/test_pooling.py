@@ -17,9 +17,8 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling import depth as depth_pooling
 from pt_reuse.pooling.adaptive.oracle import adaptive_pool
 from pt_reuse.pooling.contributors import Rule
-from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.static import fusion_pool, take_pool
 from pt_reuse.studies.uniques import leave_out_uniques
 
 # the number that each of them is told

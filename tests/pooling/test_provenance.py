@@ -10,7 +10,7 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.data import labelling
+from pt_reuse.data import frame_columns
 from pt_reuse.data.asking import name_of
 
 CHOSEN = pd.DataFrame(
@@ -34,7 +34,7 @@ def pool():
 
 @pytest.fixture
 def noon(monkeypatch):
-    monkeypatch.setattr(labelling, "now", lambda: NOON)
+    monkeypatch.setattr(frame_columns, "now", lambda: NOON)
 
 
 def rows(qrels, *columns):

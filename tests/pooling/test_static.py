@@ -16,8 +16,7 @@ from reference_lou import contributions_of, pairs_of, records
 from pt_reuse._choices import METHODS
 from pt_reuse.arrays.fusion import NORMS, Fusion, TopicRows
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.static import fusion_pool, take_pool
+from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool
 
 FIELD = {
     "A": {"1": ["a", "b", "c", "d"], "2": ["p", "q"]},

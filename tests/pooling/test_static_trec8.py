@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.static import fusion_pool, take_pool
+from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool
 
 #: depth -> documents and relevant documents of the pool of the 71 pooled runs, from the reference numbers
 POOLS = {1: (1_487, 466), 5: (5_542, 1_239), 10: (10_134, 1_746), 20: (19_231, 2_431), 50: (45_584, 3_718)}

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicScores, checked_bootstrap, ranking_agreement
 from pt_reuse.judging import Oracle
-from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.pooling.adaptive.chooser import random_of_topic
 
 MEASURES = ["AP", "P@5", "Judged@5"]
 DOCNOS = [f"d{n:02}" for n in range(50)]

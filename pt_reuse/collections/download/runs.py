@@ -15,8 +15,7 @@ import pyterrier as pt
 from pt_reuse._errors import InputError
 from pt_reuse._files import Alone, alone
 from pt_reuse.collections.download.run_check import SUFFIXES, FaultyRunError, whole_file_suffix
-from pt_reuse.collections.download.servers import TransferError
-from pt_reuse.collections.download.transfer import Transfer
+from pt_reuse.collections.download.transfer import Transfer, TransferError
 
 PARTIAL_FOLDER = ".partial"
 #: for runs with bad lines: where nothing else takes them for runs

@@ -21,9 +21,8 @@ from pt_reuse._files import user_path
 from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.arrays.rescore import Changes
-from pt_reuse.data.frame_columns import check_frame, in_our_columns, number_column, text_groups
+from pt_reuse.data.frame_columns import LABELS, check_frame, in_our_columns, not_labels, number_column, text_groups
 from pt_reuse.data.judgments import Qrels, as_qrels, read_qrels
-from pt_reuse.data.labelling import LABELS, not_labels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore

@@ -20,7 +20,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, LabelSet, LabelSets, as_annotator_labels
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics

@@ -13,8 +13,7 @@ from pt_reuse._check import did_you_mean, examples, shown, told
 from pt_reuse._errors import Aside, InputError, Option, Part, located
 from pt_reuse._files import open_file
 from pt_reuse.data.packed_files import UnreadableError, read_members
-from pt_reuse.judging.people.manifest import Manifest
-from pt_reuse.judging.people.sheet import read_sheet, restored
+from pt_reuse.judging.people.manifest import Manifest, read_sheet, restored
 
 #: files that are read, by how they end
 ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".zip")

@@ -16,8 +16,15 @@ from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Result
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.people.answers import ENDINGS, Answer, Nobody, Whose, naming, read_answers
-from pt_reuse.judging.people.manifest import RETURNED, Manifest, Pair, read_manifest
-from pt_reuse.judging.people.sheet import changed_by_sheet, restored, storable
+from pt_reuse.judging.people.manifest import (
+    RETURNED,
+    Manifest,
+    Pair,
+    changed_by_sheet,
+    read_manifest,
+    restored,
+    storable,
+)
 
 #: what stands of each label in the table, before what the pool knew of the document
 COLUMNS = ("qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note")

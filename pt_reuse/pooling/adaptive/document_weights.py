@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import fraction
-from pt_reuse.pooling.adaptive.chooser import Chooser, first_of_best
-from pt_reuse.pooling.adaptive.lists import TopicLists
+from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, first_of_best
 
 #: the part of the rows that may be of judged documents before these are dropped
 _DROPPED = 0.1

@@ -18,7 +18,7 @@ from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.adaptive.lists import TopicLists, lists_of_topic
+from pt_reuse.pooling.adaptive.chooser import TopicLists, lists_of_topic
 from pt_reuse.pooling.adaptive.strategy import Strategy, as_strategy, judging
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of

@@ -13,25 +13,22 @@ from numpy.typing import NDArray
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import Argument, InputError, arguments_as, door
 from pt_reuse.pooling.adaptive.bandits import (
+    Borda,
+    CombMnz,
+    CombSum,
     EpsilonGreedy,
     MaxMean,
     MoveToFront,
     NonStationaryMaxMean,
-    Thompson,
-    UCB1Tuned,
-)
-from pt_reuse.pooling.adaptive.chooser import Chooser
-from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
-from pt_reuse.pooling.adaptive.fixed_orders import (
-    Borda,
-    CombMnz,
-    CombSum,
     RandomOrder,
     RankBiased,
     RankOrder,
     ReciprocalRanks,
+    Thompson,
+    UCB1Tuned,
 )
-from pt_reuse.pooling.adaptive.lists import TopicLists, random_of_topic
+from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, random_of_topic
+from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
 
 #: those that learn from labels
 _LEARNING: tuple[type[Chooser], ...] = (

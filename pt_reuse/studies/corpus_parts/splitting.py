@@ -20,8 +20,16 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, of_judged, relevant_only, tell
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import (
+    BEWARE,
+    Caveat,
+    few_topics,
+    noted,
+    of_judged,
+    relevant_only,
+    tell,
+    warn_of_lower_grades,
+)
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics

@@ -23,8 +23,7 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
 from pt_reuse.plots.marks import checked_top
-from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, tell, told_elsewhere
-from pt_reuse.scoring.grades import warn_of_lower_grades
+from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, tell, told_elsewhere, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures
 from pt_reuse.scoring.topic_sets import check_every_topic, check_topics, topics_of_runs

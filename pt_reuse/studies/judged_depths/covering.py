@@ -22,8 +22,7 @@ from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.units import check_unit, described
 from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, relevant_only, tell, told_elsewhere
-from pt_reuse.scoring.grades import usual_measures
+from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, relevant_only, tell, told_elsewhere, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of, measure_among
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, score
 from pt_reuse.scoring.topic_sets import check_topics, mean_over_topics, topics_of_runs

@@ -33,8 +33,7 @@ from pt_reuse.data.topic_jobs import (
 from pt_reuse.data.units import Units, described
 from pt_reuse.pooling.contributors import Contributors, Rule, contributors_of
 from pt_reuse.pooling.depth import PoolDepth
-from pt_reuse.pooling.fit import PoolFit
-from pt_reuse.pooling.pool_uniques import Pooling, find_uniques
+from pt_reuse.pooling.fit import PoolFit, Pooling, find_uniques
 from pt_reuse.scoring.caveats import Caveat, one_unit
 
 

@@ -21,7 +21,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.label_pairs import Scale, lowest_relevant
-from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.studies.label_plans.sampling import (

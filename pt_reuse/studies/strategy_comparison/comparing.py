@@ -24,8 +24,7 @@ from pt_reuse.pooling.adaptive.oracle import OracleTopic, OracleTopics, caveats_
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, as_strategy
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.scoring.caveats import alone, noted, one_run, tell
-from pt_reuse.scoring.grades import usual_measures, warn_of_lower_grades
+from pt_reuse.scoring.caveats import alone, noted, one_run, tell, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
 from pt_reuse.scoring.topic_sets import check_topics

@@ -12,7 +12,7 @@ from download_parts import (
 )
 from run_server import RunServer
 
-from pt_reuse.collections.download import servers, transfer
+from pt_reuse.collections.download import transfer
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def alone(monkeypatch, tmp_path):
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
-    for name in ("NETRC", *servers.VARIABLES[0], *servers.VARIABLES[1]):
+    for name in ("NETRC", *transfer.VARIABLES[0], *transfer.VARIABLES[1]):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(transfer, "BACKOFF", 0.0)
 

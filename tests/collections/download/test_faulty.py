@@ -14,7 +14,7 @@ import pt_reuse as ptr
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.download.run_check import FaultyRunError, check_run_file
-from pt_reuse.collections.fetching import FetchStatus
+from pt_reuse.collections.getting import FetchStatus
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.run_files import find_run_files, folders_of
 

@@ -13,7 +13,7 @@ import pytest
 from download_parts import PACKED, collection_at
 from kills import in_pieces
 
-from pt_reuse.collections.fetching import Sources, get_run_files
+from pt_reuse.collections.getting import Sources, get_run_files
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the workers are forked")
 

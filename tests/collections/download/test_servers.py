@@ -26,9 +26,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_server import locked, status, whole
 
-from pt_reuse.collections.download import servers
+from pt_reuse.collections.download import transfer
 from pt_reuse.collections.download.runs import fetch_runs
-from pt_reuse.collections.download.servers import Origin, TransferError, parse_address
+from pt_reuse.collections.download.transfer import Origin, TransferError, parse_address
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_password_is_asked_for(server, folder, monkeypatch):
     trust(monkeypatch, server)
     server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
     reason = fails(server, folder)
-    for word in (servers.USERNAME, servers.PASSWORD, "machine 127.0.0.1 login", ".netrc", "results.html"):
+    for word in (transfer.USERNAME, transfer.PASSWORD, "machine 127.0.0.1 login", ".netrc", "results.html"):
         assert word in reason
     assert len(server.asked) == 1
 
@@ -143,7 +143,7 @@ def test_a_wrong_password_is_sent_once(server, folder, monkeypatch):
     server.plans = {f"/r{i}": slow_to_refuse for i in range(30)}
     reason = fails(server, folder, *[f"r{i}" for i in range(30)], n_jobs=8)
     assert "refused the user name and password that were sent" in reason
-    assert servers.USERNAME in reason
+    assert transfer.USERNAME in reason
     assert len(sent(server)) == 1
 
 
@@ -186,7 +186,7 @@ def test_only_where_it_belongs(server, folder, monkeypatch, tmp_path):
 
 def test_who_the_environment_is_for(monkeypatch, tmp_path):
     set_login(monkeypatch)
-    assert servers.find_login(Origin("https", "trec.nist.gov", 443)).header() == f"Basic {TOKEN}"
+    assert transfer.find_login(Origin("https", "trec.nist.gov", 443)).header() == f"Basic {TOKEN}"
     for scheme, host, port in [
         ("http", "trec.nist.gov", 80),
         ("https", "trec.nist.gov", 8443),
@@ -194,7 +194,7 @@ def test_who_the_environment_is_for(monkeypatch, tmp_path):
         ("https", "trec.nist.gov.evil.org", 443),
         ("https", "nist.gov", 443),
     ]:
-        assert servers.find_login(Origin(scheme, host, port)) is None
+        assert transfer.find_login(Origin(scheme, host, port)) is None
 
 
 def test_not_after_a_redirect(server, other, folder, monkeypatch, tmp_path):
@@ -262,19 +262,19 @@ def test_the_variables_of_the_trec_browser_provider(monkeypatch, tmp_path):
     monkeypatch.setenv("IRDS_TREC_BROWSER_USERNAME", USER)
     monkeypatch.setenv("IRDS_TREC_BROWSER_PASSWORD", SECRET)
     nist = Origin("https", "trec.nist.gov", 443)
-    assert servers.find_login(nist).header() == f"Basic {TOKEN}"
+    assert transfer.find_login(nist).header() == f"Basic {TOKEN}"
     for other in (Origin("https", "ir.nist.gov", 443), Origin("http", "trec.nist.gov", 80)):
-        assert servers.find_login(other) is None
+        assert transfer.find_login(other) is None
     # before a netrc file, after our own
     netrc_file(tmp_path, "machine trec.nist.gov login bob password other\n")
-    assert servers.find_login(nist).username == USER
-    monkeypatch.setenv(servers.USERNAME, "carol")
-    monkeypatch.setenv(servers.PASSWORD, "third")
-    assert servers.find_login(nist).username == "carol"
-    for variable in (servers.USERNAME, servers.PASSWORD, "IRDS_TREC_BROWSER_PASSWORD"):
+    assert transfer.find_login(nist).username == USER
+    monkeypatch.setenv(transfer.USERNAME, "carol")
+    monkeypatch.setenv(transfer.PASSWORD, "third")
+    assert transfer.find_login(nist).username == "carol"
+    for variable in (transfer.USERNAME, transfer.PASSWORD, "IRDS_TREC_BROWSER_PASSWORD"):
         monkeypatch.delenv(variable)
     with pytest.raises(TransferError, match="IRDS_TREC_BROWSER_USERNAME is set but IRDS_TREC_BROWSER_PASSWORD is not"):
-        servers.find_login(nist)
+        transfer.find_login(nist)
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -329,10 +329,10 @@ def test_netrc_that_is_not_there(server, folder, monkeypatch):
 def test_half_of_it(server, folder, monkeypatch, missing, there):
     trust(monkeypatch, server)
     set_login(monkeypatch)
-    monkeypatch.setenv(getattr(servers, missing), "")
+    monkeypatch.setenv(getattr(transfer, missing), "")
     server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
     reason = fails(server, folder)
-    assert f"{getattr(servers, there)} is set but {getattr(servers, missing)} is not" in reason
+    assert f"{getattr(transfer, there)} is set but {getattr(transfer, missing)} is not" in reason
     assert not sent(server)
 
 
@@ -345,6 +345,6 @@ def test_a_server_that_says_it_aloud(server, folder, monkeypatch, shown):
 
 
 def test_a_login_does_not_show():
-    login = servers.Login(USER, SECRET)
+    login = transfer.Login(USER, SECRET)
     assert not secrets_in(f"{login!r} {login} {[login]}")
     assert login.hide(f"a {USER} b {SECRET} c {TOKEN}") == "a *** b *** c ***"

@@ -20,9 +20,9 @@ from download_parts import (
 )
 from run_server import chunked, status, whole
 
-from pt_reuse.collections.download import servers, transfer
+from pt_reuse.collections.download import transfer
 from pt_reuse.collections.download.runs import fetch_runs
-from pt_reuse.collections.download.servers import TransferError, parse_address
+from pt_reuse.collections.download.transfer import TransferError, parse_address
 
 
 def test_nobody_listens(folder, monkeypatch):
@@ -79,7 +79,7 @@ def test_what_is_left_of_the_library_s_errors(server, monkeypatch):
     one = transfer.Transfer(timeout=1, tries=1, connections=1)
     address = parse_address(f"http://127.0.0.1:{nobody()}/")
     with pytest.raises(TransferError) as caught:
-        one._get(address, servers.Login(USER, SECRET))
+        one._get(address, transfer.Login(USER, SECRET))
     one.close()
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None

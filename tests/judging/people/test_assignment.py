@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pt_reuse.judging.people.export import Overlap, Want, assign
-from pt_reuse.judging.people.sheet import drawn
+from pt_reuse.judging.people.manifest import drawn
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 PEOPLE = ["ann", "bob", "cem", "dot", "eve"]

@@ -238,7 +238,7 @@ def test_documents_called_by_numbers_have_their_texts(tmp_path):
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=4))
 def test_names_of_people_make_safe_names_of_files(names):
-    from pt_reuse.judging.people.writing import file_name
+    from pt_reuse.judging.people.export import file_name
 
     made = [file_name(name, 1, "csv") for name in names]
     assert all(all(c.isascii() and (c.isalnum() or c in "_-.") for c in name) for name in made)

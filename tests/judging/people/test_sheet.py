@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.judging.people.sheet import (
+from pt_reuse.judging.people.manifest import (
     LONGEST_CELL,
     changed_by_sheet,
     guarded,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reference_strategies import SLOW, slow_order, topic_of, topics
 from strategy_parts import asked_in_order
 
-from pt_reuse.pooling.adaptive.lists import random_of_topic
+from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, judged_in_order
 
 OPTIONS = [

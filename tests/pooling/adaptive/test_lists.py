@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference_strategies import topic_of, topics
 
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.adaptive.lists import TopicLists, random_of_topic, topic_lists
+from pt_reuse.pooling.adaptive.chooser import TopicLists, random_of_topic, topic_lists
 from pt_reuse.pooling.depth import depth_pool
 
 
