@@ -113,7 +113,7 @@ def test_all_strategies_and_budgets_are_the_default(files, capsys):
 )
 def test_wrong_options_are_told_before_runs_are_read(wrong, tmp_path, capsys, messages):
     (tmp_path / "a.run").write_text("no run line\n")
-    call = ["compare-strategies", "--runs", tmp_path / "a.run", "--qrels", "demo"]
+    call = ["judge compare-strategies", "--runs", tmp_path / "a.run", "--qrels", "demo"]
     status, out, err = run(capsys, *call, *wrong)
     assert (status, out) == (2, "")
     messages.told(err)

@@ -53,7 +53,7 @@ def test_unjudged_and_pool(field, files, tmp_path, capsys):
 
 
 def test_without_families_a_command_stops_before_it_reads(field, files, capsys, messages):
-    for command, option in (("lou", "--by"), ("coverage", "--by"), ("by-type", "--unit")):
+    for command, option in (("lou", "--by"), ("profile coverage", "--by"), ("by-type", "--unit")):
         status, _, err = run(capsys, command, "--runs", *files[:3], option, "family", "--types", files[-1])
         assert status == 2
         messages.told(err)

@@ -95,21 +95,21 @@ def test_pool_costs(paths, field, tmp_path, capsys):
 def test_what_cannot_be(paths, tmp_path, capsys, messages):
     qrels = ("--qrels", tmp_path / "qrels.txt")
     calls = (
-        ("density",),
-        ("density", *paths, "--depths", "0"),
-        ("density", *qrels, "--depths", "1"),
-        ("density", *qrels, "--rel", "0"),
-        ("density", *qrels, "--rounds", tmp_path / "qrels.txt"),
-        ("density", "--rounds", tmp_path / "none.txt"),
-        ("density", *qrels, "--contributors", "all"),
-        ("density", "--rounds", tmp_path / "qrels.txt", "--pool-order", "file"),
-        ("saturation", *places(paths), "--share", "2"),
-        ("saturation", *places(paths), "--measures", "XYZ"),
-        ("minimum-ranks", *places(paths), "--depth", "0"),
-        ("minimum-ranks", *places(paths), "--edges", "0"),
-        ("pool-costs", *paths, "--depths", "0,1"),
-        ("saturation", *places(paths), "--maximum", "0"),
-        ("pool-costs", *paths, "--confidence", "2", "--resamples", "1"),
+        ("profile density",),
+        ("profile density", *paths, "--depths", "0"),
+        ("profile density", *qrels, "--depths", "1"),
+        ("profile density", *qrels, "--rel", "0"),
+        ("profile density", *qrels, "--rounds", tmp_path / "qrels.txt"),
+        ("profile density", "--rounds", tmp_path / "none.txt"),
+        ("profile density", *qrels, "--contributors", "all"),
+        ("profile density", "--rounds", tmp_path / "qrels.txt", "--pool-order", "file"),
+        ("profile saturation", *places(paths), "--share", "2"),
+        ("profile saturation", *places(paths), "--measures", "XYZ"),
+        ("profile minimum-ranks", *places(paths), "--depth", "0"),
+        ("profile minimum-ranks", *places(paths), "--edges", "0"),
+        ("profile pool-costs", *paths, "--depths", "0,1"),
+        ("profile saturation", *places(paths), "--maximum", "0"),
+        ("profile pool-costs", *paths, "--confidence", "2", "--resamples", "1"),
     )
     for call in calls:
         status, out, err = run(capsys, *call)

@@ -48,6 +48,8 @@ def run(capsys, *arguments):
         status = exit_.code
     printed = capsys.readouterr()
     assert "Traceback" not in printed.err
+    # what is refused is refused for its options, and not since there is no such command
+    assert words == ["lous"] or "argument COMMAND: invalid choice" not in printed.err
     return status, printed.out, printed.err
 
 
