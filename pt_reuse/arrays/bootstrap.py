@@ -30,10 +30,7 @@ ANYWHERE = (-np.inf, np.inf)
 
 
 def drawn_counts(units: int, *, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Yield how often each unit is drawn, (some of the resamples, units) at a time.
-
-    Each resample draws as many units as there are, with replacement. The same seed draws the same whoever calls.
-    """
+    """Yield how often each unit is drawn, (some of the resamples, units) at a time."""
     random = np.random.default_rng(seed)
     for n in drawn_at_once(units, resamples):
         drawn = random.integers(0, max(1, units), (n, units)) + units * np.arange(n)[:, None]
@@ -49,19 +46,7 @@ def drawn_at_once(units: int, resamples: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class TopicBootstrap:
-    """How intervals over topics are made.
-
-    Of a number that is computed from a ranking the draws are biased: a resample adds to the noise of the topics, so
-    that it swaps more systems, and its tau lies below that of all topics about as that of all topics lies below the
-    one of the population. A percentile interval then lies low on both counts and may not contain its own estimate. So
-    :meth:`interval` joins it with its mirror image about the estimate, which lies as much too high (the basic
-    bootstrap): it reaches as far to either side as the farther end of the percentile interval. In simulations it
-    covers the value of the population most often of all that were compared (docs/studies/intervals.rst), and is about a
-    third wider than the percentile interval; bias-corrected ones (BC and BCa) cover it no more often than that one. A
-    mean, or a ratio of sums, has draws around its estimate: :meth:`percentiles` is the plain interval. For few topics
-    that is a little too narrow: :meth:`expanded` and :meth:`t_interval` are wider. Which study takes which stands on
-    that page, too.
-    """
+    """How intervals over topics are made."""
 
     resamples: int
     seed: int
@@ -91,16 +76,7 @@ class TopicBootstrap:
         within: tuple[float, float] = ANYWHERE,
         integer: bool = False,
     ) -> tuple[float, float]:
-        """Return the ends of the interval of a number that is computed from rankings, NaN where it has none.
-
-        The interval contains the estimate, which is its middle where `within` cuts neither end.
-
-        Args:
-            estimate: of all topics.
-            drawn: (resamples,) the same of each draw; draws without a value are left out.
-            within: the least and the largest value there is, (-1, 1) of a correlation.
-            integer: whether values are whole numbers, as drops are: then the ends are, too, rounded outwards.
-        """
+        """Return the ends of the interval of a number that is computed from rankings, NaN where it has none."""
         low, high = self.percentiles(estimate, drawn)
         if np.isnan(low):
             return low, high
@@ -112,27 +88,14 @@ class TopicBootstrap:
         return float(min(low, estimate)), float(max(high, estimate))
 
     def expanded(self, n_topics: int) -> TopicBootstrap:
-        """Return the bootstrap whose percentile interval suits so few topics: it leaves less of the draws outside.
-
-        The percentile interval of a mean is that of the normal distribution with a standard deviation divided by n, and
-        not by n - 1, so that it is too narrow for few topics. This one takes the tails that make it as wide as
-        Student's interval: 0.9 instead of 2.5 % on either side for 10 topics, 1.6 for 20, 2.1 for 50.
-
-        Source: Hesterberg 2015, What teachers should know about the bootstrap, The American Statistician 69 (the
-        expanded percentile interval).
-        """
+        """Return the bootstrap whose percentile interval suits so few topics: it leaves less of the draws outside."""
         from scipy.special import ndtr, stdtrit
 
         reach = float(stdtrit(n_topics - 1, (1 + self.confidence) / 2)) * (n_topics / (n_topics - 1)) ** 0.5
         return replace(self, confidence=1 - 2 * float(ndtr(-reach)))
 
     def percentiles(self, estimate: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
-        """Return the ends of the percentile interval of a mean or a ratio of sums, NaN where it has none.
-
-        Args:
-            estimate: of all topics. It belongs to the interval, also where a few draws happen to miss it.
-            drawn: (resamples,) the same of each draw; draws without a value are left out.
-        """
+        """Return the ends of the percentile interval of a mean or a ratio of sums, NaN where it has none."""
         found = drawn[~np.isnan(drawn)]
         if np.isnan(estimate) or not len(found):
             return float("nan"), float("nan")
@@ -141,33 +104,14 @@ class TopicBootstrap:
         return min(low, estimate), max(high, estimate)
 
     def share(self, n: int, of: int, drawn: NDArray[np.float64]) -> tuple[float, float]:
-        """Return the ends of the interval of a share of counted things, NaN of none.
-
-        Where none or all of them count, every draw gives the same, and the percentile interval would have no width. So
-        the other end is then the one-sided bound of as many independent things, ``1 - (1 - confidence) ** (1 / of)``
-        of none. Things of one topic are alike, so that the true bound lies farther off.
-
-        Args:
-            n: how many count.
-            of: of how many.
-            drawn: (resamples,) the share of each draw; draws without a value are left out.
-        """
+        """Return the ends of the interval of a share of counted things, NaN of none."""
         if not 0 < n < of:
             reach = 1 - (1 - self.confidence) ** (1 / of) if of else float("nan")
             return (0.0 if of else reach, reach) if n == 0 else (1 - reach, 1.0)
         return self.percentiles(n / of, drawn)
 
     def t_interval(self, estimate: float, drawn: NDArray[np.float64], n_topics: int) -> tuple[float, float]:
-        """Return the ends of a t interval of what is a mean over topics, or nearly so, NaN where it has none.
-
-        Of few topics the draws of a mean vary too little, and percentiles of the normal law are too near: the standard
-        deviation of the draws counts the root of n/(n-1) times, and t with n-1 degrees of freedom.
-
-        Args:
-            estimate: of all topics.
-            drawn: (resamples,) the same of each draw; draws without a value are left out.
-            n_topics: over which the mean is.
-        """
+        """Return the ends of a t interval of what is a mean over topics, or nearly so, NaN where it has none."""
         found = drawn[~np.isnan(drawn)]
         if np.isnan(estimate) or len(found) < 2 or n_topics < 2:
             return float("nan"), float("nan")
@@ -197,15 +141,10 @@ JOB_CELLS = 1 << 19
 
 @dataclass(frozen=True)
 class TopicScores:
-    """Scores of systems on each topic, and over which topics their means are.
+    """Scores of systems on each topic, and over which topics their means are."""
 
-    Attributes:
-        values: (topics, runs).
-        has_topic: (topics, runs) whether the topic counts for the run; None where all count for all.
-    """
-
-    values: NDArray[np.float64]
-    has_topic: NDArray[np.bool_] | None = None
+    values: NDArray[np.float64]  # (topics, runs)
+    has_topic: NDArray[np.bool_] | None = None  # (topics, runs) whether the topic counts for the run
 
     def of(self, topics: Sequence[int], runs: Sequence[int]) -> TopicScores:
         """Return the scores of some topics and runs, in that order."""
@@ -213,10 +152,7 @@ class TopicScores:
         return TopicScores(self.values[rows], None if self.has_topic is None else self.has_topic[rows])
 
     def means(self, counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """Return (draws, runs) means, each topic as often as (draws, topics) `counts` say; default one draw of all.
-
-        A run that has none of the topics drawn has the mean 0.
-        """
+        """Return (draws, runs) means, each topic as often as (draws, topics) `counts` say; default one draw of all."""
         n_topics = len(self.values)
         weight = np.ones((1, n_topics)) if counts is None else counts.astype(np.float64)
         if self.has_topic is None:
@@ -278,10 +214,7 @@ def _with_ends(
 
 @dataclass(frozen=True)
 class _DrawnRankings:
-    """The job that compares the rankings of some draws, (draws, runs) means of both.
-
-    Means are made before, in one process: their last bits depend on how a machine multiplies matrices.
-    """
+    """The job that compares the rankings of some draws, (draws, runs) means of both."""
 
     truths: NDArray[np.float64]
     estimates: NDArray[np.float64]

@@ -13,13 +13,7 @@ UNJUDGED = np.int16(-(2**15))
 
 
 class Cells:
-    """(topic, judgment set) pairs; the first are all topics under the base set, then each pair that a change reaches.
-
-    Args:
-        starts: (topics + 1,) rows of each topic.
-        labels: (rows,) base labels.
-        in_set, row, label: (changes,) further sets as what they change.
-    """
+    """(topic, judgment set) pairs; the first are all topics under the base set, then each pair that a change reaches."""
 
     def __init__(
         self,

@@ -470,25 +470,7 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
 
 @door
 def correlations(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
-    """Return how well many estimated rankings agree with one truth; high coefficients and low drops mean: well.
-
-    Each number is that of the function of its name (`max_drop`: `largest_drop`, `max_rise`: `largest_rise`), computed
-    for all estimates together, in bounded memory and without warnings.
-
-    Args:
-        truth: scores of the ranking taken as right, shape (n,), larger is better.
-        estimates: scores of the rankings to be judged, shape (S, n), one row per estimate. The columns of a DataFrame
-            are matched with the index of `truth` if that is a Series.
-
-    Example:
-        >>> correlations([.4, .3, .2, .1], [[.3, .4, .2, .1], [.4, .4, .2, .1]]).round(4)
-            tau_a   tau_b   gamma  tau_ap  tau_ap_b  max_drop  max_rise
-        0  0.6667  0.6667  0.6667  0.3333    0.3333         1         1
-        1  0.8333  0.9129  1.0000     NaN    0.6667         0         1
-
-    Source:
-        The functions of these names. Checked to equal them to the last bit.
-    """
+    """Return how well many estimated rankings agree with one truth; high coefficients and low drops mean: well."""
     x, ys = numbers("truth", truth, 1), numbers("estimates", estimates, 2)
     index = None
     if isinstance(estimates, pd.DataFrame):

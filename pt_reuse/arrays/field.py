@@ -21,42 +21,23 @@ from pt_reuse.arrays.tokens import Portable, Tokens, Words
 
 @dataclass(frozen=True, repr=False)
 class Field(Portable):
-    """All runs of a field in memory; rows are topic-major, then by run, then in ranking order.
-
-    It is a field of one block; :class:`pt_reuse.arrays.open_field.OpenField` is one of many, each of them a Field.
-
-    Attributes:
-        topics: topic names, in natural order.
-        vocabulary: every document name of the field once, in the order of their hashes.
-        topic_docs: for each topic its documents as rows of `vocabulary`, one topic after the other.
-        doc_starts: (topics + 1,) into `topic_docs`.
-        starts: (topics * runs + 1,) into `codes`; the list of run r on topic t is number ``t * runs + r``.
-        codes: (rows,) document of each row, local to its topic: an index into the topic's part of `topic_docs`.
-        scores: (rows,) as read.
-        file: places in the file.
-        rank: places by the rank column.
-        ranked: (runs,) which runs have a rank column.
-    """
+    """All runs of a field in memory; rows are topic-major, then by run, then in ranking order."""
 
     n_runs: int
-    topics: tuple[str, ...]
-    vocabulary: Tokens
-    topic_docs: NDArray[np.int32]
-    doc_starts: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    topics: tuple[str, ...]  # topic names, in natural order
+    vocabulary: Tokens  # every document name of the field once, in the order of their hashes
+    topic_docs: NDArray[np.int32]  # for each topic its documents as rows of `vocabulary`, one topic after the other
+    doc_starts: NDArray[np.int64]  # (topics + 1,) into `topic_docs`
+    starts: NDArray[np.int64]  # (topics * runs + 1,) into `codes`
     codes: NDArray[np.unsignedinteger]
-    scores: NDArray[np.float64]
-    file: Places
-    rank: Places
-    ranked: NDArray[np.bool_]
+    scores: NDArray[np.float64]  # (rows,) as read
+    file: Places  # places in the file
+    rank: Places  # places by the rank column
+    ranked: NDArray[np.bool_]  # (runs,) which runs have a rank column
 
     @classmethod
     def without_topics(cls, ranked: NDArray[np.bool_]) -> Field:
-        """Return a field of runs that have no rows.
-
-        Args:
-            ranked: (runs,) which of them have a rank column.
-        """
+        """Return a field of runs that have no rows."""
         docs, starts, codes = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0, np.uint16)
         names, scores, places = np.zeros(0, "S8"), np.zeros(0), Places.none()
         return cls(len(ranked), (), names, docs, starts, starts, codes, scores, places, places, ranked)
@@ -124,13 +105,7 @@ class Field(Portable):
     def top_rows(
         self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-        """Return (row, run, rank) of the first rows of the chosen runs on a topic.
-
-        Args:
-            t: the topic.
-            depth: how many of each run; or (runs,) of each run its own number.
-            runs: (runs,) which runs are chosen.
-        """
+        """Return (row, run, rank) of the first rows of the chosen runs on a topic."""
         lengths = np.where(runs, np.minimum(self.lengths[t], depth), 0)
         run = np.repeat(np.arange(self.n_runs, dtype=np.int32), lengths)
         firsts = np.cumsum(lengths) - lengths
@@ -172,10 +147,7 @@ class Field(Portable):
         return tokens.as_words(self.vocabulary).take(self.docs_of(rows), axis=0)
 
     def in_order(self, now: str, wanted: str) -> Field:
-        """Return the field in another ranking order than the one in which it stands.
-
-        Where the rank column is wanted, every row has a place of its own there, see :meth:`Places.check`.
-        """
+        """Return the field in another ranking order than the one in which it stands."""
         if now == wanted:
             return self
         if wanted in BY_SCORE:
@@ -341,19 +313,12 @@ _SPARSE = 64  # cells per row beyond which a table of seen pairs costs more than
 
 @dataclass(frozen=True)
 class Repeats:
-    """Rows of documents that stand in the same list again, at a better rank.
+    """Rows of documents that stand in the same list again, at a better rank."""
 
-    Attributes:
-        run: (n,) the run of each row.
-        topic: (n,) its topic.
-        docs: (n, k) words of its document name.
-        place: (n,) its place among the rows of the list as they stand in the file, from 1.
-    """
-
-    run: NDArray[np.int64]
-    topic: NDArray[np.int64]
-    docs: Words
-    place: NDArray[np.int64]
+    run: NDArray[np.int64]  # (n,) the run of each row
+    topic: NDArray[np.int64]  # (n,) its topic
+    docs: Words  # (n, k) words of its document name
+    place: NDArray[np.int64]  # (n,) its place among the rows of the list as they stand in the file, from 1
 
     def __len__(self) -> int:
         return len(self.run)

@@ -23,21 +23,13 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class TopicRows:
-    """The lists of some runs on one topic, a row for each document of each list; a list has a document once.
+    """The lists of some runs on one topic, a row for each document of each list; a list has a document once."""
 
-    Attributes:
-        document: (rows,) from 0.
-        run: (rows,) from 0; a run without rows has no list here.
-        rank: (rows,) from 1, without gaps within a list.
-        score: (rows,) finite, the higher the better.
-        n_documents: how many documents there are.
-    """
-
-    document: NDArray[np.integer]
-    run: NDArray[np.integer]
-    rank: NDArray[np.integer]
-    score: NDArray[np.float64]
-    n_documents: int
+    document: NDArray[np.integer]  # (rows,) from 0
+    run: NDArray[np.integer]  # (rows,) from 0; a run without rows has no list here
+    rank: NDArray[np.integer]  # (rows,) from 1, without gaps within a list
+    score: NDArray[np.float64]  # (rows,) finite, the higher the better
+    n_documents: int  # how many documents there are
 
 
 @dataclass(frozen=True)
@@ -74,12 +66,7 @@ class Fusion:
         return {name: getattr(self, name) for name in METHODS[self.method]}
 
     def scores(self, rows: TopicRows) -> NDArray[np.float64]:
-        """Return (documents,): the fused score of each document, the higher the better.
-
-        What the lists give is added in the order of its size, so that the order of the runs does not matter, and the
-        sum has 12 digits, so that sums that differ by rounding alone tie. A document that no list has gets 0, but by
-        ``"borda"`` the points of each list for what it lacks.
-        """
+        """Return (documents,): the fused score of each document, the higher the better."""
         rank = rows.rank.astype(np.float64)
         if self.method == "rrf":
             return levelled(_summed(rows, 1.0 / (self.k + rank)))
@@ -93,10 +80,7 @@ class Fusion:
         return levelled(total)
 
     def between_topics(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return fused scores of a topic, (documents,), such that they can be compared with those of other topics.
-
-        Borda's points grow with the number of documents, by which they are divided; others stay as they are.
-        """
+        """Return fused scores of a topic, (documents,), such that they can be compared with those of other topics."""
         return scores / max(len(scores), 1) if self.method == "borda" else scores
 
 

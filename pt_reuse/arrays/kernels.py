@@ -24,29 +24,17 @@ Labels = NDArray[np.int16]
 
 @dataclass(frozen=True)
 class Spec:
-    """One native measure: a kernel's name and its parameters.
+    """One native measure: a kernel's name and its parameters."""
 
-    Attributes:
-        kernel: a key of `KERNELS`.
-        cutoff: rank to stop at; None for the whole list.
-        rel: lowest label that counts as relevant.
-        judged_only: drop documents without a judgment from the lists first (trec_eval -J).
-        p: persistence of RBP.
-        exponential: gain 2^label - 1 instead of the label.
-        gains: (label, gain) pairs that replace labels.
-        min_label: lowest label that counts as judged (judged, unjudged).
-        of_cutoff: divide by the cutoff, not by the documents returned (unjudged).
-    """
-
-    kernel: str
-    cutoff: int | None = None
-    rel: int = 1
-    judged_only: bool = False
-    p: float = 0.8
-    exponential: bool = False
-    gains: tuple[tuple[int, int], ...] = ()
-    min_label: int = 0
-    of_cutoff: bool = False
+    kernel: str  # a key of `KERNELS`
+    cutoff: int | None = None  # rank to stop at; None for the whole list
+    rel: int = 1  # lowest label that counts as relevant
+    judged_only: bool = False  # drop documents without a judgment from the lists first (trec_eval -J)
+    p: float = 0.8  # persistence of RBP
+    exponential: bool = False  # gain 2^label - 1 instead of the label
+    gains: tuple[tuple[int, int], ...] = ()  # (label, gain) pairs that replace labels
+    min_label: int = 0  # lowest label that counts as judged (judged, unjudged)
+    of_cutoff: bool = False  # divide by the cutoff, not by the documents returned (unjudged)
 
     @property
     def sees_nonrelevant(self) -> bool:
@@ -77,19 +65,12 @@ class Spec:
 
 @dataclass(frozen=True)
 class Lists:
-    """The lists of a walk.
+    """The lists of a walk."""
 
-    Attributes:
-        lengths: (lists,) documents retrieved, judged or not.
-        cell: (lists,) the (topic, judgment set) of each among `cells`.
-        cells: facts about these.
-        labels: every label that occurs in some judgment set.
-    """
-
-    lengths: NDArray[np.int64]
-    cell: NDArray[np.int64]
-    cells: Cells
-    labels: Labels
+    lengths: NDArray[np.int64]  # (lists,) documents retrieved, judged or not
+    cell: NDArray[np.int64]  # (lists,) the (topic, judgment set) of each among `cells`
+    cells: Cells  # facts about these
+    labels: Labels  # every label that occurs in some judgment set
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -288,17 +269,11 @@ def _by_one(cells: Cells, spec: Spec, labels: Labels) -> Values:
 
 @dataclass(frozen=True)
 class Kernel:
-    """How a measure is computed.
+    """How a measure is computed."""
 
-    Attributes:
-        of_list: makes the walker that gives one number per list.
-        of_cell: what to divide it by, one number per (topic, judgment set); the score is 0 where this is 0.
-        local: the list's number depends on the labels of its own documents alone.
-    """
-
-    of_list: Callable[[Lists, Spec], Walker]
-    of_cell: Callable[[Cells, Spec, Labels], Values]
-    local: bool = True
+    of_list: Callable[[Lists, Spec], Walker]  # makes the walker that gives one number per list
+    of_cell: Callable[[Cells, Spec, Labels], Values]  # what to divide it by, one number per (topic, judgment set)
+    local: bool = True  # the list's number depends on the labels of its own documents alone
 
     def walker(self, lists: Lists, spec: Spec) -> Walker:
         """Return a walker for these lists."""

@@ -58,14 +58,7 @@ def by_score(
     scores: NDArray[np.float64],
     order: str,
 ) -> NDArray[np.int64] | None:
-    """Return the row that comes to each place in an order by score, None when all rows stand in it.
-
-    Args:
-        group: (rows,) the list of each row, ascending.
-        words_of: gives the document names of some rows as (n, k) words; asked only for rows that may move.
-        scores: (rows,) finite scores.
-        order: one of `BY_SCORE`.
-    """
+    """Return the row that comes to each place in an order by score, None when all rows stand in it."""
     if len(group) < 2:
         return None
     keys: NDArray[np.floating] = scores

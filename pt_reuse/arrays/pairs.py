@@ -32,10 +32,7 @@ class PairCounts(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What coefficients are made of, (S, n) each but the counts, the systems of each row from best to worst in its x.
-
-    Those that tie in x stand from worst to best in y.
-    """
+    """What coefficients are made of, (S, n) each but the counts, the systems of each row from best to worst in its x."""
 
     x_rank: Ints
     y_rank: Ints
@@ -101,12 +98,7 @@ def _from_the_best(x_rank: Ints, y_rank: Ints) -> tuple[Ints, Ints]:
 
 
 def _smaller_before(numbers: Ints) -> Ints:
-    """Return (S, n): of each number, how many before it in its row are smaller.
-
-    Long rows are cut twice into parts, by place and by size. What is smaller and before is in a part before by place
-    and below by size, which a table of counts says, or in the same part by place, or in the same by size and before by
-    place. Counting within parts is quick, so the work grows with the square root of the length.
-    """
+    """Return (S, n): of each number, how many before it in its row are smaller."""
     n_rows, n = numbers.shape
     if n <= _SHORT:
         return _smaller_in_part(numbers).astype(np.int64)
@@ -242,13 +234,7 @@ COEFFICIENTS: dict[str, Callable[[Comparison], Floats]] = {
 
 
 def coefficients(x: ScoreArray, ys: ScoreArray, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """Coefficients by name, and "max_drop" and "max_rise" in places, in blocks: (S,) each.
-
-    Args:
-        x: (n,) one truth, or (S, n) one for each estimate.
-        ys: (S, n) the estimates.
-        names: of :data:`COEFFICIENTS`.
-    """
+    """Coefficients by name, and "max_drop" and "max_rise" in places, in blocks: (S,) each."""
     table: dict[str, NDArray[Any]] = {name: np.full(len(ys), np.nan) for name in names}
     table |= {name: np.zeros(len(ys), dtype=np.int64) for name in ("max_drop", "max_rise")}
     distinct, of_estimate = _distinct(x, ys)

@@ -25,10 +25,7 @@ class NoPlaceError(Exception):
 
 @dataclass(frozen=True)
 class Places:
-    """Where rows stand in another order; a row that is not here stands where it stands in its list.
-
-    A place is 1 + the number of rows of the list that stand before; rows of equal rank share theirs.
-    """
+    """Where rows stand in another order; a row that is not here stands where it stands in its list."""
 
     lists: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -57,14 +54,7 @@ class Places:
     def of_ranks(
         starts: NDArray[np.int64], firsts: NDArray[np.integer], rows: NDArray[np.int64], ranks: NDArray[np.float64]
     ) -> Places:
-        """Return the places that a rank column gives.
-
-        Args:
-            starts: (lists + 1,) where the lists begin.
-            firsts: (lists,) the number from which ranks count: 0 or 1.
-            rows: (n,) ascending: rows whose rank does not count the rows of their list.
-            ranks: (n,) of each; not finite where a rank is no number.
-        """
+        """Return the places that a rank column gives."""
         if not len(rows):
             return Places.none()
         lengths = np.diff(starts)
@@ -145,13 +135,7 @@ class Places:
         return Places.joined([same, rest], [same.lists, rest.lists])
 
     def permuted(self, starts: NDArray[np.int64], permutation: NDArray[np.int64], moved: NDArray[np.int64]) -> Places:
-        """Return the places after the rows of lists, which begin at `starts`, were put in another order.
-
-        Args:
-            starts: (lists + 1,) where the lists begin.
-            permutation: (rows,) the row that came to each place.
-            moved: where that is another row than before.
-        """
+        """Return the places after the rows of lists, which begin at `starts`, were put in another order."""
         rows = moved
         if len(self.lists):
             concerned = np.zeros(len(permutation), dtype=np.bool_)
@@ -222,42 +206,25 @@ def _by_rank(lengths: NDArray[np.int64], ranks: NDArray[np.float64]) -> NDArray[
 
 @dataclass
 class RunRows:
-    """One run as read: rows grouped by topic, each group in ranking order.
+    """One run as read: rows grouped by topic, each group in ranking order."""
 
-    Attributes:
-        name: of the run.
-        topics: topic names, each once.
-        starts: (topics + 1,) into the rows.
-        docs: (rows, k) words of the document names.
-        scores: (rows,) as read.
-        file: places in the file.
-        rank: places by the rank column; None without such a column.
-    """
-
-    name: str
-    topics: list[str]
-    starts: NDArray[np.int64]
-    docs: Words
-    scores: NDArray[np.float64]
-    file: Places
-    rank: Places | None
+    name: str  # of the run
+    topics: list[str]  # topic names, each once
+    starts: NDArray[np.int64]  # (topics + 1,) into the rows
+    docs: Words  # (rows, k) words of the document names
+    scores: NDArray[np.float64]  # (rows,) as read
+    file: Places  # places in the file
+    rank: Places | None  # places by the rank column; None without such a column
 
 
 @dataclass
 class FileRows:
-    """One run as it stands in its file or frame.
+    """One run as it stands in its file or frame."""
 
-    Attributes:
-        topics: topic names, each once.
-        topic: (rows,) the topic of each row.
-        words_of: gives the document names of some rows as (n, k) words.
-        scores: (rows,) finite scores.
-    """
-
-    topics: list[str]
-    topic: NDArray[np.int64]
-    words_of: Callable[[NDArray[np.int64]], Words]
-    scores: NDArray[np.float64]
+    topics: list[str]  # topic names, each once
+    topic: NDArray[np.int64]  # (rows,) the topic of each row
+    words_of: Callable[[NDArray[np.int64]], Words]  # gives the document names of some rows as (n, k) words
+    scores: NDArray[np.float64]  # (rows,) finite scores
 
     def __post_init__(self) -> None:
         grouped = not (self.topic[1:] < self.topic[:-1]).any()

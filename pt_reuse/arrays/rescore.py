@@ -19,21 +19,13 @@ from pt_reuse.arrays.topic_docs import TopicDocs
 
 @dataclass(frozen=True)
 class Hits:
-    """Judged documents in ranked lists; list ``t * n_runs + r`` is what run r retrieves for the t-th topic gathered.
+    """Judged documents in ranked lists; list ``t * n_runs + r`` is what run r retrieves for the t-th topic gathered."""
 
-    Attributes:
-        n_runs: runs of the field.
-        starts: (lists + 1,) the hits of each list, in ranking order.
-        row: (hits,) the judgment that the document has, as a row of the judgments of the topics gathered.
-        rank: (hits,) from 1.
-        lengths: (lists,) documents retrieved, judged or not.
-    """
-
-    n_runs: int
-    starts: NDArray[np.int64]
+    n_runs: int  # runs of the field
+    starts: NDArray[np.int64]  # (lists + 1,) the hits of each list, in ranking order
     row: NDArray[np.int32]
-    rank: NDArray[np.int32]
-    lengths: NDArray[np.int64]
+    rank: NDArray[np.int32]  # (hits,) from 1
+    lengths: NDArray[np.int64]  # (lists,) documents retrieved, judged or not
 
     @cached_property
     def of(self) -> NDArray[np.int64]:
@@ -148,15 +140,9 @@ class HitIndex:
 
 @dataclass(frozen=True)
 class Changes:
-    """Judgment sets as what they change in a base set.
+    """Judgment sets as what they change in a base set."""
 
-    Attributes:
-        n_sets: how many sets; one that changes nothing is the base set.
-        in_set, row, label: (changes,) the set, the row of the base judgments and its new label there, `UNJUDGED` for
-            none; each (set, row) once, in any order.
-    """
-
-    n_sets: int
+    n_sets: int  # how many sets; one that changes nothing is the base set
     in_set: NDArray[np.int64]
     row: NDArray[np.int64]
     label: Labels
@@ -188,17 +174,11 @@ NO_CHANGES = Changes(0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0
 
 @dataclass(frozen=True)
 class Judgments:
-    """Judgments of neighbouring topics and what further sets change in them.
+    """Judgments of neighbouring topics and what further sets change in them."""
 
-    Attributes:
-        starts: (topics + 1,) rows of each topic, from 0.
-        labels: (rows,) base labels.
-        changes: the further sets.
-    """
-
-    starts: NDArray[np.int64]
-    labels: Labels
-    changes: Changes = NO_CHANGES
+    starts: NDArray[np.int64]  # (topics + 1,) rows of each topic, from 0
+    labels: Labels  # (rows,) base labels
+    changes: Changes = NO_CHANGES  # the further sets
 
     def of(self, topics: range) -> Judgments:
         """Return the judgments of some neighbouring topics; for changes in the order of the rows."""
@@ -231,11 +211,7 @@ class Judgments:
 def score_topics(
     index: HitIndex, judgments: Judgments, topics: range, specs: Sequence[Spec], cells: Cells
 ) -> NDArray[np.float64]:
-    """Score all runs on neighbouring topics under the base set and under each set that changes one of them.
-
-    Returns:
-        (measures, cells, runs): first all topics under the base set, then the changed cells.
-    """
+    """Score all runs on neighbouring topics under the base set and under each set that changes one of them."""
     values = np.empty((len(specs), len(cells), index.field.n_runs))
     for wide in (False, True):
         chosen = [m for m, spec in enumerate(specs) if spec.sees_nonrelevant is wide]

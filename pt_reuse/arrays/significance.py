@@ -26,19 +26,12 @@ _AT_ONCE = 1 << 21
 
 @dataclass(frozen=True)
 class PairTests:
-    """A two-sided paired test of every pair of systems.
+    """A two-sided paired test of every pair of systems."""
 
-    Attributes:
-        first: (pairs,) position of the first system.
-        second: (pairs,) position of the second, always after the first.
-        difference: (pairs,) mean of first minus second.
-        p: (pairs,) p-values; 1 where the two score alike on every topic, NaN with fewer than two topics.
-    """
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    difference: NDArray[np.float64]
-    p: NDArray[np.float64]
+    first: NDArray[np.int64]  # (pairs,) position of the first system
+    second: NDArray[np.int64]  # (pairs,) position of the second, always after the first
+    difference: NDArray[np.float64]  # (pairs,) mean of first minus second
+    p: NDArray[np.float64]  # (pairs,) p-values
 
     def corrected(self, correction: str = "none") -> Floats:
         """Return (pairs,) p-values, corrected for the number of pairs; NaN where p is."""
@@ -87,24 +80,7 @@ def check_test(test: Any, correction: Any) -> None:
 
 
 def pair_tests(values: Floats, test: str = "t", *, samples: int = SAMPLES, seed: int = 0) -> PairTests:
-    """Test every pair of systems, two-sided.
-
-    Scores that differ in their last bits alone are alike: differences are rounded to 12 decimals, where the t test has
-    all of them 0 and in the other tests, which compare them.
-
-    Args:
-        values: (topics, systems) scores.
-        test: a key of :data:`TESTS`: ``"t"`` is Student's paired t test. ``"wilcoxon"`` is Wilcoxon's signed-rank test:
-            topics on which the two score alike are left out, the p-value is the normal approximation's, without a
-            continuity correction and with one for ties. ``"randomisation"`` turns the signs of the differences at
-            random: p is the share of samples, the data as they are among them, whose mean is as far from 0.
-            ``"tukey"`` lets the scores of all systems change places within each topic: p is the share of samples in
-            which the best system's mean is as far above the worst one's as the pair is apart, so that it allows for
-            the number of pairs.
-        samples: of the tests that draw at random, 1 or more. With so few topics that there are no more ways of turning
-            signs than samples, the randomisation test goes through each of them once and draws nothing.
-        seed: of what is drawn; all pairs see the same draws.
-    """
+    """Test every pair of systems, two-sided."""
     n_topics, n = values.shape
     first, second = np.triu_indices(n, 1)
     difference, p = np.zeros(len(first)), np.full(len(first), np.nan)
@@ -227,10 +203,7 @@ class SignificanceAgreement:
 
     @property
     def agree(self) -> float:
-        """Return agree-SS_a, the share of significant results that the other test confirms; NaN where there are none.
-
-        ``2 SS_a / (2 SS_a + 2 SS_d + SN + NS)``: 1 where both find the same pairs significant with the same winners.
-        """
+        """Return agree-SS_a, the share of significant results that the other test confirms; NaN where there are none."""
         return self._share(2 * self.ss_a)
 
     @property
@@ -252,21 +225,14 @@ class SignificanceAgreement:
 
 
 def winners(tests: PairTests, alpha: float, correction: str = "none") -> NDArray[np.int8]:
-    """Return (pairs,) who is significantly better: 1 the first system, -1 the second, 0 neither.
-
-    A pair is significant where its p-value is at most `alpha` and its means differ; without a p-value it is not.
-    """
+    """Return (pairs,) who is significantly better: 1 the first system, -1 the second, 0 neither."""
     return np.where(tests.significant(alpha, correction), np.sign(tests.difference), 0).astype(np.int8)
 
 
 def agreement_of_tests(
     one: PairTests, other: PairTests, alpha: float = 0.05, correction: str = "none"
 ) -> SignificanceAgreement:
-    """Count on which pairs of systems two tests agree: of two collections, two measures, or two sets of judgments.
-
-    Source: Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process, ADCS, for the counts;
-    Jones, Turpin, Mizzaro, Scholer and Sanderson 2014, Size and source matter, CIKM, for agree-SS_a.
-    """
+    """Count on which pairs of systems two tests agree: of two collections, two measures, or two sets of judgments."""
     level = fraction("alpha", alpha, ends=False)
     if not (np.array_equal(one.first, other.first) and np.array_equal(one.second, other.second)):
         raise InputError("the two tests are of other pairs of systems. Test the same systems, in one order.")
@@ -285,19 +251,12 @@ def agreement_of_tests(
 
 @dataclass(frozen=True)
 class DrawnAgreement:
-    """How many pairs of systems two tests find significant in each resample; the pairs are those of two systems.
+    """How many pairs of systems two tests find significant in each resample; the pairs are those of two systems."""
 
-    Attributes:
-        ss_a: (resamples,) by both, with the same winner.
-        ss_d: (resamples,) by both, with opposite winners.
-        sn: (resamples,) by the first test alone.
-        ns: (resamples,) by the second test alone.
-    """
-
-    ss_a: NDArray[np.int64]
-    ss_d: NDArray[np.int64]
-    sn: NDArray[np.int64]
-    ns: NDArray[np.int64]
+    ss_a: NDArray[np.int64]  # (resamples,) by both, with the same winner
+    ss_d: NDArray[np.int64]  # (resamples,) by both, with opposite winners
+    sn: NDArray[np.int64]  # (resamples,) by the first test alone
+    ns: NDArray[np.int64]  # (resamples,) by the second test alone
 
     @property
     def only_second(self) -> Floats:
@@ -319,20 +278,7 @@ class DrawnAgreement:
 def drawn_agreement(
     one: Floats, other: Floats, bootstrap: TopicBootstrap, alpha: float = 0.05, correction: str = "none"
 ) -> DrawnAgreement:
-    """Test every pair of systems by Student's paired t test in each resample of the topics, for two scorings at once.
-
-    Both see the same resamples. A resample counts as so many topics as it draws. Each of its verdicts is what
-    :func:`pt_reuse.arrays.significance.pair_tests` says of the topics drawn: mean and variance of a difference are sums
-    over topics, so that all resamples and pairs come of two products of matrices, and p-values are compared with alpha
-    by the t that belongs to it.
-
-    Args:
-        one: (topics, systems) scores of the first test, two topics or more.
-        other: of the second, the same topics and systems.
-        bootstrap: over topics.
-        alpha: the level.
-        correction: for the number of pairs, a key of :data:`CORRECTIONS`; of each resample alone.
-    """
+    """Test every pair of systems by Student's paired t test in each resample of the topics, for two scorings at once."""
     choice("correction", correction, tuple(CORRECTIONS))
     n_topics = len(one)
     limits = _limits(n_topics, one.shape[1] * (one.shape[1] - 1) // 2, alpha, correction)

@@ -46,15 +46,10 @@ class Bins:
 
 @dataclass
 class TopicSums:
-    """Scores of systems on topics, made ready for exact means over draws of topics.
+    """Scores of systems on topics, made ready for exact means over draws of topics."""
 
-    Attributes:
-        scores: (topics, systems), finite, at most :data:`MOST_SCORE` from 0.
-        has_topic: (topics, systems) whether the topic counts for the system; None where all count for all.
-    """
-
-    scores: NDArray[np.float64]
-    has_topic: NDArray[np.bool_] | None = None
+    scores: NDArray[np.float64]  # (topics, systems), finite, at most :data:`MOST_SCORE` from 0
+    has_topic: NDArray[np.bool_] | None = None  # (topics, systems) whether the topic counts for the system
     _columns: NDArray[np.float64] = field(init=False, repr=False)
     _unit: float = field(init=False, repr=False)
 
@@ -107,12 +102,7 @@ class _Tally:
 
 
 def count_swaps(sums: TopicSums, drawn: NDArray[np.integer[Any]], bins: Bins) -> Ints:
-    """Count the pairs of systems, and those that two samples of topics order differently, by bin.
-
-    A mean is rounded to 12 decimals. The bin of a pair is the difference of its means on the first sample, rounded to 9
-    decimals, divided by the width and rounded down; the last bin takes all larger ones. A swap is a pair whose
-    difference has another sign on the second sample; where one of the two is 0 there is none.
-    """
+    """Count the pairs of systems, and those that two samples of topics order differently, by bin."""
     n = sums.scores.shape[1]
     codes = np.zeros(2 * bins.n, dtype=np.int64)
     step = int(np.clip(2 * (_STEP // (2 * max(1, n))), 2, 2048))

@@ -76,10 +76,7 @@ _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.
 
 
 def words_at(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Words:
-    """Gather tokens as (n, width) little-endian words, padded with zeros; `buffer` ends in 8 spare bytes.
-
-    A token that is too long for a table becomes its stand-in.
-    """
+    """Gather tokens as (n, width) little-endian words, padded with zeros; `buffer` ends in 8 spare bytes."""
     lengths = ends - starts
     if int(lengths.max(initial=1)) > LONGEST:
         long = np.flatnonzero(lengths > LONGEST)
@@ -160,11 +157,7 @@ def decode(tokens: Tokens) -> list[str]:
 
 
 def as_texts(names: Sequence[bytes]) -> list[str]:
-    """Decode names to strings; bytes that are not UTF-8 are kept as surrogate escapes.
-
-    Where pyarrow is installed pandas keeps columns of texts by it, which cannot hold such names. From the first one on
-    pandas keeps texts as it does without pyarrow.
-    """
+    """Decode names to strings; bytes that are not UTF-8 are kept as surrogate escapes."""
     try:
         return [name.decode() for name in names]
     except UnicodeDecodeError:
@@ -217,11 +210,7 @@ def factorize(words: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def in_hash_order(words: Words, *, threads: int = 1) -> tuple[Words, NDArray[np.int64]]:
-    """Return each distinct token once, in the order of the hashes in which :func:`find` can search; and which is whose.
-
-    Returns:
-        The tokens, (n, k) words, and (rows,) the token of each row given.
-    """
+    """Return each distinct token once, in the order of the hashes in which :func:`find` can search; and which is whose."""
     keys = hashes(words)
     # each thread sorts a range of the hashes
     part = ((keys >> np.uint64(32)) * np.uint64(threads)) >> np.uint64(32)

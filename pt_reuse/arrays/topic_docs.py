@@ -17,17 +17,11 @@ from pt_reuse.arrays.tokens import Portable, Words
 
 @dataclass(frozen=True)
 class TopicDocs(Portable):
-    """Documents, topic by topic; a topic may have none.
+    """Documents, topic by topic; a topic may have none."""
 
-    Attributes:
-        topics: topic names, each once.
-        starts: (topics + 1,) the documents of topic t are the rows ``starts[t]:starts[t + 1]``.
-        words: (rows, k) words of the document names.
-    """
-
-    topics: tuple[str, ...]
-    starts: NDArray[np.int64]
-    words: Words
+    topics: tuple[str, ...]  # topic names, each once
+    starts: NDArray[np.int64]  # (topics + 1,) the documents of topic t are the rows ``starts[t]:starts[t + 1]``
+    words: Words  # (rows, k) words of the document names
 
     def __len__(self) -> int:
         return len(self.words)
@@ -104,14 +98,7 @@ class TopicDocs(Portable):
 def sort_by_topic(
     names: Sequence[str], topic: NDArray[np.int64], words: Words, topics: Iterable[str] = ()
 ) -> tuple[TopicDocs, NDArray[np.int64] | None]:
-    """Put documents topic by topic, topics in natural order; within a topic they keep their order.
-
-    Args:
-        names: topic names, each once.
-        topic: (rows,) the topic of each document, as a position among the names.
-        words: (rows, k) words of the document names.
-        topics: further topics, which may have no document.
-    """
+    """Put documents topic by topic, topics in natural order; within a topic they keep their order."""
     every = list(dict.fromkeys([*names, *topics]))
     order = natural_order(every)
     place = np.empty(len(every), dtype=np.int64)

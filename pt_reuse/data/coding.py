@@ -72,13 +72,7 @@ _LARGEST = int(np.array(np.finfo(np.float32).max, dtype=np.float32).view(np.int3
 
 
 class StoredRun(pt.Transformer):
-    """Returns what a run has for the topics asked; a topic that the run lacks has no rows.
-
-    Args:
-        field: the lists.
-        row: of the run.
-        name: of the run.
-    """
+    """Returns what a run has for the topics asked; a topic that the run lacks has no rows."""
 
     def __init__(self, field: AnyField, row: int, name: str):
         self.field, self.row, self.name = field, row, name
@@ -96,11 +90,7 @@ class StoredRun(pt.Transformer):
         return topics.merge(found[["qid", *_FOUND]], on="qid")
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
-        """Return the columns that come out.
-
-        Args:
-            input_columns: those that go in.
-        """
+        """Return the columns that come out."""
         pt.validate.columns(input_columns, includes=["qid"], excludes=["docno"], context=self)
         return [*(column for column in input_columns if column not in _FOUND), *_FOUND]
 
@@ -117,15 +107,7 @@ class StoredRun(pt.Transformer):
 
 
 def _in_order(scores: NDArray[np.float64], topic: pd.Series, rank: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return scores that give the order of the rows wherever documents are sorted by them, in float32, too.
-
-    A score stays where the one above it is greater; else it is lowered to the next smaller number of float32.
-
-    Args:
-        scores: (rows,) topic by topic, in ranking order.
-        topic: (rows,) the topic of each.
-        rank: (rows,) the rank in its list, from 0.
-    """
+    """Return scores that give the order of the rows wherever documents are sorted by them, in float32, too."""
     with np.errstate(over="ignore"):
         bits = scores.astype(np.float32).view(np.int32).astype(np.int64)
     # whole numbers in the order of the numbers of float32, without a gap
@@ -205,17 +187,7 @@ def code_runs(
     threads: int = 1,
     lines: Lines = lambda wanted: [""] * len(wanted),
 ) -> tuple[Field, Repeats]:
-    """Code runs as one field, with the rows of documents that stand in their list at a better rank.
-
-    Args:
-        rows: the runs.
-        duplicates: ``"error"`` raises where there are such rows, ``"best"`` leaves them out.
-        threads: to work in.
-        lines: tells where documents of runs stand.
-
-    Raises:
-        InputError: the first such document of each run that has one.
-    """
+    """Code runs as one field, with the rows of documents that stand in their list at a better rank."""
     field, repeats = build_field(rows, threads=threads)
     if len(repeats) and duplicates == "error":
         names = [run.name for run in rows]
@@ -224,14 +196,7 @@ def code_runs(
 
 
 def repeat_faults(topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Lines) -> dict[int, InputError]:
-    """Return for each run with a document twice in a list what is wrong, the first such document.
-
-    Args:
-        topics: of the field.
-        repeats: the rows.
-        names: of the runs.
-        lines: tells where documents of runs stand.
-    """
+    """Return for each run with a document twice in a list what is wrong, the first such document."""
     runs, rows = np.unique(repeats.run, return_index=True)
     docnos = tokens.decode(tokens.as_tokens(repeats.docs[rows]))
     wanted = [
@@ -266,38 +231,23 @@ def warn_of_twin_topics(topics: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class CodedRuns:
-    """Runs, coded and labelled.
+    """Runs, coded and labelled."""
 
-    Attributes:
-        field: the coded arrays.
-        run_table: one row per run, with ``name team type pooled``.
-        order: the ranking order in which the rows stand.
-        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
-        dropped: what was left out.
-    """
-
-    field: AnyField
-    run_table: pd.DataFrame
-    order: str
-    how_pooled: HowPooled
-    dropped: Dropped
+    field: AnyField  # the coded arrays
+    run_table: pd.DataFrame  # one row per run, with ``name team type pooled``
+    order: str  # the ranking order in which the rows stand
+    how_pooled: HowPooled  # in which order and to which depth the pool was made, as far as somebody says
+    dropped: Dropped  # what was left out
 
 
 @dataclass(frozen=True, kw_only=True)
 class Framing:
-    """How results become a field, as :meth:`RunSet.from_frames` takes it; one that is made has been checked.
+    """How results become a field, as :meth:`RunSet.from_frames` takes it; one that is made has been checked."""
 
-    Attributes:
-        table: one row per run.
-        order: the order that ranks documents.
-        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
-        duplicates: ``"error"`` or ``"best"``.
-    """
-
-    table: pd.DataFrame
-    order: str
-    how_pooled: HowPooled
-    duplicates: str
+    table: pd.DataFrame  # one row per run
+    order: str  # the order that ranks documents
+    how_pooled: HowPooled  # in which order and to which depth the pool was made, as far as somebody says
+    duplicates: str  # ``"error"`` or ``"best"``
 
     def __post_init__(self) -> None:
         check_order("order", self.order)

@@ -43,14 +43,7 @@ _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 def parse_numbers(
     buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Read the numbers at [starts, ends): (values, rows that hold no finite decimal number).
-
-    A plain decimal of at most 16 characters is its digits as a whole number divided by a power of ten. With a dot there
-    are 15 digits at most: both numbers are exact, so their quotient is the nearest float64 (Clinger 1990); without one
-    the whole number is rounded once, to the nearest. One of at most 40 characters is computed with more digits than
-    float64 has, and taken where all numbers within the error round to the same float64. All others go through
-    `float()`, one by one. `buffer` has 40 spare bytes at its front.
-    """
+    """Read the numbers at [starts, ends): (values, rows that hold no finite decimal number)."""
     values = np.empty(len(starts))
     plain = np.empty(len(starts), dtype=np.bool_)
     loads = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))  # a word at every byte
@@ -357,15 +350,7 @@ READ_FILES: tuple[Part, ...] = (" Files are read by ", Call("read_runs"), ", sev
 
 
 def result_frame(results: Any) -> pd.DataFrame:
-    """Return the results of one run as a frame with PyTerrier's names of columns; what they hold is not checked.
-
-    Args:
-        results: a frame with ``qid docno score`` or ``query_id doc_id score``, tuples with such fields, or a mapping of
-            topic -> document -> score.
-
-    Raises:
-        InputError: something else, or no tuple at all.
-    """
+    """Return the results of one run as a frame with PyTerrier's names of columns; what they hold is not checked."""
     if isinstance(results, pd.DataFrame):
         return in_our_columns(results)
     if isinstance(results, Mapping):
@@ -443,11 +428,7 @@ def now() -> str:
 
 
 def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
-    """Return labels as numbers, or raise for the first that is none: the one place that says what a label is.
-
-    Raises:
-        InputError: a label that is no whole number of the range.
-    """
+    """Return labels as numbers, or raise for the first that is none: the one place that says what a label is."""
     values = number_column(labels)
     odd = np.flatnonzero(not_labels(values))
     if len(odd):
@@ -461,18 +442,7 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
 
 
 def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
-    """Return what somebody says of some rows, one after the other: the one place that says which answers have an order.
-
-    Args:
-        said: a list, an array, an iterator, or a Series with the index of the rows, or with the default one where the
-            rows do not have its numbers in another order.
-        index: of the frame whose rows these are, None where no frame was handed over.
-        what: how an error begins, such as ``the judge must return one label per document``.
-
-    Raises:
-        InputError: what says nothing of rows (a text, a number), or not in which order (a set, a dict or a view of one,
-            a Series with another index).
-    """
+    """Return what somebody says of some rows, one after the other: the one place that says which answers have an order."""
     wanted = f"{what}, in their order, as a list or an array"
     if isinstance(said, pd.Series):
         default = pd.RangeIndex(len(said))
@@ -489,15 +459,7 @@ def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
 
 
 def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
-    """Return the labels that a judge gave, <NA> where it gave none (None, NaN, <NA>).
-
-    Returns:
-        Series: whole numbers (Int64), with the index of `pairs`.
-
-    Raises:
-        InputError: labels without an order, another number of them than of documents, or a label that is no whole
-            number of the range.
-    """
+    """Return the labels that a judge gave, <NA> where it gave none (None, NaN, <NA>)."""
     listed = [plain(label) for label in in_rows(labels, pairs.index, "the judge must return one label per document")]
     if len(listed) != len(pairs):
         ends = [pairs.iloc[row] for row in (0, -1)] if len(pairs) else []
@@ -523,16 +485,7 @@ def plain(value: Any) -> Any:
 
 
 def with_provenance(label: pd.Series, said: Mapping[Any, Any], name: str) -> dict[str, Any]:
-    """Return labels with who gave each, and when: the name, and now, where nothing else is said.
-
-    Args:
-        label: the label of each document, <NA> for none.
-        said: what is said of each beside, by column, such as ``judge`` and ``time``; None where it is not.
-        name: who judges.
-
-    Returns:
-        The columns ``label judge time`` and all others; of a document without a label, nobody and never.
-    """
+    """Return labels with who gave each, and when: the name, and now, where nothing else is said."""
     given, columns = label.notna().tolist(), {"label": label}
     for column, value in (("judge", name), ("time", now())):
         known = said[column] if column in said else [None] * len(label)

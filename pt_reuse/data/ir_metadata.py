@@ -45,17 +45,11 @@ _NOTHING = {"", "~", "null", "enter_value_here"}
 
 @dataclass(frozen=True)
 class Note:
-    """What is said of one run; None where nothing is.
+    """What is said of one run; None where nothing is."""
 
-    Attributes:
-        tag: its name.
-        team: who submitted it.
-        type: ``"automatic"`` or ``"manual"``.
-    """
-
-    tag: str | None = None
-    team: str | None = None
-    type: str | None = None
+    tag: str | None = None  # its name
+    team: str | None = None  # who submitted it
+    type: str | None = None  # ``"automatic"`` or ``"manual"``
 
 
 class _BadYamlError(Exception):
@@ -71,16 +65,7 @@ def labelled_table(
     commented: Collection[Path] | None = None,
     base: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return the table of some runs: what the user gives, and what their files say where the user gives nothing.
-
-    Args:
-        given: what the user gives.
-        names: the runs.
-        paths: the file of each.
-        by_tag: whether runs are named by their tags and not by their files; a note with another tag is told then.
-        commented: those of the files that begin with a comment; None where that is not known.
-        base: a table of the same runs, as far as tables that hold them say what stands in it; None where none does.
-    """
+    """Return the table of some runs: what the user gives, and what their files say where the user gives nothing."""
     of_path = read_notes([path for path in dict.fromkeys(paths) if not is_table(path)], commented)
     notes = {name: of_path[path] for name, path in zip(names, paths, strict=True) if path in of_path}
     if not notes:
@@ -102,14 +87,7 @@ def labelled_table(
 
 
 def read_notes(paths: Sequence[Path], commented: Collection[Path] | None = None) -> dict[Path, Note]:
-    """Return what the files of runs say of these, in their first lines or in a YAML file beside them.
-
-    A YAML file that cannot be used is left aside, with a warning.
-
-    Args:
-        paths: the files.
-        commented: those of them that begin with a comment, as all headers do; None where that is not known.
-    """
+    """Return what the files of runs say of these, in their first lines or in a YAML file beside them."""
     notes: dict[Path, Note] = {}
     beside = _yaml_files(paths)
     for path in paths:
@@ -217,11 +195,7 @@ def _note(text: str) -> Note:
 
 
 def _values(text: str) -> dict[tuple[str, ...], str]:
-    """Return the single values that are wanted, by the names that lead to them.
-
-    The YAML is looked at event by event: nothing is made of it, references in it are not followed, and what is deep or
-    wide in it costs no more than its length.
-    """
+    """Return the single values that are wanted, by the names that lead to them."""
     found: dict[tuple[str, ...], str] = {}
     # the names that lead to where the reader is; in a mapping None where a name comes next, in a list always ""
     keys: list[str | None] = []
@@ -353,9 +327,6 @@ def _matching(pattern: str) -> list[str]:
 
 
 def real_paths(paths: Sequence[Path]) -> list[str]:
-    """Return the paths as strings with links to folders followed, as they name the sources of a cache.
-
-    A link to a file keeps its name, which may be that of a run.
-    """
+    """Return the paths as strings with links to folders followed, as they name the sources of a cache."""
     folders = {folder: os.path.realpath(folder) for folder in {path.parent for path in paths}}
     return [os.path.join(folders[path.parent], path.name) for path in paths]

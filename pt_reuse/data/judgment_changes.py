@@ -268,15 +268,7 @@ def _read(path: Any) -> pd.DataFrame:
 
 
 def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:
-    """Return runs whose first documents of each list are sorted by their labels, the best label first.
-
-    The sort is stable: documents of the same label stay in the order of the run. A document without a label, or with a
-    negative one, keeps its place, and the others are sorted into the places that are left. Scores count down, so that
-    the lists stand alike in every ranking order.
-
-    Returns:
-        RunSet: runs of the same names and documents.
-    """
+    """Return runs whose first documents of each list are sorted by their labels, the best label first."""
     step = Reranked(labels, depth)
     field = runs.field
     changed = step.of(field) if isinstance(field, Field) else field.changed(step, field.lengths)

@@ -46,11 +46,7 @@ COLUMNS = ("qid", "docno", "label")
 
 
 def judged_frame(given: Any, argument: str) -> pd.DataFrame:
-    """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked.
-
-    Raises:
-        InputError: something else, results of a run among it, or no tuple at all.
-    """
+    """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
     if isinstance(given, pd.DataFrame):
         frame = in_our_columns(given)
         if "label" not in frame.columns and {"qid", "docno", "score"} <= set(frame.columns):
@@ -445,17 +441,7 @@ def relevant_from(qrels: Qrels, rel: int | None) -> int:
 
 
 def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
-    """Return what a user gives as judgments as a Qrels: the one place that takes judgments of any kind.
-
-    Args:
-        value: a Qrels, which is returned as it is; a frame with ``qid docno label`` or ``query_id doc_id relevance``;
-            tuples with such fields, as ir_measures and ir_datasets have them, one after the other; a mapping of topic
-            -> document -> label, of which a topic without documents stays a topic; or a TREC qrels file.
-        argument: what the user calls the judgments, for errors.
-
-    Raises:
-        InputError: anything else, or what holds no judgments.
-    """
+    """Return what a user gives as judgments as a Qrels: the one place that takes judgments of any kind."""
     if isinstance(value, Qrels):
         return value
     if isinstance(value, str | os.PathLike):

@@ -28,28 +28,7 @@ class BadLineError(Exception):
 
 
 class Fields:
-    """The fields of a text of `columns` fields a line: where each begins and ends in `buffer`.
-
-    A line whose first field begins with ``#`` is a comment; it is no row, and neither is a line of white space.
-
-    Args:
-        data: the text, not empty.
-        columns: fields of a line.
-        more: whether a line may have more fields, which are passed over. A carriage return among these may be the end
-            of a line on old systems, so that such a line is no row.
-        skip: whether lines that are no rows, or have a NUL byte, are passed over; else the first one raises.
-        before: lines of the file that stand before the text.
-
-    Attributes:
-        columns: as given.
-        plain: whether each line is a row.
-        longer: (n,) the lines that have more fields, from 1.
-        bad: (m,) the lines that are no rows, from 1.
-        found: (m,) the fields of each of these, or :data:`NUL` or :data:`RETURN`.
-
-    Raises:
-        BadLineError: a line with another number of fields.
-    """
+    """The fields of a text of `columns` fields a line: where each begins and ends in `buffer`."""
 
     def __init__(self, data: bytes, columns: int, *, more: bool = False, skip: bool = False, before: int = 0):
         close = b"" if data.endswith(b"\n") else b"\n"
@@ -206,21 +185,13 @@ _REASONS = (
 
 @dataclass
 class RunLines:
-    """The run lines of a text, and the lines that are none.
+    """The run lines of a text, and the lines that are none."""
 
-    Attributes:
-        fields: the run lines.
-        scores: of each.
-        wrong: the first row whose score is no number, None where all are.
-        bad: (m,) the lines that are left out, from 1.
-        reasons: why each of them is.
-    """
-
-    fields: Fields
-    scores: NDArray[np.float64]
-    wrong: int | None
-    bad: NDArray[np.int64]
-    reasons: list[str]
+    fields: Fields  # the run lines
+    scores: NDArray[np.float64]  # of each
+    wrong: int | None  # the first row whose score is no number, None where all are
+    bad: NDArray[np.int64]  # (m,) the lines that are left out, from 1
+    reasons: list[str]  # why each of them is
 
 
 def run_lines(data: bytes, order: str, *, skip: bool) -> RunLines:
@@ -229,13 +200,7 @@ def run_lines(data: bytes, order: str, *, skip: bool) -> RunLines:
 
 
 def lines_of_run(fields: Fields, order: str, *, skip: bool) -> RunLines:
-    """Tell the run lines of a text from those that are none.
-
-    Args:
-        fields: of the text; with `skip` those that are left out go.
-        order: the ranking order, for ``"rank"`` a rank is a number.
-        skip: whether to leave out lines that are no run line.
-    """
+    """Tell the run lines of a text from those that are none."""
     scores, wrong = parse_numbers(fields.buffer, *fields.column(4))
     if not skip:
         return RunLines(fields, scores, int(wrong[0]) if len(wrong) else None, fields.bad, [])
@@ -278,18 +243,7 @@ def has_run_lines(data: bytes, order: str) -> bool:
 
 
 def trec_fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False) -> Fields:
-    """Return the fields of the lines of a file; see :class:`Fields`.
-
-    Args:
-        data: its text.
-        columns: fields of a line.
-        line: what a line is, in words.
-        more: whether a line may have more fields.
-        skip: whether lines that are no rows are passed over.
-
-    Raises:
-        InputError: a line that is no row, the first one, or no row at all.
-    """
+    """Return the fields of the lines of a file; see :class:`Fields`."""
     data = data.removeprefix(BOM)
     if not data or data.isspace():
         raise nothing_in("holds nothing but white space" if data else "is empty", columns, line)
@@ -302,17 +256,7 @@ def trec_fields(data: bytes, columns: int, line: str, *, more: bool = False, ski
 def fields_of_part(
     data: bytes, columns: int, line: str, *, more: bool, skip: bool, before: int = 0, first: bool = True
 ) -> Fields:
-    """Return the fields of the lines of a part of a file, which may have no row.
-
-    Args:
-        data: the part, which is not blank.
-        columns: fields of a line.
-        line: what a line is, in words.
-        more: whether a line may have more fields.
-        skip: whether lines that are no rows are passed over.
-        before: lines before the part.
-        first: whether nothing but comments stands before it.
-    """
+    """Return the fields of the lines of a part of a file, which may have no row."""
     if b"\0" in data and not skip:
         at = before + data[: data.index(b"\0")].count(b"\n") + 1
         raise InputError(

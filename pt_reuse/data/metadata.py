@@ -26,15 +26,10 @@ RunLabels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
 
 @dataclass(frozen=True)
 class Labels:
-    """What is said of runs.
+    """What is said of runs."""
 
-    Attributes:
-        of: run name -> value.
-        rest: what holds of runs that are not named; None: nothing is said of them.
-    """
-
-    of: Mapping[str, Any]
-    rest: Any = None
+    of: Mapping[str, Any]  # run name -> value
+    rest: Any = None  # what holds of runs that are not named; None: nothing is said of them
 
 
 #: which runs there are -> what is said of them; by the names, a line of a file is told from a comment or a header
@@ -48,16 +43,7 @@ _POOLED_FILE = "a file with one run name a line, or a two-column file"
 
 
 def read_labels(labels: RunLabels, column: str, argument: str) -> LabelsOf:
-    """Read what the user gave; what is returned says the value of each run, once it is known which runs there are.
-
-    Args:
-        labels: what the user gave.
-        column: ``"team"``, ``"type"`` or ``"pooled"``.
-        argument: the name of the user's argument, for errors.
-
-    Raises:
-        InputError: labels that are nothing of the kind, a run with two values, a file that cannot be read.
-    """
+    """Read what the user gave; what is returned says the value of each run, once it is known which runs there are."""
     if isinstance(labels, pd.DataFrame):
         labels = _with_names(labels)
         called = [name for name in labels.columns if str(name).lower() in _RUN_WORDS]
@@ -143,11 +129,7 @@ def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
-    """Return a frame with one row per run: ``name`` and whatever else the user has of each.
-
-    Raises:
-        InputError: no column ``name``, a row without a name, two rows of one run, a file that is no CSV.
-    """
+    """Return a frame with one row per run: ``name`` and whatever else the user has of each."""
     if isinstance(metadata, str | Path):
         with located(str(metadata)):
             return _checked(_read_csv(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata", index="")
@@ -195,11 +177,7 @@ def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it t
 
 
 def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
-    """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files.
-
-    Raises:
-        InputError: no such file, one that cannot be read or is no text, an empty one.
-    """
+    """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files."""
     try:
         file = user_path(path)
         if "\0" in str(file) or not file.exists() or file.is_dir():
@@ -338,18 +316,10 @@ _ARGUMENTS = {"team": "teams", "type": "types", "pooled": "pooled"}
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """What is made of names that are not there, on either side.
+    """What is made of names that are not there, on either side."""
 
-    Attributes:
-        noun: what messages call a run.
-        strict: whether a key that is near the name of a run without a value is an error; it is misspelt. Names in a
-            file that are not among the runs are told at most, since official lists name more runs than one has.
-        complete: whether runs are told that are left without a team or type, or of which it is not said whether they
-            were pooled, though this is given for others.
-    """
-
-    noun: str = "run"
-    strict: bool = False
+    noun: str = "run"  # what messages call a run
+    strict: bool = False  # whether a key that is near the name of a run without a value is an error
     complete: bool = True
 
 
@@ -365,19 +335,12 @@ _FALSE = {"false", "no", "n", "0", "0.0", "unpooled"}
 
 @dataclass(frozen=True)
 class GivenMetadata:
-    """What a user gives to label runs with, read and checked as far as that goes before the runs are known.
+    """What a user gives to label runs with, read and checked as far as that goes before the runs are known."""
 
-    Attributes:
-        frame: what is given as ``metadata``, None where nothing is.
-        labels: ``"team"``, ``"type"`` or ``"pooled"`` -> what says it of each run; those given alone.
-        all_pooled: one flag for all runs, None where none is given.
-        from_files: the arguments that are given as a file.
-    """
-
-    frame: pd.DataFrame | None
-    labels: Mapping[str, LabelsOf]
-    all_pooled: bool | None
-    from_files: frozenset[str] = frozenset()
+    frame: pd.DataFrame | None  # what is given as ``metadata``, None where nothing is
+    labels: Mapping[str, LabelsOf]  # ``"team"``, ``"type"`` or ``"pooled"`` -> what says it of each run
+    all_pooled: bool | None  # one flag for all runs, None where none is given
+    from_files: frozenset[str] = frozenset()  # the arguments that are given as a file
 
     @property
     def columns(self) -> set[str]:
@@ -387,14 +350,7 @@ class GivenMetadata:
         return filled | set(self.labels) | ({"pooled"} if self.all_pooled is not None else set())
 
     def table(self, names: Sequence[str], base: pd.DataFrame | None = None, naming: Naming = OF_FILES) -> pd.DataFrame:
-        """Return one row per run, as :func:`make_run_table` does.
-
-        Args:
-            names: the runs.
-            base: a table of the same runs, which says of each what it has where nothing else is given of it: defaults,
-                or what is known from elsewhere. None: no team, no type, and whether it was pooled is not on record.
-            naming: what is made of names that are not there.
-        """
+        """Return one row per run, as :func:`make_run_table` does."""
         if base is None:
             table = pd.DataFrame(
                 {"name": pd.Series(list(names), dtype=object), "team": None, "type": None, "pooled": pd.NA}
@@ -470,11 +426,7 @@ def given_metadata(
     pooled: RunLabels | Collection[str] | bool | None = None,
     metadata: pd.DataFrame | str | Path | None = None,
 ) -> GivenMetadata:
-    """Read what a user gives to label runs with, as :func:`make_run_table` takes it.
-
-    Raises:
-        InputError: something of another kind, a file that cannot be read, a run with two values.
-    """
+    """Read what a user gives to label runs with, as :func:`make_run_table` takes it."""
     frame = None if metadata is None else read_metadata(metadata)
     given_as = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
     files = frozenset(name for name, value in given_as.items() if isinstance(value, str | Path))
@@ -499,33 +451,12 @@ def make_run_table(
     base: pd.DataFrame | None = None,
     naming: Naming = OF_FILES,
 ) -> pd.DataFrame:
-    """Return one row per run: ``name team type pooled`` and every further column of `metadata`.
-
-    A team or type that nobody gave is None. ``pooled`` is of the dtype ``boolean``: True, False, or <NA> where nobody
-    recorded it; an empty cell records nothing. With `base`, the table of the same runs, all that is not given stays as
-    it is there, and a run that is not named anew keeps what it had.
-
-    Args:
-        names: the runs, in the order of the rows.
-        teams: run name -> team, as :func:`read_runs` takes it.
-        types: run name -> type.
-        pooled: which runs contributed to the pool: names, run name -> true or false, or one bool for all.
-        metadata: one row per run, with ``name`` and any of ``team``, ``type``, ``pooled``, ``family`` and others.
-        base: a table of the same runs.
-        naming: what is made of names that are not there.
-
-    Raises:
-        InputError: names of which none is a run's, or one is misspelt; a flag that is neither true nor false.
-    """
+    """Return one row per run: ``name team type pooled`` and every further column of `metadata`."""
     return given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata).table(names, base, naming)
 
 
 def record_in_words(pooled: pd.Series) -> str:
-    """Return how many runs were pooled, as far as it is on record, in few words.
-
-    Args:
-        pooled: the column of a table of runs.
-    """
+    """Return how many runs were pooled, as far as it is on record, in few words."""
     unknown = int(pooled.isna().sum())
     if unknown and unknown == len(pooled):
         return "pooled: not on record"

@@ -42,17 +42,7 @@ def in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> An
 
 
 def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> None:
-    """Raise where a field that stands in one ranking order cannot be put into another.
-
-    Args:
-        field: the runs.
-        names: (runs,) their names, for errors.
-        now: the order in which they stand.
-        wanted: the order in which they are to stand.
-
-    Raises:
-        InputError: ``wanted="rank"``, and a run has no rank column, or a rank is tied or no number.
-    """
+    """Raise where a field that stands in one ranking order cannot be put into another."""
     if wanted != "rank" or now == "rank":
         return
     without = [names[r] for r in np.flatnonzero(~field.ranked & field.lengths.any(axis=0)).tolist()]
@@ -81,15 +71,10 @@ def _no_order(field: Field, names: Sequence[str], error: NoPlaceError) -> InputE
 
 @dataclass(frozen=True)
 class HowPooled:
-    """How the pool of a field was made; one that is made has been checked.
+    """How the pool of a field was made; one that is made has been checked."""
 
-    Attributes:
-        order: the order in which documents were taken; None where it is that of scoring, as far as is known.
-        depth: documents per run and topic; None where nobody says.
-    """
-
-    order: str | None = None
-    depth: int | None = None
+    order: str | None = None  # the order in which documents were taken
+    depth: int | None = None  # documents per run and topic; None where nobody says
 
     def __post_init__(self) -> None:
         check_order_or_none("pool_order", self.order)

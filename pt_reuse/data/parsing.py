@@ -43,17 +43,11 @@ from pt_reuse.data.trec import RunFile, parse_run
 
 @dataclass(frozen=True)
 class Longer:
-    """Lines of a file with text after the sixth column, which is passed over.
+    """Lines of a file with text after the sixth column, which is passed over."""
 
-    Attributes:
-        file: the file.
-        lines: how many.
-        first: the first of them.
-    """
-
-    file: str
-    lines: int
-    first: int
+    file: str  # the file
+    lines: int  # how many
+    first: int  # the first of them
 
 
 def tell_of_longer(files: Sequence[Longer]) -> None:
@@ -68,23 +62,14 @@ def tell_of_longer(files: Sequence[Longer]) -> None:
 
 @dataclass(frozen=True)
 class ReadField:
-    """A field as run files gave it.
+    """A field as run files gave it."""
 
-    Attributes:
-        field: the runs.
-        names: of the runs.
-        dropped: what was left out, see :mod:`pt_reuse.data.dropped`.
-        longer: the files with text after the sixth column.
-        commented: the runs, by position, whose files begin with a comment, which may be ir_metadata.
-        files: the file of each run, by position; a table may hold several runs.
-    """
-
-    field: AnyField
-    names: list[str]
-    dropped: pd.DataFrame
-    longer: tuple[Longer, ...]
-    commented: tuple[int, ...]
-    files: tuple[int, ...]
+    field: AnyField  # the runs
+    names: list[str]  # of the runs
+    dropped: pd.DataFrame  # what was left out, see :mod:`pt_reuse.data.dropped`
+    longer: tuple[Longer, ...]  # the files with text after the sixth column
+    commented: tuple[int, ...]  # the runs, by position, whose files begin with a comment, which may be ir_metadata
+    files: tuple[int, ...]  # the file of each run, by position; a table may hold several runs
 
     def placed(self, places: Mapping[str, str]) -> ReadField:
         """Return the same with the paths of files written in another way."""
@@ -107,21 +92,13 @@ _TOLD = 5  # lines of a document
 
 @dataclass(frozen=True)
 class Conventions:
-    """How run files are read; what is kept in a cache depends on it.
+    """How run files are read; what is kept in a cache depends on it."""
 
-    Attributes:
-        order: the ranking order.
-        names: ``"tag"`` or ``"file"``, what names a run.
-        duplicates: ``"error"`` or ``"best"``.
-        bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
-        other_files: ``"error"`` or ``"skip"``, of files without a run line.
-    """
-
-    order: str
-    names: str
-    duplicates: str
-    bad_lines: str
-    other_files: str
+    order: str  # the ranking order
+    names: str  # ``"tag"`` or ``"file"``, what names a run
+    duplicates: str  # ``"error"`` or ``"best"``
+    bad_lines: str  # ``"error"`` or ``"skip"``, of lines that are no run line
+    other_files: str  # ``"error"`` or ``"skip"``, of files without a run line
 
     def as_dict(self) -> dict[str, str]:
         """Return the conventions by their names."""
@@ -130,29 +107,17 @@ class Conventions:
 
 @dataclass
 class FileRun:
-    """What came of a run file, or of one of the runs of a table.
+    """What came of a run file, or of one of the runs of a table."""
 
-    Attributes:
-        path: the file.
-        tag: its first tag, or the name that it has in its table; None where it is no run.
-        left_out: why it is left out, None where it is not.
-        fault: what is wrong with it, None where nothing is.
-        commented: whether it begins with a comment.
-        longer: how many lines have text after the sixth column, and the first of them.
-        bad: the lines that were left out, from 1.
-        reasons: why each of them was.
-        table: whether the file is a table, which may hold several runs.
-    """
-
-    path: Path
-    tag: str | None = None
-    left_out: str | None = None
-    fault: InputError | None = None
-    commented: bool = False
-    longer: tuple[int, int] = (0, 0)
+    path: Path  # the file
+    tag: str | None = None  # its first tag, or the name that it has in its table; None where it is no run
+    left_out: str | None = None  # why it is left out, None where it is not
+    fault: InputError | None = None  # what is wrong with it, None where nothing is
+    commented: bool = False  # whether it begins with a comment
+    longer: tuple[int, int] = (0, 0)  # how many lines have text after the sixth column, and the first of them
     bad: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    reasons: list[str] = field(default_factory=list)
-    table: bool = False
+    reasons: list[str] = field(default_factory=list)  # why each of them was
+    table: bool = False  # whether the file is a table, which may hold several runs
 
     def dropped(self, name: str | None) -> Iterator[Dropped]:
         """Yield what was left out of the file, whose run has a name, or of its field."""
@@ -208,13 +173,7 @@ def file_run_names(paths: Sequence[Path]) -> list[str]:
 
 
 def named_by_files(paths: Sequence[Path], names: str, other_files: str) -> list[str] | None:
-    """Return the names of the runs where these are known before the files are read, else None.
-
-    Args:
-        paths: the files.
-        names: ``"tag"`` or ``"file"``; tables have names of their own.
-        other_files: ``"error"`` or ``"skip"``.
-    """
+    """Return the names of the runs where these are known before the files are read, else None."""
     known = names == "file" and other_files == "error" and not any(map(is_table, paths))
     return file_run_names(paths) if known else None
 
@@ -225,18 +184,7 @@ def run_names_of(
     conventions: Conventions,
     repeated: Callable[[list[FileRun], list[str]], dict[int, InputError]],
 ) -> tuple[list[FileRun], list[str]]:
-    """Return those of the files that are runs, and their names, all different.
-
-    Args:
-        files: what came of each; several of a table that holds several.
-        n_files: how many files there are.
-        conventions: how they were read.
-        repeated: finds of some runs what is wrong with those that have a document twice in a list, by position; asked
-            only where another file is at fault.
-
-    Raises:
-        InputError: the first fault of every file that has one; none of the files is a run.
-    """
+    """Return those of the files that are runs, and their names, all different."""
     runs = [file for file in files if file.tag is not None]
     by_tag = conventions.names == "tag"
     names = _names_of([file.path for file in runs])
@@ -263,12 +211,7 @@ def longer_lines(files: Sequence[FileRun]) -> tuple[Longer, ...]:
 
 
 class LinesInFiles:
-    """Where documents stand in the files of runs, which are read once more for it.
-
-    Args:
-        runs: of which file each is.
-        order: the ranking order.
-    """
+    """Where documents stand in the files of runs, which are read once more for it."""
 
     def __init__(self, runs: Sequence[FileRun], order: str):
         self._runs, self._order = runs, order
@@ -343,17 +286,7 @@ def _twins(files: Sequence[FileRun], names: Sequence[str], advice: tuple[Part, .
 
 
 class RunTable:
-    """The runs of a Parquet or Arrow file, read row group by row group.
-
-    Args:
-        path: a file for which :func:`pt_reuse.data.tables.is_table` holds.
-        order: the ranking order.
-
-    Raises:
-        UnreadableError: the file cannot be read or is damaged.
-        NoRunError: a column that is needed is missing or has another type.
-        InputError: a row without the name of its run; pyarrow is missing.
-    """
+    """The runs of a Parquet or Arrow file, read row group by row group."""
 
     def __init__(self, path: Path, order: str):
         self._reading = TableReading(path, order)
@@ -365,12 +298,7 @@ class RunTable:
         self._groups = groups
 
     def runs(self, *, skip: bool) -> list[RunFile]:
-        """Return the runs as the writer of the table lists them, else in order of appearance.
-
-        Raises:
-            NoRunError: no row of a run.
-            InputError: a bad row, the first one; with `skip` where all rows of a run are bad.
-        """
+        """Return the runs as the writer of the table lists them, else in order of appearance."""
         self._reading.check(skip=skip)
         self._all = _joined(self._groups)
         self._rows_of = rows_of_runs(self._all.run, len(self.names))
@@ -433,11 +361,7 @@ def _joined(groups: Sequence[RowGroup]) -> RowGroup:
 
 
 def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
-    """Return the field of some run files.
-
-    Raises:
-        InputError: the first fault of every file that has one; none of the files is a run.
-    """
+    """Return the field of some run files."""
     named_by_files(paths, conventions.names, conventions.other_files)
     files = [file for found in _read_files(paths, conventions, threads=threads, verbose=verbose) for file in found]
 

@@ -25,18 +25,7 @@ _LONG = 300
 
 
 class KeptPipeline(pt.Transformer):
-    """Gives the results of a pipeline, those that are kept first, and keeps those that come.
-
-    Rows are in the order of the topics asked; those of a topic are in the order in which the pipeline gave them.
-
-    Args:
-        name: of the run.
-        pipeline: what runs.
-        results: where the results are kept; it is opened while this runs.
-        batch_size: topics that run, and are kept, at once; default `BATCH`.
-        only: the columns that are read; default all.
-        verbose: show a progress bar.
-    """
+    """Gives the results of a pipeline, those that are kept first, and keeps those that come."""
 
     def __init__(
         self,
@@ -53,11 +42,7 @@ class KeptPipeline(pt.Transformer):
         self.kept: KeptRun | None = None
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the results for all topics of a frame, of which the pipeline runs for those alone that are not kept.
-
-        Raises:
-            InputError: the pipeline fails, returns what cannot be kept, or nothing more can be written.
-        """
+        """Return the results for all topics of a frame, of which the pipeline runs for those alone that are not kept."""
         if self.kept is None or not len(inp):  # pyterrier inspects transformers by empty frames
             return self.pipeline.transform(inp)
         inputs = TopicInputs.of(inp)

@@ -28,17 +28,11 @@ _HASHED_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True)
 class QrelsArrays:
-    """The arrays of a Qrels.
+    """The arrays of a Qrels."""
 
-    Attributes:
-        documents: the judged documents by topic.
-        labels: (rows,) their labels.
-        extra: (rows) further columns, None where there are none: who judged, which round.
-    """
-
-    documents: TopicDocs
-    labels: NDArray[np.int16]
-    extra: pd.DataFrame | None = None
+    documents: TopicDocs  # the judged documents by topic
+    labels: NDArray[np.int16]  # (rows,) their labels
+    extra: pd.DataFrame | None = None  # (rows) further columns, None where there are none: who judged, which round
 
     def take(self, rows: NDArray[np.int64]) -> QrelsArrays:
         """Return some rows, which ascend; all topics stay."""
@@ -56,30 +50,17 @@ class QrelsArrays:
 
 @dataclass(frozen=True)
 class JudgedRows:
-    """Judgments in the order in which they were given, a row each.
+    """Judgments in the order in which they were given, a row each."""
 
-    Attributes:
-        names: topic names, each once.
-        topic: (rows,) the topic of each row, as a position among the names.
-        words: (rows, k) words of the document names.
-        labels: (rows,) their labels.
-        extra: (rows) further columns, None where there are none.
-        line_of: the line of a file that a row comes from; None where rows are those of a frame.
-    """
-
-    names: Sequence[str]
-    topic: NDArray[np.int64]
-    words: Words
-    labels: NDArray[np.int16]
-    extra: pd.DataFrame | None = None
-    line_of: Callable[[int], int] | None = None
+    names: Sequence[str]  # topic names, each once
+    topic: NDArray[np.int64]  # (rows,) the topic of each row, as a position among the names
+    words: Words  # (rows, k) words of the document names
+    labels: NDArray[np.int16]  # (rows,) their labels
+    extra: pd.DataFrame | None = None  # (rows) further columns, None where there are none
+    line_of: Callable[[int], int] | None = None  # the line of a file that a row comes from
 
     def to_arrays(self, topics: Iterable[str] = ()) -> QrelsArrays:
-        """Return each judgment once, by topic; `topics` are further ones, without judgments.
-
-        Raises:
-            InputError: one document with two labels.
-        """
+        """Return each judgment once, by topic; `topics` are further ones, without judgments."""
         rows = self
         kept = self._first_occurrences()
         if kept is not None:
@@ -95,10 +76,7 @@ class JudgedRows:
         return QrelsArrays(documents, labels, extra)
 
     def _first_occurrences(self) -> NDArray[np.int64] | None:
-        """Return the first row of each (topic, document) pair, None when no pair stands twice.
-
-        A pair with two labels is an error and one given twice a warning; both say where.
-        """
+        """Return the first row of each (topic, document) pair, None when no pair stands twice."""
         # pairs of different hashes differ, and sorting these is far quicker than numbering the pairs
         hashes = np.empty(len(self.topic), dtype=np.uint64)
         for start in range(0, len(hashes), _HASHED_AT_ONCE):
@@ -178,16 +156,7 @@ CONFLICTS = ("error", "first", "second", "higher", "lower")
 
 
 def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays:
-    """Return the judgments of both.
-
-    Args:
-        mine: the first set.
-        theirs: the second set.
-        conflict: one of :data:`CONFLICTS`; -1 (pooled, not judged) gives way to any label without one.
-
-    Raises:
-        InputError: a document with two labels, when that is an error.
-    """
+    """Return the judgments of both."""
     found = mine.documents.find(theirs.documents)
     both = np.flatnonzero(found >= 0)
     old, new = mine.labels[found[both]], theirs.labels[both]
@@ -242,16 +211,7 @@ def _stacked(upper: QrelsArrays, lower: QrelsArrays) -> QrelsArrays:
 
 
 def count_labels(arrays: QrelsArrays, lowest: int, by: str | None) -> pd.DataFrame:
-    """Return per topic ``qid judged relevant unjudged junk density``, see :meth:`Qrels.counts`.
-
-    Args:
-        arrays: the judgments.
-        lowest: the lowest label that is relevant.
-        by: a further column; its values come after ``qid``, each with a row for every topic. None for none.
-
-    Raises:
-        InputError: a column that the judgments do not have.
-    """
+    """Return per topic ``qid judged relevant unjudged junk density``, see :meth:`Qrels.counts`."""
     labels, documents = arrays.labels, arrays.documents
     group, values = _groups(arrays, by)
     n_groups, n_topics = len(values), len(documents.topics)
@@ -299,15 +259,7 @@ _LARGE = 1 << 24
 
 
 def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
-    """Read a TREC qrels file, packed or not.
-
-    Args:
-        path: the file.
-        strata: whether it is of a sample, with a column of strata before the labels.
-
-    Raises:
-        InputError: naming the file, the line and what to do.
-    """
+    """Read a TREC qrels file, packed or not."""
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
         raise InputError(f"expected the path of a qrels file, got {path!r}.", argument="path")
     path = user_path(path)
@@ -340,11 +292,7 @@ def _of_sample(rows: QrelsRows, words: Words) -> pd.DataFrame:
 
 
 def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, strata: bool = False) -> Path:
-    """Write a TREC qrels file, ``qid 0 docno label``; warn of topics that it cannot hold.
-
-    Raises:
-        InputError: nothing to write, a file that exists, a name that cannot stand in a column.
-    """
+    """Write a TREC qrels file, ``qid 0 docno label``; warn of topics that it cannot hold."""
     flag("overwrite", overwrite)
     flag("strata", strata)
     path = checked_path(path)
@@ -360,11 +308,7 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, stra
 
 
 def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
-    """Return what a TREC qrels file of judgments has in it; warn of topics that it cannot hold.
-
-    Raises:
-        InputError: nothing to write, a name that cannot stand in a column.
-    """
+    """Return what a TREC qrels file of judgments has in it; warn of topics that it cannot hold."""
     middle = _strata(arrays) if strata else [""] * len(arrays.labels)
     documents = arrays.documents
     if not len(documents):

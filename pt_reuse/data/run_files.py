@@ -30,31 +30,18 @@ from pt_reuse.data.within_memory import MemoryReading
 
 @dataclass(frozen=True, kw_only=True)
 class FileReading:
-    """How run files are read, as :func:`read_runs` takes it; one that is made has been checked.
+    """How run files are read, as :func:`read_runs` takes it; one that is made has been checked."""
 
-    Attributes:
-        order: the order that ranks documents.
-        how_pooled: in which order and to which depth the pool was made, as far as somebody says.
-        names: ``"tag"`` or ``"file"``.
-        duplicates: ``"error"`` or ``"best"``.
-        bad_lines: ``"error"`` or ``"skip"``, of lines that are no run line.
-        other_files: ``"error"`` or ``"skip"``, of files without a run line.
-        cache: a folder to keep the parsed field in, None for none.
-        memory: how much may be held in memory, in bytes or as a text, None for the whole field.
-        n_jobs: threads, None for all cores.
-        verbose: show a progress bar.
-    """
-
-    order: str = "trec_eval"
-    how_pooled: HowPooled = UNKNOWN
-    names: str = "tag"
-    duplicates: str = "error"
-    bad_lines: str = "error"
-    other_files: str = "error"
-    cache: str | Path | None = None
-    memory: int | str | None = None
-    n_jobs: int | None = None
-    verbose: bool = False
+    order: str = "trec_eval"  # the order that ranks documents
+    how_pooled: HowPooled = UNKNOWN  # in which order and to which depth the pool was made, as far as somebody says
+    names: str = "tag"  # ``"tag"`` or ``"file"``
+    duplicates: str = "error"  # ``"error"`` or ``"best"``
+    bad_lines: str = "error"  # ``"error"`` or ``"skip"``, of lines that are no run line
+    other_files: str = "error"  # ``"error"`` or ``"skip"``, of files without a run line
+    cache: str | Path | None = None  # a folder to keep the parsed field in, None for none
+    memory: int | str | None = None  # how much may be held in memory, in bytes or as a text, None for the whole field
+    n_jobs: int | None = None  # threads, None for all cores
+    verbose: bool = False  # show a progress bar
 
     def __post_init__(self) -> None:
         check_order("order", self.order)
@@ -135,17 +122,7 @@ _EXAMPLE = "'bm25'"
 
 
 def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str = "") -> CodedRuns:
-    """Code runs that are given in another form than a RunSet.
-
-    Args:
-        given: run name -> results; a frame of several runs, told apart by its column ``name``; or run files.
-        argument: the user's argument, for errors.
-        order: the ranking order.
-        hint: what errors say in the end of something that is not runs at all.
-
-    Raises:
-        InputError: nothing of the kind, or results that are no runs.
-    """
+    """Code runs that are given in another form than a RunSet."""
     given = held(given)
     if is_files(given):
         with arguments_as("read_runs", source=argument):

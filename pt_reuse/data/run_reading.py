@@ -124,13 +124,9 @@ def read_runs(
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(FileReading):
-    """How run files are read, as :func:`read_runs` takes it, into a RunSet.
+    """How run files are read, as :func:`read_runs` takes it, into a RunSet."""
 
-    Attributes:
-        at_files: told of the files before they are read; it may raise. None for nobody.
-    """
-
-    at_files: Callable[[Sequence[Path]], None] | None = None
+    at_files: Callable[[Sequence[Path]], None] | None = None  # told of the files before they are read
 
     def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
         """Return the runs of some files, labelled."""
@@ -143,19 +139,7 @@ _SWAPPED = " The runs come first, then the qrels."
 
 
 def as_runs(runs: Any, *others: Any, argument: str = "runs", order: str = "trec_eval") -> RunSet:
-    """Return what a user gives as runs as a RunSet: the one place that takes runs of any kind.
-
-    Args:
-        runs: a RunSet, which is returned as it is; a dict of run name -> results (a frame with PyTerrier's or
-            ir_measures' columns, ScoredDoc tuples, or topic -> document -> score); a frame of several runs with a
-            column ``name``; run files (a folder, a pattern, a file or several), read as :func:`read_runs` does.
-        *others: what was given after the runs, to tell where the two were swapped.
-        argument: what the user calls the runs, for errors.
-        order: the ranking order of runs that are no RunSet yet.
-
-    Raises:
-        InputError: something else, such as pipelines without results; results or files that are no runs.
-    """
+    """Return what a user gives as runs as a RunSet: the one place that takes runs of any kind."""
     if isinstance(runs, RunSet):
         return runs
     judged = isinstance(runs, Qrels) or holds_judgments(runs)
@@ -166,10 +150,7 @@ def as_runs(runs: Any, *others: Any, argument: str = "runs", order: str = "trec_
 
 
 def as_runs_before(runs: Any, qrels: Any) -> tuple[RunSet, Any]:
-    """Return the runs as a RunSet, and the judgments beside them: read first where runs are read, which takes longer.
-
-    Judgments beside a RunSet are returned as they are, so that what hangs on the runs alone can be checked before.
-    """
+    """Return the runs as a RunSet, and the judgments beside them: read first where runs are read, which takes longer."""
     if isinstance(runs, RunSet):
         return runs, qrels
     try:

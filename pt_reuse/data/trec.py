@@ -58,50 +58,29 @@ _AT_ONCE = 1 << 20
 
 @dataclass
 class QrelsRows:
-    """The lines of a qrels file, or of a piece of one.
+    """The lines of a qrels file, or of a piece of one."""
 
-    Attributes:
-        topics: topic names, each once.
-        topic: (rows,) the topic of each row, as a position among the topics.
-        docs: (rows, k) words of the document names.
-        labels: (rows,) their labels.
-        strata: (rows, k) words of the strata of a sample, else None.
-        line_of: the line on which a row stands, from 1.
-    """
-
-    topics: list[str]
-    topic: NDArray[np.int64]
-    docs: Words
-    labels: NDArray[np.int16]
-    strata: Words | None
-    line_of: Callable[[int], int]
+    topics: list[str]  # topic names, each once
+    topic: NDArray[np.int64]  # (rows,) the topic of each row, as a position among the topics
+    docs: Words  # (rows, k) words of the document names
+    labels: NDArray[np.int16]  # (rows,) their labels
+    strata: Words | None  # (rows, k) words of the strata of a sample, else None
+    line_of: Callable[[int], int]  # the line on which a row stands, from 1
 
 
 @dataclass
 class RunFile:
-    """A run file as read.
+    """A run file as read."""
 
-    Attributes:
-        tags: each tag of its last column with the line on which it stands first.
-        rows: its rows in ranking order, named by the first tag.
-        longer: (n,) the lines with text after the sixth column, from 1.
-        bad: (m,) the lines that were left out, from 1, ascending.
-        reasons: why each of them was.
-    """
-
-    tags: dict[str, int]
-    rows: RunRows
-    longer: NDArray[np.int64]
-    bad: NDArray[np.int64]
-    reasons: list[str]
+    tags: dict[str, int]  # each tag of its last column with the line on which it stands first
+    rows: RunRows  # its rows in ranking order, named by the first tag
+    longer: NDArray[np.int64]  # (n,) the lines with text after the sixth column, from 1
+    bad: NDArray[np.int64]  # (m,) the lines that were left out, from 1, ascending
+    reasons: list[str]  # why each of them was
 
 
 def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
-    """Read one run file.
-
-    Raises:
-        InputError: a line that is no run line, the first one; with `skip` where no line is one.
-    """
+    """Read one run file."""
     try:
         return _parse_run(data, order, skip=skip)
     except InputError as error:
@@ -143,15 +122,7 @@ def without_advice(error: InputError) -> InputError:
 
 
 def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
-    """Read one qrels file in its own line order, of judgments of a sample where it has `strata`.
-
-    Args:
-        data: its text.
-        strata: whether there is a column of strata.
-
-    Raises:
-        InputError: a line that is no line of qrels.
-    """
+    """Read one qrels file in its own line order, of judgments of a sample where it has `strata`."""
     columns, line = (5, SAMPLE_LINE) if strata else (4, QRELS_LINE)
 
     def line_of(row: int) -> int:
@@ -254,17 +225,7 @@ def count_from_zero(fields: Fields, rows: FileRows) -> NDArray[np.bool_]:
 def other_ranks(
     fields: Fields, rows: FileRows, from_zero: NDArray[np.bool_], before: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the grouped rows whose ranks are not written as those that count the rows of their topic.
-
-    Args:
-        fields: the lines.
-        rows: the same lines.
-        from_zero: (topics,) whether the ranks of each count from 0.
-        before: (topics,) rows of each that stand before these lines, None for none.
-
-    Returns:
-        The rows, ascending, and the rank of each, NaN for what is no number.
-    """
+    """Return the grouped rows whose ranks are not written as those that count the rows of their topic."""
     begins, ends = (rows.grouped(edge) for edge in fields.column(_COLUMN))
     lengths, firsts = np.diff(rows.starts), np.where(from_zero, 0, 1)
     if before is not None:

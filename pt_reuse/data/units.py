@@ -43,19 +43,12 @@ _OF_EVERY_RUN = ("name", "team", "type", "pooled")
 
 @dataclass(frozen=True)
 class Units:
-    """The units of a table of runs.
+    """The units of a table of runs."""
 
-    Attributes:
-        by: ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
-        names: of the units, in order of appearance.
-        of_run: (runs,) the unit of each run, as a position among the names.
-        own: how many runs without a team are each a team of their own.
-    """
-
-    by: str
-    names: tuple[str, ...]
-    of_run: NDArray[np.int64]
-    own: int = 0
+    by: str  # ``"team"``, ``"run"``, ``"type"`` or ``"family"``
+    names: tuple[str, ...]  # of the units, in order of appearance
+    of_run: NDArray[np.int64]  # (runs,) the unit of each run, as a position among the names
+    own: int = 0  # how many runs without a team are each a team of their own
 
     def __len__(self) -> int:
         return len(self.names)
@@ -86,14 +79,7 @@ def check_unit(by: Any) -> None:
 
 
 def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "by", grouping: bool = False) -> None:
-    """Raise when no run will have the unit, before runs are read whose tables have these columns filled.
-
-    Args:
-        by: a key of :data:`COLUMNS`.
-        columns: of the tables that are filled.
-        argument: what the user calls `by`.
-        grouping: runs need not be grouped at all, so that the advice is to leave `by` out, in place of single runs.
-    """
+    """Raise when no run will have the unit, before runs are read whose tables have these columns filled."""
     # a run without a team is a team of its own
     if by not in ("run", "team") and COLUMNS[by] not in columns:
         with arguments_as(by=argument):
@@ -101,19 +87,7 @@ def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "b
 
 
 def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Units:
-    """Return the units of a table of runs: a run without a team is a team of its own, by its name.
-
-    Args:
-        run_table: one row per run, with ``name team type``, and ``family`` where anybody gave one.
-        by: a key of :data:`COLUMNS`.
-        grouping: see :func:`check_unit_is_given`.
-
-    Raises:
-        InputError: another `by`, runs without a type or family, a run without a team that has the name of one.
-
-    Warns:
-        ReuseWarning: runs without a team.
-    """
+    """Return the units of a table of runs: a run without a team is a team of its own, by its name."""
     check_unit(by)
     values = column_of(run_table, by)
     lacking = run_table["name"][values.isna()].tolist()
@@ -153,12 +127,7 @@ def _tell_own_teams(lacking: list[str], teams: Collection[str]) -> None:
 
 
 def column_of(run_table: pd.DataFrame, by: str) -> pd.Series:
-    """Return which unit each run is of, None where that is not on record.
-
-    Args:
-        run_table: one row per run.
-        by: a key of :data:`COLUMNS`.
-    """
+    """Return which unit each run is of, None where that is not on record."""
     column = COLUMNS[by]
     if column in run_table:
         return run_table[column]
@@ -201,17 +170,7 @@ def chosen_rows(
     shown_by: str = "`runs.run_table`",
     **conditions: str | Iterable[str] | None,
 ) -> NDArray[np.bool_]:
-    """Return which rows of a table of runs meet every condition that is not None; at least one does.
-
-    Args:
-        table: one row per run.
-        pooled: True for the runs on record as pooled, False for those on record as not pooled.
-        shown_by: what shows the table to the user.
-        **conditions: ``names``, ``team``, ``type``, ``family``, ``task``: a value or several.
-
-    Raises:
-        InputError: a value that no run has, `pooled` where nothing is on record, or no run left.
-    """
+    """Return which rows of a table of runs meet every condition that is not None; at least one does."""
     chosen = np.ones(len(table), dtype=bool)
     for condition, values in checked_conditions(pooled=pooled, **conditions).items():
         if condition == "pooled":
@@ -229,11 +188,7 @@ def chosen_rows(
 
 
 def checked_conditions(*, pooled: bool | None = None, **conditions: str | Iterable[str] | None) -> dict[str, Any]:
-    """Return the conditions that are not None, each with a list of values, ``pooled`` with its flag.
-
-    Raises:
-        InputError: something that is no flag, or no text and not several.
-    """
+    """Return the conditions that are not None, each with a list of values, ``pooled`` with its flag."""
     checked: dict[str, Any] = {
         condition: _several(condition, wanted) for condition, wanted in conditions.items() if wanted is not None
     }
@@ -376,15 +331,10 @@ OfDocno: TypeAlias = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Part:
-    """Some documents of a field, as a user says which; one that is made has been checked.
+    """Some documents of a field, as a user says which; one that is made has been checked."""
 
-    Attributes:
-        among: says of distinct document names, as words, which are among them.
-        argument: by which the user said so.
-    """
-
-    among: Callable[[Words], NDArray[np.bool_]]
-    argument: str
+    among: Callable[[Words], NDArray[np.bool_]]  # says of distinct document names, as words, which are among them
+    argument: str  # by which the user said so
 
     @classmethod
     def of(cls, docnos: Any, prefix: Any, where: Any) -> Part:
@@ -404,13 +354,7 @@ class Part:
 
 
 def restricted(field: AnyField, names: Sequence[str], part: Part) -> AnyField:
-    """Return a field with only some documents, see :meth:`RunSet.restrict`.
-
-    Args:
-        field: the runs.
-        names: (runs,) their names, for the warning.
-        part: the documents to keep.
-    """
+    """Return a field with only some documents, see :meth:`RunSet.restrict`."""
     kept = [_rows_of(field.part(i), part) for i in range(len(field.parts))] if isinstance(field, Field) else None
     left = np.zeros(field.lengths.shape, dtype=field.lengths.dtype)
     for i, topics in enumerate(field.parts):
