@@ -176,6 +176,11 @@ class InputError(Message, ValueError):
         return error
 
 
+def wrong(argument: str, *parts: Part, place: str | None = None) -> InputError:
+    """Return the error of an argument at fault, whose name begins the message."""
+    return InputError(Argument(argument), *parts, argument=argument, place=place)
+
+
 class ReuseWarning(Message, UserWarning):
     """Something was computed, but read this before you publish the number."""
 

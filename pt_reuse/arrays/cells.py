@@ -13,7 +13,7 @@ UNJUDGED = np.int16(-(2**15))
 
 
 class Cells:
-    """(topic, judgment set) pairs; the first are all topics under the base set, then each pair that a change reaches."""
+    """(topic, judgment set) pairs: all topics under the base set first, then each pair that a change reaches."""
 
     def __init__(
         self,

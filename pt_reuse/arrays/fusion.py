@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, told
 from pt_reuse._choices import METHODS, NORM_NAMES
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import wrong
 
 #: a list whose scores differ by less than this is divided by this, as in ranx
 _LEAST = 1e-9
@@ -57,7 +57,7 @@ class Fusion:
         for name in given:
             if name not in known:
                 its = f"its option is {examples(known)}" if known else "it has no options"
-                raise InputError(Argument(name), f" is no option of method {method!r}; {its}.", argument=name)
+                raise wrong(name, f" is no option of method {method!r}; {its}.")
         return cls(method, **given)
 
     @property
@@ -177,4 +177,4 @@ def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def _check_number(name: str, value: Any, range_: str, *, below: float) -> None:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not 0 <= value < below:
-        raise InputError(Argument(name), f" must be a number {range_}, got {told(value)}.", argument=name)
+        raise wrong(name, f" must be a number {range_}, got {told(value)}.")

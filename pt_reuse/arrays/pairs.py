@@ -32,7 +32,7 @@ class PairCounts(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What coefficients are made of, (S, n) each but the counts, the systems of each row from best to worst in its x."""
+    """What coefficients are made of, (S, n) each but the counts; systems from best to worst in x."""
 
     x_rank: Ints
     y_rank: Ints

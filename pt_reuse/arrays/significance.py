@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, fraction
 from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 
@@ -70,12 +70,11 @@ def check_test(test: Any, correction: Any) -> None:
     choice("test", test, tuple(TESTS))
     checked_correction(correction)
     if test == "tukey" and correction != "none":
-        raise InputError(
-            Argument("correction"),
+        raise wrong(
+            "correction",
             " must be none with ",
             Option("test", "tukey"),
             f", which allows for the number of pairs itself, got {correction!r}.",
-            argument="correction",
         )
 
 
@@ -203,7 +202,7 @@ class SignificanceAgreement:
 
     @property
     def agree(self) -> float:
-        """Return agree-SS_a, the share of significant results that the other test confirms; NaN where there are none."""
+        """Return agree-SS_a, the share of significant results that the other test confirms; NaN where none."""
         return self._share(2 * self.ss_a)
 
     @property
@@ -278,7 +277,7 @@ class DrawnAgreement:
 def drawn_agreement(
     one: Floats, other: Floats, bootstrap: TopicBootstrap, alpha: float = 0.05, correction: str = "none"
 ) -> DrawnAgreement:
-    """Test every pair of systems by Student's paired t test in each resample of the topics, for two scorings at once."""
+    """Test every pair of systems by Student's paired t test in each resample of the topics, in two scorings."""
     choice("correction", correction, tuple(CORRECTIONS))
     n_topics = len(one)
     limits = _limits(n_topics, one.shape[1] * (one.shape[1] - 1) // 2, alpha, correction)

@@ -210,7 +210,7 @@ def factorize(words: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def in_hash_order(words: Words, *, threads: int = 1) -> tuple[Words, NDArray[np.int64]]:
-    """Return each distinct token once, in the order of the hashes in which :func:`find` can search; and which is whose."""
+    """Return each distinct token once, in the order of hashes in which :func:`find` searches, and that of each row."""
     keys = hashes(words)
     # each thread sorts a range of the hashes
     part = ((keys >> np.uint64(32)) * np.uint64(threads)) >> np.uint64(32)

@@ -442,7 +442,7 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
 
 
 def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
-    """Return what somebody says of some rows, one after the other: the one place that says which answers have an order."""
+    """Return what somebody says of some rows, one after the other; answers without an order are refused."""
     wanted = f"{what}, in their order, as a list or an array"
     if isinstance(said, pd.Series):
         default = pd.RangeIndex(len(said))

@@ -16,7 +16,7 @@ import pandas as pd
 import yaml
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Argument, InputError, warn
+from pt_reuse._errors import InputError, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.data.lines import is_commented
 from pt_reuse.data.metadata import GivenMetadata, make_run_table
@@ -294,13 +294,11 @@ def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
             raise InputError(f"{path}: no such file or folder, and no file matches it as a pattern.", argument="source")
     if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
         got = repr(source) if source is None or isinstance(source, str | bytes | int | float) else type(source).__name__
-        raise InputError(
-            Argument("source"), f" must be a folder, a pattern, or several files, got {got}.", argument="source"
-        )
+        raise wrong("source", f" must be a folder, a pattern, or several files, got {got}.")
     items = sorted(source, key=str) if isinstance(source, set | frozenset) else list(source)
     odd = [item for item in items if not isinstance(item, str | os.PathLike) or not str(item)]
     if odd:
-        raise InputError(Argument("source"), f" must hold paths of files, got {examples(odd)}.", argument="source")
+        raise wrong("source", f" must hold paths of files, got {examples(odd)}.")
     paths = [user_path(item) for item in items]
     if not paths:
         raise InputError("no files given. Give a folder, a pattern, or a list of run files.", argument="source")

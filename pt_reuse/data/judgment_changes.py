@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import columns as check_columns
 from pt_reuse._check import count, examples, shown, told
-from pt_reuse._errors import Argument, Call, InputError, door, located
+from pt_reuse._errors import Call, InputError, door, located, wrong
 from pt_reuse._files import user_path
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.places import Places
@@ -197,11 +197,7 @@ def grade_scores(
     bounds, lowest = _bounds(thresholds), checked_rel(rel)
     frame = _read(scores) if isinstance(scores, str | os.PathLike) else scores
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(
-            Argument("scores"),
-            f" must be a frame with qid, docno and numbers, or a file, got {told(scores)}.",
-            argument="scores",
-        )
+        raise wrong("scores", f" must be a frame with qid, docno and numbers, or a file, got {told(scores)}.")
     frame = in_our_columns(frame)
     check_columns("scores", frame.columns, ("qid", "docno"))
     name = column or next((known for known in USUAL if known in frame), None)
@@ -234,11 +230,7 @@ def _bounds(thresholds: Any) -> np.ndarray:
     several = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else []
     numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise InputError(
-            Argument("thresholds"),
-            f" must be a number, or several that ascend, got {told(thresholds)}.",
-            argument="thresholds",
-        )
+        raise wrong("thresholds", f" must be a number, or several that ascend, got {told(thresholds)}.")
     return numbers
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pt_reuse import _html
 from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown, told
-from pt_reuse._errors import Argument, Call, InputError, arguments_as, door
+from pt_reuse._errors import Call, InputError, arguments_as, door, wrong
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.data.frame_columns import (
     LABELS,
@@ -63,11 +63,7 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
         raise _no_judgments(told(given) if given is None else type(given).__name__, argument)
     items = list(given)
     if not items:
-        raise InputError(
-            Argument(argument),
-            " holds no judgment. Where it is an iterator that was read before, make it anew.",
-            argument=argument,
-        )
+        raise wrong(argument, " holds no judgment. Where it is an iterator that was read before, make it anew.")
     odd = [item for item in items if not has_fields(item, *COLUMNS)]
     if odd and has_fields(odd[0], "qid", "docno", "score"):
         raise _results(f"{type(given).__name__} of {type(odd[0]).__name__}", argument)
@@ -77,19 +73,17 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
 
 
 def _no_judgments(got: str, argument: str) -> InputError:
-    return InputError(
-        Argument(argument),
+    return wrong(
+        argument,
         " must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
         f"document -> label, or a file, got {got}.",
-        argument=argument,
     )
 
 
 def _results(what: str, argument: str) -> InputError:
-    return InputError(
-        Argument(argument),
+    return wrong(
+        argument,
         f" is {what} with the results of runs, which hold no judgments. Give the judgments, a Qrels for instance.",
-        argument=argument,
     )
 
 
@@ -428,9 +422,7 @@ def checked_rel(rel: Any) -> int | None:
     if rel is None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:
-        raise InputError(
-            Argument("rel"), f" must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.", argument="rel"
-        )
+        raise wrong("rel", f" must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.")
     return int(rel)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, did_you_mean, examples
-from pt_reuse._errors import Argument, Aside, InputError, Option, Part, located, warn
+from pt_reuse._errors import Argument, Aside, InputError, Option, Part, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse._saving import CsvReader
 from pt_reuse.arrays import tokens
@@ -49,11 +49,10 @@ def read_labels(labels: RunLabels, column: str, argument: str) -> LabelsOf:
         called = [name for name in labels.columns if str(name).lower() in _RUN_WORDS]
         named = labels.rename(columns={called[0]: "name"}) if len(called) == 1 else labels
         if not {"name", column} <= set(named.columns):
-            raise InputError(
-                Argument(argument),
+            raise wrong(
+                argument,
                 f" as a DataFrame must have the column {column!r}, and 'name' or run names as its index, got "
                 f"{examples(labels.columns, 12)}.",
-                argument=argument,
             )
         frame = _checked(named, argument)
         return _always(dict(zip(frame["name"], frame[column], strict=True)))
@@ -61,20 +60,15 @@ def read_labels(labels: RunLabels, column: str, argument: str) -> LabelsOf:
         found: dict[str, Any] = {}
         for name, value in labels.items():
             if str(name) in found:
-                raise InputError(
-                    Argument(argument),
-                    f" has {str(name)!r} more than once. Keep one {column} per run.",
-                    argument=argument,
-                )
+                raise wrong(argument, f" has {str(name)!r} more than once. Keep one {column} per run.")
             found[str(name)] = value
         return _always(found)
     if isinstance(labels, str | Path):
         with located(str(labels)):
             return _of_file(read_lines(labels, argument, _two_columns(column)), str(labels), column, argument)
-    raise InputError(
-        Argument(argument),
+    raise wrong(
+        argument,
         f" must be a dict, a Series, a DataFrame, or the path of a two-column file, got {type(labels).__name__}.",
-        argument=argument,
     )
 
 
@@ -98,10 +92,9 @@ def read_pooled(pooled: RunLabels | Collection[str]) -> LabelsOf:
     if isinstance(pooled, pd.DataFrame | pd.Series | Mapping):
         return read_labels(pooled, "pooled", "pooled")
     if isinstance(pooled, bytes) or not isinstance(pooled, Iterable):
-        raise InputError(
-            Argument("pooled"),
+        raise wrong(
+            "pooled",
             f" must be run names, a mapping of run name to true or false, a file, or one bool, got {pooled!r}.",
-            argument="pooled",
         )
     given = _listed(str(name) for name in pooled)
     return lambda names: given
@@ -134,45 +127,27 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
         with located(str(metadata)):
             return _checked(_read_csv(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata", index="")
     if not isinstance(metadata, pd.DataFrame):
-        raise InputError(
-            Argument("metadata"),
-            f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.",
-            argument="metadata",
-        )
+        raise wrong("metadata", f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.")
     return _checked(_with_names(metadata), "metadata")
 
 
 def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it the index, as text") -> pd.DataFrame:
     if "name" not in metadata.columns:
-        raise InputError(
-            Argument(argument),
+        raise wrong(
+            argument,
             f" has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
             f"the run tags to 'name'{index}; 'team', 'type' and 'pooled' are used where present.",
-            argument=argument,
         )
     if metadata.columns.duplicated().any():
         twice = metadata.columns[metadata.columns.duplicated()]
-        raise InputError(
-            Argument(argument),
-            f" has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
-            argument=argument,
-        )
+        raise wrong(argument, f" has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.")
     bare = [row for row, name in enumerate(metadata["name"]) if is_blank(name)]
     if bare:
-        raise InputError(
-            Argument(argument),
-            " has no run name there. Fill in its 'name', or drop the row.",
-            argument=argument,
-            place=f"row {bare[0]:,}",
-        )
+        raise wrong(argument, " has no run name there. Fill in its 'name', or drop the row.", place=f"row {bare[0]:,}")
     names = pd.Series([str(name) for name in metadata["name"]], index=metadata.index, dtype=object)
     again = names[names.duplicated()]
     if len(again):
-        raise InputError(
-            Argument(argument),
-            f" has more than one row for {examples(dict.fromkeys(again))}. Keep one row per run.",
-            argument=argument,
-        )
+        raise wrong(argument, f" has more than one row for {examples(dict.fromkeys(again))}. Keep one row per run.")
     return metadata.assign(name=names)
 
 
@@ -411,7 +386,7 @@ class GivenMetadata:
         hint = hints.get(strangers[0], "") if strangers else ""
         if hint and naming.strict and argument not in self.from_files:
             problem = f" names {strangers[0]!r}, which is not among the {naming.noun}s.{hint}"
-            raise InputError(Argument(argument), problem, argument=argument)
+            raise wrong(argument, problem)
         if len(strangers) == len(given.of) and (strangers or given.rest is None):
             raise _no_name_fits(argument, list(given.of), names, naming)
         if strangers:
@@ -486,7 +461,7 @@ def _no_name_fits(argument: str, given: Sequence[str], names: Sequence[str], nam
         parts += [" Are these the run tags? ", Option("names", "file"), " takes run names from the file names instead."]
     else:
         parts.append(f" Use the names of the {naming.noun}s.")
-    return InputError(Argument(argument), *parts, argument=argument)
+    return wrong(argument, *parts)
 
 
 def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]], noun: str) -> None:

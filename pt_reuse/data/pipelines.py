@@ -42,7 +42,7 @@ class KeptPipeline(pt.Transformer):
         self.kept: KeptRun | None = None
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the results for all topics of a frame, of which the pipeline runs for those alone that are not kept."""
+        """Return the results for all topics of a frame; the pipeline runs for those alone that are not kept."""
         if self.kept is None or not len(inp):  # pyterrier inspects transformers by empty frames
             return self.pipeline.transform(inp)
         inputs = TopicInputs.of(inp)

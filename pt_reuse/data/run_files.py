@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import choice, examples, flag, positive, told
-from pt_reuse._errors import Argument, Call, InputError, Option, Part, arguments_as
+from pt_reuse._errors import Call, InputError, Option, Part, arguments_as, wrong
 from pt_reuse._files import user_path
 from pt_reuse.data.budget import Budget, memory_bytes
 from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
@@ -57,12 +57,8 @@ class FileReading:
         if self.memory is not None:
             memory_bytes(self.memory)
             if self.cache is None:
-                raise InputError(
-                    Argument("memory"),
-                    " needs a folder in which the field is kept. Pass ",
-                    Option("cache", "FOLDER"),
-                    ", too.",
-                    argument="memory",
+                raise wrong(
+                    "memory", " needs a folder in which the field is kept. Pass ", Option("cache", "FOLDER"), ", too."
                 )
 
     def coded(self, paths: Sequence[Path], labels: GivenMetadata) -> CodedRuns:
@@ -99,14 +95,10 @@ class FileReading:
 
 def _check_cache(cache: Any) -> None:
     if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
-        raise InputError(Argument("cache"), f" must be the path of a folder, got {cache!r}.", argument="cache")
+        raise wrong("cache", f" must be the path of a folder, got {cache!r}.")
     folder = user_path(cache)
     if os.path.exists(folder) and not os.path.isdir(folder):
-        raise InputError(
-            Argument("cache"),
-            f" {folder} is a file. Give a folder for the cache; it is made if missing.",
-            argument="cache",
-        )
+        raise wrong("cache", f" {folder} is a file. Give a folder for the cache; it is made if missing.")
     if not os.path.exists(folder / HEADER):
         # what is there already may be of use even where nothing can be written
         check_keeping(folder)
@@ -188,8 +180,8 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFr
 
 def _unnamed(got: str, argument: str) -> InputError:
     parts: tuple[Part, ...] = (" is ", got, ", the results of one run without its name. Name the run: ")
-    return InputError(Argument(argument), *parts, f"{{{_EXAMPLE}: results}}.", argument=argument)
+    return wrong(argument, *parts, f"{{{_EXAMPLE}: results}}.")
 
 
 def _no_runs(argument: str, got: str, hint: str) -> InputError:
-    return InputError(Argument(argument), *_FORMS, f", got {got}.{hint}", argument=argument)
+    return wrong(argument, *_FORMS, f", got {got}.{hint}")

@@ -150,7 +150,7 @@ def as_runs(runs: Any, *others: Any, argument: str = "runs", order: str = "trec_
 
 
 def as_runs_before(runs: Any, qrels: Any) -> tuple[RunSet, Any]:
-    """Return the runs as a RunSet, and the judgments beside them: read first where runs are read, which takes longer."""
+    """Return the runs as a RunSet, and the judgments: read first where runs are read, which takes longer."""
     if isinstance(runs, RunSet):
         return runs, qrels
     try:

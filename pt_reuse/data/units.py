@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, did_you_mean, examples, flag, shown, told
-from pt_reuse._errors import Argument, Aside, Call, InputError, Option, arguments_as, door, warn
+from pt_reuse._errors import Argument, Aside, Call, InputError, Option, arguments_as, door, warn, wrong
 from pt_reuse._errors import Part as MessagePart
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
@@ -275,9 +275,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
         warn(f"the corpus has {count(len(names) - len(distinct), 'document')} more than once; each counts once.")
     n = share_of(part, len(distinct))
     if not n:
-        raise InputError(
-            Argument("share"), f" {told(share)} of {count(len(distinct), 'document')} is no document.", argument="share"
-        )
+        raise wrong("share", f" {told(share)} of {count(len(distinct), 'document')} is no document.")
     drawn = np.random.default_rng(number).permutation(len(distinct))[:n]
     return tokens.as_texts([distinct[i] for i in drawn.tolist()])
 
@@ -301,26 +299,20 @@ def _share(share: Any, *, whole_allowed: bool) -> float:
     if number and (0 < share < 1 or (whole_allowed and share == 1)):
         return float(share)
     upto = "at most 1" if whole_allowed else "below 1"
-    raise InputError(Argument("share"), f" must be a number above 0 and {upto}, got {told(share)}.", argument="share")
+    raise wrong("share", f" must be a number above 0 and {upto}, got {told(share)}.")
 
 
 def _docnos(corpus: Any) -> list[bytes]:
     if isinstance(corpus, str | bytes | Mapping | pd.DataFrame) or not isinstance(corpus, Iterable):
         got = "one string" if isinstance(corpus, str) else type(corpus).__name__
-        raise InputError(
-            Argument("corpus"),
-            f" must be document names, or documents with a docno, got {got}.",
-            argument="corpus",
-        )
+        raise wrong("corpus", f" must be document names, or documents with a docno, got {got}.")
     names: list[Any] = [document.get("docno") if isinstance(document, Mapping) else document for document in corpus]
     if not names:
-        raise InputError(Argument("corpus"), " has no documents.", argument="corpus")
+        raise wrong("corpus", " has no documents.")
     odd = next((i for i, name in enumerate(names) if not isinstance(name, str) or not name), None)
     if odd is not None:
-        raise InputError(
-            Argument("corpus"),
-            f" must be document names, or documents with a docno; document {odd:,} has {shown(names[odd])}.",
-            argument="corpus",
+        raise wrong(
+            "corpus", f" must be document names, or documents with a docno; document {odd:,} has {shown(names[odd])}."
         )
     return tokens.encoded(names)
 
@@ -349,7 +341,7 @@ class Part:
         if prefix is not None:
             return cls(_beginning(prefix), "prefix")
         if not callable(where):
-            raise InputError(Argument("where"), f" must be a function of a docno, got {told(where)}.", argument="where")
+            raise wrong("where", f" must be a function of a docno, got {told(where)}.")
         return cls(_that(lambda docno: holds(where, docno)), "where")
 
 
@@ -417,7 +409,7 @@ def _among(docnos: Any) -> Callable[[Words], NDArray[np.bool_]]:
 def _beginning(prefix: Any) -> Callable[[Words], NDArray[np.bool_]]:
     several = [prefix] if isinstance(prefix, str) else list(prefix) if isinstance(prefix, Iterable) else []
     if not several or not all(isinstance(one, str) and one for one in several):
-        raise InputError(Argument("prefix"), f" must be a text or several, got {told(prefix)}.", argument="prefix")
+        raise wrong("prefix", f" must be a text or several, got {told(prefix)}.")
     return _that(lambda docno: docno.startswith(tuple(several)))
 
 
@@ -429,9 +421,7 @@ def holds(where: OfDocno, docno: str) -> bool:
     """Return what a user's ``where=`` says of a document name, or raise where that is neither True nor False."""
     answer: object = where(docno)
     if type(answer).__name__ not in ("bool", "bool_"):
-        raise InputError(
-            Argument("where"), f" must return True or False, got {told(answer)} for {shown(docno)}.", argument="where"
-        )
+        raise wrong("where", f" must return True or False, got {told(answer)} for {shown(docno)}.")
     return bool(answer)
 
 
