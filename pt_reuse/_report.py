@@ -58,6 +58,12 @@ class Digits(Enum):
     PERCENT = "+.1f"
     #: a mean of changes of rank, two decimals, with its sign: ``+4.41``
     PLACES = "+.2f"
+    #: ranks gained or lost, with their sign
+    RISE = "+,.0f"
+    #: a difference of scores or correlations, with its sign
+    DIFFERENCE = "+.4f"
+    #: what one document adds to a score, with its sign
+    EFFECT = "+.5f"
     #: the p-value of a test, four decimals, ``<0.0001`` below
     P = "p"
     #: a difference of which the size matters, two digits: ``0.00043``

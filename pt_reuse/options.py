@@ -93,6 +93,35 @@ SHARED = {
             flag=Flag(help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"),
         ),
         Parameter(
+            name="human", meaning="the judgments of people, in any form, see :doc:`runs`; a negative label is none."
+        ),
+        Parameter(
+            name="judge",
+            meaning="who is compared with people: judgments in any form, a :class:`judging.Judge`, a function or a "
+            "pipeline, which is asked for the documents that people judged; a dict of name -> one of these; or a folder of "
+            "judges, read as :func:`judging.read_judges` reads it.",
+        ),
+        Parameter(
+            name="judge_rel",
+            meaning="the lowest label of a judge that is relevant, or a dict of its label -> the label of people that it "
+            "stands for; one for all, or a dict of judge -> one of these. Default: what the judge says; else 1 where all "
+            "its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels above it are "
+            "refused.",
+        ),
+        Parameter(name="families", meaning="judge -> family of models; default what the judges say."),
+        Parameter(
+            name="missing",
+            meaning='a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), or '
+            'counts for neither (``"drop"``).',
+            choices=("unjudged", "drop"),
+            flag=Flag(
+                name="--missing-labels",
+                help="documents without a label of a judge: unjudged for it, or drop, for people, too",
+                metavar="WHAT",
+                kind="text",
+            ),
+        ),
+        Parameter(
             name="measures",
             meaning="ir_measures measures or their names, one or several; default AP, from the grade from which "
             "documents are relevant, and ``nDCG@10``.",

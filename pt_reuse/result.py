@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -54,8 +54,11 @@ class View:
 
     Attributes:
         columns: the first says what the rows are.
-        caption: one sentence; ``{measure}`` is the measure whose rows are shown, and ``{depth}`` the setting *depth*.
-        table: the name of the table.
+        caption: one sentence; ``{measure}`` is the measure whose rows are shown, ``{depth}`` the setting or the attribute
+            *depth*, ``{judge}`` what is chosen of a column.
+        table: the name of the table, an attribute of the result.
+        select: column -> whose rows are shown: a value, None for the first, ``...`` for all. Each is an option of the
+            report.
         descending: the columns by which rows are sorted, the largest first; default as they stand in the table.
         noun: what the rows are, in the plural.
         long: whether a command prints the first rows only, unless it is told to print all.
@@ -64,25 +67,40 @@ class View:
     columns: tuple[Shown, ...]
     caption: str
     table: str = "table"
+    select: Mapping[str, Any] = field(default_factory=dict)
     descending: tuple[str, ...] = ()
     noun: str = "rows"
     long: bool = False
 
-    def of(self, result: StudyResult, measure: str | None) -> Report:
+    def of(self, result: StudyResult, measure: str | None, options: Mapping[str, Any]) -> Report:
         """Return the report of a result."""
         rows: pd.DataFrame = getattr(result, self.table)
         if measure is not None and "measure" in rows:
             rows = rows[rows["measure"] == measure]
+        rows, chosen = only(rows, {**self.select, **options})
         if self.descending:
             rows = rows.sort_values(list(self.descending), ascending=False, kind="stable", na_position="last")
         words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
-        caption = self.caption.format(**words, measure=measure)
+        words |= {part.name: getattr(result, part.name) for part in fields(result)} | chosen
+        caption = self.caption.format(**{**words, "measure": measure})
         return Report([c for shown in self.columns for c in shown.of(rows)], caption=caption, notes=result.notes())
 
     @property
     def of_measure(self) -> bool:
         """Return whether it shows the rows of one measure."""
         return "{measure}" in self.caption
+
+
+def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the rows with these values, column by column, and the values: None is the first there is, ``...`` any."""
+    chosen = {}
+    for column, value in wanted.items():
+        known = list(dict.fromkeys(rows[column]))
+        if value is ... or not (known or value is None):
+            continue
+        chosen[column] = next(iter(known), None) if value is None else choice(column, value, known)
+        rows = rows[rows[column] == chosen[column]]
+    return rows, chosen
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -139,10 +157,10 @@ class StudyResult(Result):
         name = next(iter(self.views)) if by is None else choice("by", by, list(self.views))
         found = self.views[name]
         if not isinstance(found, View):
-            _check_options(found, options, 1, f"by={name!r}")
+            _check_options(_options_of(found, 1), options, f"by={name!r}")
             return found(self, **options)
-        _check_options(None, options, 0, f"by={name!r}")
-        return found.of(self, self._measure(measure) if found.of_measure or measure is not None else None)
+        _check_options(list(found.select), options, f"by={name!r}")
+        return found.of(self, self._measure(measure) if found.of_measure or measure is not None else None, options)
 
     @door
     def plot(
@@ -179,7 +197,7 @@ class StudyResult(Result):
             raise InputError(f"{self.title} has no figure.")
         name = next(iter(self.figures)) if kind is None else choice("kind", kind, list(self.figures))
         draw = self.figures[name]
-        _check_options(draw, options, 3, f"kind={name!r}")
+        _check_options(_options_of(draw, 3), options, f"kind={name!r}")
         chosen = self._measure(measure) if self.measures else None
         return draw(self, chosen, Place(ax, title, legend, width), **options)
 
@@ -196,9 +214,12 @@ class StudyResult(Result):
         return str(name)
 
 
-def _check_options(call: Callable[..., Any] | None, options: Mapping[str, Any], first: int, what: str) -> None:
+def _options_of(call: Callable[..., Any], first: int) -> list[str]:
+    return list(signature(call).parameters)[first:]
+
+
+def _check_options(taken: list[str], options: Mapping[str, Any], what: str) -> None:
     """Raise where something is asked for that a view or a figure does not take."""
-    taken = [] if call is None else list(signature(call).parameters)[first:]
     unknown = [name for name in options if name not in taken]
     if unknown:
         has = f"takes {examples(taken, 12)}" if taken else "takes none"
