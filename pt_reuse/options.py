@@ -98,21 +98,21 @@ SHARED = {
         Parameter(
             name="judge",
             meaning="who is compared with people: judgments in any form, a :class:`judging.Judge`, a function or a "
-            "pipeline, which is asked for the documents that people judged; a dict of name -> one of these; or a folder of "
-            "judges, read as :func:`judging.read_judges` reads it.",
+            "pipeline, which is asked for the documents that people judged; a dict of name -> one of these; or a "
+            "folder of judges, read as :func:`judging.read_judges` reads it.",
         ),
         Parameter(
             name="judge_rel",
-            meaning="the lowest label of a judge that is relevant, or a dict of its label -> the label of people that it "
-            "stands for; one for all, or a dict of judge -> one of these. Default: what the judge says; else 1 where all "
-            "its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels above it are "
-            "refused.",
+            meaning="the lowest label of a judge that is relevant, or a dict of its label -> the label of people that "
+            "it stands for; one for all, or a dict of judge -> one of these. Default: what the judge says; else 1 where "
+            "all its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels above it "
+            "are refused.",
         ),
         Parameter(name="families", meaning="judge -> family of models; default what the judges say."),
         Parameter(
             name="missing",
-            meaning='a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), or '
-            'counts for neither (``"drop"``).',
+            meaning='a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), '
+            'or counts for neither (``"drop"``).',
             choices=("unjudged", "drop"),
             flag=Flag(
                 name="--missing-labels",

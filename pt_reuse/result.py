@@ -54,8 +54,8 @@ class View:
 
     Attributes:
         columns: the first says what the rows are.
-        caption: one sentence; ``{measure}`` is the measure whose rows are shown, ``{depth}`` the setting or the attribute
-            *depth*, ``{judge}`` what is chosen of a column.
+        caption: one sentence; ``{measure}`` is the measure whose rows are shown, ``{depth}`` the setting or the
+            attribute *depth*, ``{judge}`` what is chosen of a column.
         table: the name of the table, an attribute of the result.
         select: column -> whose rows are shown: a value, None for the first, ``...`` for all. Each is an option of the
             report.
