@@ -105,8 +105,8 @@ SHARED = {
             name="judge_rel",
             meaning="the lowest label of a judge that is relevant, or a dict of its label -> the label of people that "
             "it stands for; one for all, or a dict of judge -> one of these. Default: what the judge says; else 1 "
-            "where all its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels above it "
-            "are refused.",
+            "where all its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels "
+            "above it are refused.",
         ),
         Parameter(name="families", meaning="judge -> family of models; default what the judges say."),
         Parameter(
