@@ -31,15 +31,19 @@ class Shown:
         column: of the table; where it has none of this name, the view goes without.
         digits: how its cells are written.
         interval: whether it is the interval of the column, whose ends are in ``COLUMN_low`` and ``COLUMN_high``.
+        unless: a column of the table in whose place it stands, so that the view goes without where there is this one.
     """
 
     heading: str
     column: str
     digits: Digits = Digits.TEXT
     interval: bool = False
+    unless: str = ""
 
     def of(self, rows: pd.DataFrame) -> Iterator[Column]:
         """Yield the column of a report, none where the table has none."""
+        if self.unless in rows:
+            return
         if self.interval:
             if f"{self.column}_low" in rows:
                 low, high = rows[f"{self.column}_low"], rows[f"{self.column}_high"]
@@ -115,7 +119,7 @@ class StudyResult(Result):
     #: name -> view, or what makes a report of the result and of options; the first is the usual one
     views: ClassVar[Mapping[str, View | Callable[..., Report]]] = {}
     #: name -> what draws the result; the first is the usual one
-    figures: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    plots: ClassVar[Mapping[str, Callable[..., Any]]] = {}
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name, the main one first."""
@@ -178,7 +182,7 @@ class StudyResult(Result):
 
         Args:
             measure: one of the measures; default the first.
-            kind: one of `figures`; default the first.
+            kind: one of `plots`; default the first.
             ax: axes to draw into; default a new figure.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
             legend: whether there is one, outside the axes.
@@ -193,10 +197,10 @@ class StudyResult(Result):
         """
         from pt_reuse.plots.sheet import Place
 
-        if not self.figures:
+        if not self.plots:
             raise InputError(f"{self.title} has no figure.")
-        name = next(iter(self.figures)) if kind is None else choice("kind", kind, list(self.figures))
-        draw = self.figures[name]
+        name = next(iter(self.plots)) if kind is None else choice("kind", kind, list(self.plots))
+        draw = self.plots[name]
         _check_options(_options_of(draw, 3), options, f"kind={name!r}")
         chosen = self._measure(measure) if self.measures else None
         return draw(self, chosen, Place(ax, title, legend, width), **options)

@@ -161,7 +161,7 @@ def _files(kind: type) -> Iterator[str]:
 
 def _pictures(study: Study, measures: list[str]) -> dict[str, tuple[str, str | None]]:
     """Return picture -> the kind of figure and the measure that it shows."""
-    kinds: Mapping[str, Any] = study.result.figures  # type: ignore[attr-defined]
+    kinds: Mapping[str, Any] = study.result.plots  # type: ignore[attr-defined]
     command = "" if study.command is None else study.command.name.rpartition(" ")[2]
     beginnings = {kind: kind if len(kinds) > 1 else command for kind in kinds}
     if not measures:

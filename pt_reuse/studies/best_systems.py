@@ -35,7 +35,7 @@ class TopAgreement(StudyResult):
     overlap = Shown("Overlap", "overlap", Digits.SCORE), Shown("Interval", "overlap", Digits.SCORE, interval=True)
     caption = "How many of the best {top} systems are the same under the other judgments."
     views = {"measure": View(columns=(Shown("Measure", "measure"), *columns, *overlap), caption=caption)}
-    figures = {"overlap": forest_of("measure", "overlap", "share of the best systems that are the same", within=(0, 1))}
+    plots = {"overlap": forest_of("measure", "overlap", "share of the best systems that are the same", within=(0, 1))}
 
 
 @study(

@@ -107,7 +107,7 @@ class FoundByDepth(StudyResult):
 
     title = "Found by depth"
     views = {"depths": _depths_report}
-    figures = {"found": _draw}
+    plots = {"found": _draw}
 
     by: str
     judged_to: int

@@ -2,37 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, flag, positive
-from pt_reuse._errors import door
-from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import OfMeasures, Result, key_figures_of
-from pt_reuse.arrays.bootstrap import checked_bootstrap
+from pt_reuse._check import choice, count, positive
+from pt_reuse._report import Digits, Report
+from pt_reuse._result import key_figures_of
 from pt_reuse.arrays.rescore import HitIndex
-from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.contributors import Contributors, contributors_of
+from pt_reuse.options import Parameter
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.run_scores import checked_measures
+from pt_reuse.result import Shown, StudyResult, View
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.type_splits import checked_types, types_of
-from pt_reuse.studies.uniques import LeaveOutUniques, check_removal, leave_out_uniques
+from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pt_reuse.plots.sheet import Place
+
+_OF_RUNS = View(
+    table="recovery",
+    columns=(
+        Shown("Run", "name"),
+        Shown("Type", "type"),
+        Shown("Recovered", "recovered", Digits.COUNT),
+        Shown("Share", "share", Digits.SCORE),
+        Shown("Median rank", "median_rank", Digits.COUNT),
+        Shown("Deepest rank", "deepest_rank", Digits.COUNT),
+    ),
+    caption="The relevant documents that only {left_out} runs contributed, and how many others retrieve.",
+)
+
+
+def _of_runs(result: LeftOutTypes, left_out: str | None = None) -> Report:
+    """Return what each run recovers of the documents lost without a type, default the one that loses most."""
+    name, rows = result.recovery_of(left_out)
+    return _OF_RUNS.of(replace(result, recovery=rows, settings={**result.settings, "left out": name}), None)
+
+
+def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = None, top: int | None = None) -> Axes:
+    """Draw how many of the documents lost without a type each run of another type retrieves, at most `top` runs."""
+    from pt_reuse.plots.bars import plot_recovery
+    from pt_reuse.plots.marks import checked_top
+
+    name, rows = result.recovery_of(left_out)
+    lost = int((result.documents["left_out"] == name).sum())
+    return plot_recovery(rows, left_out=name, lost=lost, top=checked_top(top), place=place)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeftOutTypes(OfMeasures, Result):
+class LeftOutTypes(StudyResult):
     """What leaving out each type of system loses, what that does to the ranking, and who recovers how much of it.
+
+    Its figure has a bar per run of another type than the one left out (``left_out=``, default the one that loses most):
+    how many of the lost documents it retrieves; at most ``top=`` runs, default 30, 15 in a column.
 
     Attributes:
         table: one row per measure and left-out ``type``: its ``runs``, ``lost``, the relevant documents that it alone
@@ -49,24 +82,36 @@ class LeftOutTypes(OfMeasures, Result):
         uniques: leave-out-uniques by type, with the scores under all judgments and every further table.
     """
 
-    title: ClassVar[str] = "Types left out"
+    title = "Types left out"
+    views = {
+        "type": View(
+            columns=(
+                Shown("Left out", "type"),
+                Shown("Lost", "lost", Digits.COUNT),
+                Shown("In other runs", "recovered", Digits.COUNT),
+                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
+                Shown("gamma", "gamma", Digits.SCORE, unless="tau_b_low"),
+                Shown("Largest drop", "max_drop", Digits.COUNT),
+            ),
+            caption="One type of system left out of the pool: the relevant documents that are lost, those of them that "
+            "a run of another type retrieves, and the ranking by {measure} without them against the one by all "
+            "judgments.",
+            noun="types",
+        ),
+        "run": _of_runs,
+    }
+    plots = {"recovery": _draw}
 
     recovery: pd.DataFrame
     documents: pd.DataFrame
     uniques: LeaveOutUniques
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"table": self.table, "recovery": self.recovery, "documents": self.documents}
-
     def key_figures(self) -> pd.DataFrame:
         """Return what is lost without each type, and how runs rank without it, see :meth:`Result.key_figures`."""
-        rows = self.table
-        once = rows.drop_duplicates("type")[["type", "lost", "recovered"]]
-        parts = [
-            key_figures_of(rows, ["tau_b", "max_drop"], rows=[f"without {name}" for name in rows["type"]]),
-            key_figures_of(once, ["lost", "recovered"], rows=[f"without {name}" for name in once["type"]]),
-        ]
+        once = self.table.drop_duplicates("type")[["type", "lost", "recovered"]]
+        of = ((self.table, ["tau_b", "max_drop"]), (once, ["lost", "recovered"]))
+        parts = [key_figures_of(rows, names, rows=[f"without {kind}" for kind in rows["type"]]) for rows, names in of]
         return pd.concat(parts, ignore_index=True)
 
     def headline(self) -> str:
@@ -78,111 +123,30 @@ class LeftOutTypes(OfMeasures, Result):
             parts.append(f"without {name} {first['lost']:,} lost, {first['recovered']:,} in other runs, {taus}")
         return "; ".join(parts)
 
-    @door
-    def report(self, by: str = "type", *, measure: MeasureLike | None = None, left_out: str | None = None) -> Report:
-        """Return what a paper prints.
-
-        Args:
-            by: the rows: each left-out ``"type"`` (default) with what is lost, recovered, tau-b, gamma or the interval
-                of tau-b, and the largest drop;
-                or each ``"run"`` with what it recovers of one left-out type.
-            measure: the one that types are shown under; default the first.
-            left_out: the type whose lost documents runs recover; default the one that loses most.
-        """
-        choice("by", by, ("type", "run"))
-        name = measure_among(self.measures, measure)
-        return self._of_types(name) if by == "type" else self._of_runs(self._left_out(left_out))
-
-    def _left_out(self, left_out: str | None) -> str:
-        types = list(dict.fromkeys(self.table["type"]))
-        if left_out is not None:
-            return choice("left_out", left_out, types)
-        return str(self.table["type"].iloc[int(self.table["lost"].to_numpy().argmax())])
-
-    def _of_types(self, measure: str) -> Report:
-        rows = self.table[self.table["measure"] == measure]
-        second = Column("gamma", rows["gamma"], Digits.SCORE)
-        if "tau_b_low" in rows:
-            second = intervals("tau-b", rows["tau_b_low"], rows["tau_b_high"], Digits.SCORE)
-        return Report(
-            [
-                Column("Left out", rows["type"]),
-                Column("Lost", rows["lost"], Digits.COUNT),
-                Column("In other runs", rows["recovered"], Digits.COUNT),
-                Column("tau-b", rows["tau_b"], Digits.SCORE),
-                second,
-                Column("Largest drop", rows["max_drop"], Digits.COUNT),
-            ],
-            caption=(
-                f"One type of system left out of the pool: the relevant documents that are lost, those of them that a "
-                f"run of another type retrieves, and the ranking by {measure} without them against the one by all "
-                "judgments."
-            ),
-            notes=[self._note(), *([f"Intervals: {self.settings['intervals']}."] if "tau_b_low" in rows else [])],
-        )
-
-    def _of_runs(self, left_out: str) -> Report:
-        rows = self.recovery[self.recovery["left_out"] == left_out]
-        return Report(
-            [
-                Column("Run", rows["name"]),
-                Column("Type", rows["type"]),
-                Column("Recovered", rows["recovered"], Digits.COUNT),
-                Column("Share", rows["share"], Digits.SCORE),
-                Column("Median rank", rows["median_rank"], Digits.COUNT),
-                Column("Deepest rank", rows["deepest_rank"], Digits.COUNT),
-            ],
-            caption=f"The relevant documents that only {left_out} runs contributed, and how many others retrieve.",
-            notes=[self._note()],
-        )
-
-    def _note(self) -> str:
-        settings = self.settings
-        return (
-            f"Recovered: {settings['recovered']}. Pool of depth {settings['depth']}, contributors "
-            f"{settings['contributors']}; relevant is a {settings['relevant']}; documents are ranked in the order "
-            f"{settings['order']} and pooled in the order {settings['pool order']}."
-        )
-
-    @door
-    def plot(
-        self,
-        left_out: str | None = None,
-        *,
-        top: int | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw how many of the documents that are lost without a type each run of another type retrieves.
-
-        Args:
-            left_out: the type left out; default the one that loses most.
-            top: how many runs at most, those that recover most; default 30, 15 in a column.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: of no effect, as one colour needs none.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a bar per run; beside it its number.
-        """
-        from pt_reuse.plots.bars import plot_recovery
-        from pt_reuse.plots.marks import checked_top
-        from pt_reuse.plots.sheet import Place
-
-        chosen, place = self._left_out(left_out), Place(ax, title, legend, width)
-        rows = self.recovery[self.recovery["left_out"] == chosen]
-        lost = int((self.documents["left_out"] == chosen).sum())
-        return plot_recovery(rows, left_out=chosen, lost=lost, top=checked_top(top), place=place)
+    def recovery_of(self, left_out: str | None) -> tuple[str, pd.DataFrame]:
+        """Return a left-out type, None for the one that loses most, and who recovers what it loses."""
+        kinds, lost = self.table["type"], self.table["lost"]
+        name = kinds.iloc[int(lost.to_numpy().argmax())] if left_out is None else choice("left_out", left_out, [*kinds])
+        return str(name), self.recovery[self.recovery["left_out"] == name]
 
 
-@door
+@study(
+    Parameter(
+        name="types",
+        meaning="the types to leave out, one at a time; default each.",
+        check=checked_types,
+    ),
+    Parameter(
+        name="down_to",
+        meaning="how far down a run's list, in the order in which it is scored, a document counts as recovered; "
+        "default the whole list.",
+        check=lambda value: positive("down_to", value, "documents per run and topic"),
+    ),
+)
 def leave_out_type(
     runs: Any,
     qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     types: str | Iterable[str] | None = None,
     depth: int | None = None,
@@ -198,25 +162,10 @@ def leave_out_type(
     """Leave a type of system out of the pool, and say what is lost and which other runs would have found it.
 
     It is the limit of pools of one type (:func:`by_type`): the pool of all types but one. The numbers are those of
-    :func:`leave_out_uniques` with ``by="type"``; who recovers what is lost is new.
+    :func:`leave_out_uniques` with ``by="type"``; who recovers what is lost is new. Every run can recover.
 
     Args:
         runs: the field, every run with its type: a RunSet, a dict of run name -> results, or run files, :doc:`runs`.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file.
-        measures: ir_measures measures or their names, one or several.
-        types: the types to leave out, one at a time; default each.
-        depth: of the pool; default the one on record for the collection (``runs.pool_depth``), else 100.
-        rel: the lowest label that is relevant; default what the judgments say.
-        contributors: the runs that made the pool: ``"pooled"`` (default), ``"all"`` or run names. Every run can
-            recover.
-        pool_order: the order in which the runs were pooled; default the one that the field knows of itself.
-        down_to: how far down a run's list, in the order in which it is scored, a document counts as recovered; default
-            the whole list.
-        resamples: how often the topics are drawn for bootstrap intervals of the agreement and of the largest drop, as
-            :func:`leave_out_uniques` has them; default 0, none.
-        confidence: of the intervals, above 0 and below 1.
-        seed: of the draws.
-        verbose: show a progress bar.
 
     Returns:
         LeftOutTypes: ``.table``, ``.recovery``, ``.documents``, ``.uniques``, ``.plot()``.
@@ -238,74 +187,32 @@ def leave_out_type(
     https://arxiv.org/abs/2201.11086, section 5: TREC-8 without its manual runs, where this loses 1,130 relevant
     documents, with tau_b .9806 of MAP and gamma .9961 of ``P@10``.
     """
-    parsed, wanted, verbose = (
-        checked_measures(measures),
-        None if types is None else checked_types(types),
-        flag("verbose", verbose),
-    )
-    check_removal(by="type", depth=depth, pool_order=pool_order, rel=rel)
-    checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    deepest = None if down_to is None else positive("down_to", down_to, "documents per run and topic")
-    runs, qrels = as_runs_before(runs, qrels)
-    kinds = types_of(runs)
-    for name in wanted or ():
-        choice("types", name, kinds.names)
-    contributing = contributors_of(runs, contributors)
-    qrels = as_qrels(qrels)
-    lou = leave_out_uniques(
-        runs,
-        qrels,
-        parsed,
-        by="type",
-        depth=depth,
-        rel=rel,
-        contributors=contributors,
-        pool_order=pool_order,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-        verbose=verbose,
-    )
-    chosen = list(kinds.names) if wanted is None else wanted
-    lost = _lost(runs.in_pool_order(pool_order), qrels, lou, contributing)
-    parts = [_recovered(runs, qrels, lost.rows(name), name, deepest) for name in chosen]
-    recovery = pd.concat([of_runs for of_runs, _ in parts], ignore_index=True)
-    documents = pd.concat([of_documents for _, of_documents in parts], ignore_index=True)
+    asked = Asked(leave_out_type, locals())
+    kinds, _ = types_of(asked.runs), asked.contributors
+    chosen = list(kinds.names) if asked["types"] is None else [choice("types", t, kinds.names) for t in asked["types"]]
+    kept = ("depth", "rel", "contributors", "pool_order", "resamples", "confidence", "seed", "verbose")
+    options = {name: asked[name] for name in kept}
+    lou = leave_out_uniques(asked.runs, asked.qrels, asked["measures"], by="type", **options)
+    row, sole = _lost(asked, lou)
+    parts = [_recovered(asked.runs, asked.qrels, row[sole == kinds.names.index(n)], n, down_to) for n in chosen]
+    recovery, documents = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
     again = documents[documents["runs"] > 0].groupby("left_out").size()
     table = lou.table[lou.table["type"].isin(chosen)].reset_index(drop=True)
     table = table.rename(columns={"removed": "lost"}).drop(columns=["unique", "unique_relevant"])
     table.insert(table.columns.get_loc("lost") + 1, "recovered", table["type"].map(again).fillna(0).astype(int))
-    within = "any rank" if deepest is None else f"the first {count(deepest, 'document')}"
-    settings = {"left out": ", ".join(chosen), "recovered": f"at {within}" if deepest is None else f"in {within}"}
-    settings |= lou.settings
+    within = "at any rank" if down_to is None else f"in the first {count(down_to, 'document')}"
+    settings = {"left out": ", ".join(chosen), "recovered": within, **lou.settings}
     return LeftOutTypes(table=table, recovery=recovery, documents=documents, uniques=lou, settings=settings)
 
 
-@dataclass(frozen=True)
-class _Lost:
-    """The relevant documents that one type alone contributed.
-
-    Attributes:
-        row: (documents,) rows of the judgments, ascending.
-        type: (documents,) the type that alone contributed each.
-    """
-
-    row: NDArray[np.int64]
-    type: NDArray[np.object_]
-
-    def rows(self, name: str) -> NDArray[np.int64]:
-        """Return the rows of one type's."""
-        return self.row[self.type == name]
-
-
-def _lost(ranked: RunSet, qrels: Qrels, lou: LeaveOutUniques, contributors: Contributors) -> _Lost:
-    """Return what one type alone put into the pool of runs that stand in the order in which they are pooled."""
-    pool = pool_to_depth(ranked, lou.depth, contributors)
-    sole, kinds = pool.sole("type")
-    row = qrels.arrays.documents.find(pool.documents)
-    lost = (sole >= 0) & (row >= 0) & (np.append(qrels.arrays.labels, np.int16(-1))[row] >= lou.rel)
+def _lost(asked: Asked, lou: LeaveOutUniques) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the judgments of relevant documents that one type alone put into the pool, and its number."""
+    pool = pool_to_depth(asked.ranked, lou.depth, asked.contributors)
+    sole, _ = pool.sole("type")
+    row = asked.qrels.arrays.documents.find(pool.documents)
+    lost = (sole >= 0) & (row >= 0) & (np.append(asked.qrels.arrays.labels, np.int16(-1))[row] >= lou.rel)
     order = np.argsort(row[lost], kind="stable")
-    return _Lost(row[lost][order], np.array(kinds.names, dtype=object)[sole[lost][order]])
+    return row[lost][order], sole[lost][order]
 
 
 def _recovered(
@@ -333,7 +240,6 @@ def _recovered(
     )
     runs_of = found.groupby("row").size().reindex(rows).fillna(0).astype(np.int64)
     documents = qrels.arrays.documents.take(rows)
-    names: Sequence[str] = runs.names
     return recovery, pd.DataFrame(
         {
             "left_out": name,
@@ -342,6 +248,6 @@ def _recovered(
             "label": qrels.arrays.labels[rows].astype(np.int64),
             "runs": runs_of.to_numpy(),
             "best_rank": best["rank"].astype("Int64").reset_index(drop=True),
-            "best_run": pd.Series([None if pd.isna(r) else names[int(r)] for r in best["run"]], dtype=object),
+            "best_run": pd.Series([None if pd.isna(r) else runs.names[int(r)] for r in best["run"]], dtype=object),
         }
     )

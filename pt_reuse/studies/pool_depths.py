@@ -209,7 +209,7 @@ class PoolCosts(StudyResult):
             noun="shares",
         ),
     }
-    figures = {"costs": _draw}
+    plots = {"costs": _draw}
 
     agreement: pd.DataFrame
     needed: pd.DataFrame

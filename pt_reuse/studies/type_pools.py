@@ -184,7 +184,7 @@ class PoolsByType(StudyResult):
             noun="groups",
         ),
     }
-    figures = {"scores": _draw_scores, "tau_b": _draw_tau}
+    plots = {"scores": _draw_scores, "tau_b": _draw_tau}
 
     by_split: pd.DataFrame
     splits: pd.DataFrame
