@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,8 +46,7 @@ _OF_RUNS = View(
 
 def _of_runs(result: LeftOutTypes, left_out: str | None = None) -> Report:
     """Return what each run recovers of the documents lost without a type, default the one that loses most."""
-    name, rows = result.recovery_of(left_out)
-    return _OF_RUNS.of(replace(result, recovery=rows, settings={**result.settings, "left out": name}), None)
+    return _OF_RUNS.of(result, None, {"left_out": result.chosen(left_out)})
 
 
 def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = None, top: int | None = None) -> Axes:
@@ -55,7 +54,8 @@ def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = Non
     from pt_reuse.plots.bars import plot_recovery
     from pt_reuse.plots.marks import checked_top
 
-    name, rows = result.recovery_of(left_out)
+    name = result.chosen(left_out)
+    rows = result.recovery[result.recovery["left_out"] == name]
     lost = int((result.documents["left_out"] == name).sum())
     return plot_recovery(rows, left_out=name, lost=lost, top=checked_top(top), place=place)
 
@@ -123,11 +123,12 @@ class LeftOutTypes(StudyResult):
             parts.append(f"without {name} {first['lost']:,} lost, {first['recovered']:,} in other runs, {taus}")
         return "; ".join(parts)
 
-    def recovery_of(self, left_out: str | None) -> tuple[str, pd.DataFrame]:
-        """Return a left-out type, None for the one that loses most, and who recovers what it loses."""
-        kinds, lost = self.table["type"], self.table["lost"]
-        name = kinds.iloc[int(lost.to_numpy().argmax())] if left_out is None else choice("left_out", left_out, [*kinds])
-        return str(name), self.recovery[self.recovery["left_out"] == name]
+    def chosen(self, left_out: str | None) -> str:
+        """Return a left-out type, the one that loses most for None."""
+        kinds = self.table["type"]
+        if left_out is not None:
+            return choice("left_out", left_out, list(dict.fromkeys(kinds)))
+        return str(kinds.iloc[int(self.table["lost"].to_numpy().argmax())])
 
 
 @study(
