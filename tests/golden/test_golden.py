@@ -83,7 +83,8 @@ def write_whole(folder: Path, now: dict[str, dict]) -> None:
         place = folder / call.replace("/", "_")[:100]
         place.mkdir(parents=True, exist_ok=True)
         for table, frame in one.pop("tables", {}).items():
-            frame.to_csv(place / f"{table}.csv")
+            (file := place / f"{table}.csv").parent.mkdir(parents=True, exist_ok=True)
+            frame.to_csv(file)
         (place / "about.json").write_text(json.dumps(one, indent=1, default=str, sort_keys=True), encoding="utf-8")
 
 
