@@ -1,4 +1,4 @@
-"""Build the catalogue of TREC test collections in ``pt_reuse/collections/data/catalogue`` and its page of the docs.
+"""Build the catalogue of TREC test collections in ``pt_reuse/collections/data/catalogue``.
 
 Needs nothing but Python and a folder with the sources (``--data``, or ``PT_REUSE_DATA``):
 
@@ -28,10 +28,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CURATED = Path(__file__).resolve().parent / "catalogue"
 OUT = ROOT / "pt_reuse" / "collections" / "data" / "catalogue"
-PAGE = ROOT / "docs" / "collections-list.rst"
-#: of the columns of its tables
-WIDTHS = "42 9 11 8 9 9 12"
-HEADER = "Name and id in ir_datasets, Topics, Judged, Runs, Teams, Pooled, Runs at"
 #: the list of runs, below the folder of the sources
 LIST = Path("catalogue") / "runs-2026.csv.gz"
 #: where the facts are from, and what is asked of who uses them; at the head of both files
@@ -44,14 +40,6 @@ ORIGIN = (
     "round 3 @ e991ced49f3fd7229faada9ceb90676463893edc, round 5 @ be3ed3fccac421da94cd3fb983904f7c0831834b",
 )
 COLUMNS = ("collection", "name", "team", "type", "official_type", "task", "pooled")
-#: what the page says above its tables
-INTRODUCTION = (
-    "Below a name stand its id in ir_datasets and, after *also*, its aliases; each opens the collection, but for an id",
-    "that two collections share, or of documents only. *Judged* counts judgments, *pooled* runs on record as pooled.",
-    "*Runs at*: ``open`` is ir.nist.gov, ``password`` trec.nist.gov/results, for those with a NIST agreement.",
-    "An empty cell is not known, or none. Where ir_datasets has no judgments, a link says where they are published.",
-    "",
-)
 RESULTS = "https://trec.nist.gov/results/"
 OPEN = "https://ir.nist.gov/"
 #: names that stand for two runs, which only capital letters tell apart
@@ -61,12 +49,11 @@ PARTS = ("documents", "topics", "judgments")
 
 
 def main(data: Path, check: bool) -> int:
-    """Write the three files, or compare them."""
+    """Write both files, or compare them."""
     collections, runs = build(data)
     files = {
         OUT / "collections.json": as_json(collections),
         OUT / "runs.csv": as_csv(runs),
-        PAGE: page(collections, runs),
     }
     differing = []
     for path, text in files.items():
@@ -263,78 +250,6 @@ def as_csv(runs: list[dict]) -> str:
     writer.writeheader()
     writer.writerows(runs)
     return file.getvalue()
-
-
-def page(collections: list[dict], runs: list[dict]) -> str:
-    """Return the page of the documentation that lists every collection."""
-    by_name: dict[str, list[dict]] = {entry["name"]: [] for entry in collections}
-    for run in runs:
-        by_name[run["collection"]].append(run)
-    lines = [
-        "..",
-        "   Written by scripts/build_catalogue.py: do not edit.",
-        "",
-        "The collections",
-        "===============",
-        "",
-    ]
-    lines += [f"{len(collections)} test collections of TREC and {len(runs):,} runs submitted to them.", *INTRODUCTION]
-    for group in dict.fromkeys(entry["group"] for entry in collections):
-        entries = [entry for entry in collections if entry["group"] == group]
-        lines += [group, "-" * len(group), "", ".. csv-table::"]
-        lines += [f"   :header: {HEADER}", f"   :widths: {WIDTHS}", ""]
-        for entry in entries:
-            lines += line_of(entry, by_name[entry["name"]])
-        lines += [""]
-        noted: dict[str, list[str]] = {}
-        for entry in entries:
-            if "note" in entry:
-                noted.setdefault(entry["note"], []).append(f"``{entry['name']}``")
-        lines += [f"- {', '.join(names)}: {note}" for note, names in noted.items()]
-        lines += [""] if noted else []
-    lines += ["Where this is from", "------------------", ""]
-    lines += [f"- {line[0].upper()}{line[1:]}." for line in ORIGIN]
-    lines += [
-        "- Ids and counts of judgments: ir_datasets, else the judgments. Topics: these, else the tracks' overviews.",
-        "",
-        "The database of NIST is given out for academic, non-commercial use. Please keep to that, and name NIST and",
-        "the track. No name or address of a person is in the catalogue.",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def line_of(entry: dict, runs: list[dict]) -> list[str]:
-    """Return the line of a collection in the table."""
-    teams = len({run["team"] for run in runs})
-    pooled = [run for run in runs if run["pooled"] == "yes"]
-    counts = [f"{entry[key]:,}" if key in entry else "" for key in ("n_topics", "n_judged")]
-    dated = entry["title"] if str(entry["year"]) in entry["title"] else f"{entry['title']}, {entry['year']}"
-    # its name has the year
-    title = dated.removeprefix(f"TREC {entry['year']} ")
-    names = [f"| ``{entry['name']}``: {title}"]
-    names += [f"   | {entry['irds']}{lacking(entry)}"] if "irds" in entry else []
-    names += [f"   | also {', '.join(entry['aliases'])}"] if "aliases" in entry else []
-    names += [f"   | `judgments <{entry['judgments_at']}>`__"] if "judgments_at" in entry else []
-    return cells(
-        "\n".join(names),
-        *counts,
-        str(len(runs) or ""),
-        str(teams or ""),
-        str(len(pooled) or ""),
-        entry.get("access", ""),
-    )
-
-
-def lacking(entry: dict) -> str:
-    """Return what ir_datasets has of a collection, where it has not all."""
-    there = [part for part in PARTS if part not in entry.get("without", ())]
-    return f" ({' and '.join(there)} only)" if len(there) < len(PARTS) else ""
-
-
-def cells(*texts: str) -> list[str]:
-    """Return one row of a csv-table."""
-    quoted = [f'"{text}"' if set(text) & set(",\n|") else text for text in texts]
-    return [f"   {','.join(quoted)}"]
 
 
 def need(holds: bool, message: str) -> None:
