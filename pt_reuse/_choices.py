@@ -19,8 +19,8 @@ TESTS = {
     "randomisation": "sign-flip randomisation test (every way of turning signs, if no more than samples)",
     "tukey": "randomised Tukey HSD test of all systems together",
 }
-#: correction for many tests -> what statsmodels' multipletests calls it; None where nothing is corrected
-CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
+#: corrections for many tests
+CORRECTIONS = ("none", "bonferroni", "holm", "benjamini-hochberg")
 #: which of them studies of significance make where nobody says: none, as in most papers
 CORRECTION = "none"
 #: random signs, or scores that change places, if nobody says how many

@@ -11,35 +11,62 @@ and manual of the R package ircor (J. Urbano, version 1.0) to the digits printed
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, TypeAlias
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pt_reuse._check import count, examples, told
-from pt_reuse._errors import Call, InputError, Part, door, warn
+from pt_reuse._errors import Call, InputError, Part, door, warn, wrong
 from pt_reuse.arrays import pairs
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 Floats: TypeAlias = NDArray[np.float64]
 
 #: scores are compared after rounding to this many decimals
 DECIMALS = 12
+#: what the docstrings of all functions of two rankings say, by their first argument
+_ARGUMENTS = {
+    "x": (
+        "x: scores, shape (n,), larger is better.",
+        "y: other scores of the same systems, shape (n,); swapping the two changes nothing.",
+    ),
+    "truth": (
+        "truth: scores of the ranking taken as right, shape (n,), larger is better.",
+        "estimate: scores of the ranking to be judged, shape (n,), for the same systems.",
+    ),
+}
+_RETURNS = "The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all."
+_RAISES = "InputError: the two are not finite numbers, shape (n,), for the same systems."
 
 
-def undefined(coefficient: str, a: Floats, b: Floats, labels: pd.Index, arguments: tuple[str, str]) -> tuple[Part, ...]:
-    """Say why a coefficient is undefined; nothing where it is defined."""
-    if len(a) < 2:
-        return (f"{coefficient} is NaN, because it takes at least 2 systems, got {len(a)}.",)
-    for argument, scores in zip(arguments, (a, b), strict=True):
-        if (scores == scores[0]).all():
-            why = f"{argument} ties all its {len(a)} systems, so that no pair can agree."
-            return (f"{coefficient} is NaN, because {why}",)
-    untied = {"tau_ap": (a, b), "tau_ap_a": (a,)}.get(coefficient, ())
-    for argument, scores in zip(arguments, untied, strict=False):
-        order = np.argsort(-scores, kind="stable")
-        tied = np.flatnonzero(np.diff(scores[order]) == 0)
+def _of_two_rankings(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make a function a door, and write what all functions of two rankings have in common into its docstring."""
+    said, _, example = inspect.cleandoc(function.__doc__ or "").partition("Example:")
+    said, _, returns = said.partition("Returns:")
+    arguments = "\n    ".join(_ARGUMENTS[next(iter(inspect.signature(function).parameters))])
+    sections = {"Args": arguments, "Returns": returns.strip() or _RETURNS, "Raises": _RAISES}
+    written = "".join(f"{heading}:\n    {text}\n\n" for heading, text in sections.items())
+    function.__doc__ = f"{said.rstrip()}\n\n{written}Example:{example}"
+    return door(function)
+
+
+def _undefined(coefficient: str, scores: dict[str, Floats], labels: pd.Index) -> tuple[Part, ...]:
+    """Say why a coefficient of two rankings, by argument, is undefined; nothing where it is defined."""
+    n = len(labels)
+    if n < 2:
+        return (f"{coefficient} is NaN, because it takes at least 2 systems, got {n}.",)
+    for argument, values in scores.items():
+        if (values == values[0]).all():
+            return (f"{coefficient} is NaN, because {argument} ties all its {n} systems, so that no pair can agree.",)
+    untied = {"tau_ap": ("truth", "estimate"), "tau_ap_a": ("truth",)}.get(coefficient, ())
+    for argument in untied:
+        order = np.argsort(-scores[argument], kind="stable")
+        tied = np.flatnonzero(np.diff(scores[argument][order]) == 0)
         if len(tied):
             return (
                 f"{coefficient} is NaN, because it is defined without ties and {argument} ties "
@@ -52,18 +79,12 @@ def undefined(coefficient: str, a: Floats, b: Floats, labels: pd.Index, argument
     return ()
 
 
-def two_rankings(x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> tuple[Floats, Floats, pd.Index]:
-    """Check, match and round two lists of scores; with the labels of the systems."""
-    a, b, labels = two_arrays(x, y, arguments)
-    return rounded(a), rounded(b), labels
-
-
-def two_arrays(x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> tuple[Floats, Floats, pd.Index]:
-    """Check and match two lists of scores, in the order of the first; with the labels of the systems."""
-    a, b = numbers(arguments[0], x, 1), numbers(arguments[1], y, 1)
+def _two_arrays(first: str, x: ArrayLike, second: str, y: ArrayLike) -> tuple[Floats, Floats, pd.Index]:
+    """Check and match two lists of scores, given under two names, in the order of the first; with the systems."""
+    a, b = _numbers(first, x, 1), _numbers(second, y, 1)
     if isinstance(x, pd.Series) and isinstance(y, pd.Series):
-        b = b[positions(x.index, y.index, arguments)]
-    same_length(len(a), len(b), arguments)
+        b = b[_positions(first, x.index, second, y.index)]
+    _check_length(first, len(a), second, len(b))
     labelled = x if isinstance(x, pd.Series) else y
     return a, b, labelled.index if isinstance(labelled, pd.Series) else pd.RangeIndex(len(a))
 
@@ -75,7 +96,7 @@ def rounded(scores: Floats) -> Floats:
     return np.where(np.isfinite(rounded), rounded, scores)
 
 
-def numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
+def _numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
     """Return finite float64 scores of so many dimensions, else raise."""
     wanted = "one score per system, shape (n,)" if dimensions == 1 else "one row per estimate, shape (S, n)"
     try:
@@ -105,68 +126,72 @@ def numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
     return scores
 
 
-def positions(wanted: pd.Index, given: pd.Index, arguments: tuple[str, str]) -> NDArray[np.intp]:
-    """Return where each wanted label stands among those given, which must be the same ones."""
-    if wanted.equals(given):
+def _positions(first: str, wanted: pd.Index, second: str, others: pd.Index) -> NDArray[np.intp]:
+    """Return where each wanted label stands among others, which must be the same ones."""
+    if wanted.equals(others):
         return np.arange(len(wanted))
-    only = []
-    for argument, labels, others in ((arguments[0], wanted, given), (arguments[1], given, wanted)):
+    for argument, labels in ((first, wanted), (second, others)):
         if not labels.is_unique:
             twice = examples(labels[labels.duplicated()].unique())
-            raise InputError(
-                f"{argument} must name each system once, got {twice} again. Rename them.", argument=argument
-            )
-        missing = labels[~labels.isin(others)]
-        if len(missing):
-            only.append(f"{examples(missing)} only in {argument}")
+            raise wrong(argument, f" must name each system once, got {twice} again. Rename them.")
+    sides = ((first, wanted.difference(others, sort=False)), (second, others.difference(wanted, sort=False)))
+    only = [f"{examples(labels)} only in {argument}" for argument, labels in sides if len(labels)]
     if only:
         raise InputError(
-            f"{arguments[0]} and {arguments[1]} must score the same systems, got {', '.join(only)}. "
+            f"{first} and {second} must score the same systems, got {', '.join(only)}. "
             "Keep the systems that both have, or pass arrays to match by position.",
-            argument=arguments[1],
+            argument=second,
         )
-    return given.get_indexer(wanted)
+    return others.get_indexer(wanted)
 
 
-def same_length(n_first: int, n_second: int, arguments: tuple[str, str]) -> None:
-    """Raise when two rankings differ in their number of systems."""
+def _check_length(first: str, n_first: int, second: str, n_second: int) -> None:
     if n_first != n_second:
-        raise InputError(
-            f"{arguments[0]} and {arguments[1]} must score the same systems, got {n_first} and {n_second}.",
-            argument=arguments[1],
-        )
+        got = f"got {n_first} and {n_second}"
+        raise InputError(f"{first} and {second} must score the same systems, {got}.", argument=second)
 
 
-def name_index(names: Any, n: int) -> pd.Index:
-    """Return n different names of systems, or say what was given in their place."""
+def _name_index(names: Any, n: int) -> pd.Index:
+    """Return n different names of systems, or raise."""
     several = list(names) if isinstance(names, Iterable) and not isinstance(names, str | bytes) else []
     listed = bool(several) and all(isinstance(name, Hashable) for name in several)
     labels = pd.Index(several if listed else [], tupleize_cols=False)
     if len(labels) != n or not labels.is_unique:
         got = f"{len(labels)}, {labels.nunique()} different" if listed else told(names)
-        raise InputError(
-            f"names must be {n} different names, one per system, got {got}. Give them in the order of truth.",
-            argument="names",
+        raise wrong(
+            "names", f" must be {n} different names, one per system, got {got}. Give them in the order of truth."
         )
     return labels
 
 
-@door
+def _coefficient(name: str, **scores: ArrayLike) -> float:
+    """Compute one coefficient of two rankings, given by argument."""
+    (first, x), (second, y) = scores.items()
+    a, b, labels = _two_arrays(first, x, second, y)
+    a, b = rounded(a), rounded(b)
+    reason = _undefined(name, {first: a, second: b}, labels)
+    if reason:
+        warn(*reason)
+        return float("nan")
+    if name == "weighted_tau":
+        from scipy.stats import weightedtau
+
+        return min(1.0, max(-1.0, float(weightedtau(a, b, rank=True, weigher=None, additive=True)[0])))
+    return float(pairs.COEFFICIENTS[name](pairs.compare(a, b[np.newaxis]))[0])
+
+
+def _drops(truth: ArrayLike, estimate: ArrayLike) -> pairs.Ints:
+    """Return (n,) how many places each system falls."""
+    a, b, _ = _two_arrays("truth", truth, "estimate", estimate)
+    return pairs.rank_drops(rounded(a), rounded(b))
+
+
+@_of_two_rankings
 def tau_a(x: ArrayLike, y: ArrayLike) -> float:
     """Return Kendall's tau-a: 1 when both order every pair of systems alike, -1 when they reverse every pair.
 
     ``(C - D) / (n (n - 1) / 2)`` with C concordant and D discordant pairs of n systems. A pair tied on either side adds
     nothing above the line but stays below it, so that ties keep tau-a from reaching 1.
-
-    Args:
-        x: scores, shape (n,), larger is better.
-        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
-
-    Returns:
-        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
 
     Example:
         >>> tau_a([.4, .3, .2, .1], [.4, .2, .3, .3])  # 3 pairs concordant, 2 discordant, 1 tied
@@ -176,25 +201,15 @@ def tau_a(x: ArrayLike, y: ArrayLike) -> float:
         M. G. Kendall, A New Measure of Rank Correlation, Biometrika 30, 1938, https://doi.org/10.1093/biomet/30.1-2.81.
         Checked against ircor (its `tau` and `tau_a`).
     """
-    return _coefficient("tau_a", x, y, ("x", "y"))
+    return _coefficient("tau_a", x=x, y=y)
 
 
-@door
+@_of_two_rankings
 def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     """Return Kendall's tau-b: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
 
     ``(C - D) / sqrt(U_x U_y)`` with C concordant and D discordant pairs, U_x pairs untied in x and U_y untied in y. It
     is `tau_a` when there are no ties, the tau of most papers on reusability, and scipy's.
-
-    Args:
-        x: scores, shape (n,), larger is better.
-        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
-
-    Returns:
-        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
 
     Example:
         >>> round(tau_b([.4, .3, .2, .1], [.4, .2, .3, .3]), 6)  # (3 - 2) / sqrt(6 * 5)
@@ -204,26 +219,16 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
         M. G. Kendall, The Treatment of Ties in Ranking Problems, Biometrika 33, 1945,
         https://doi.org/10.1093/biomet/33.3.239. Checked against scipy.stats.kendalltau, to 1e-12, and against ircor.
     """
-    return _coefficient("tau_b", x, y, ("x", "y"))
+    return _coefficient("tau_b", x=x, y=y)
 
 
-@door
+@_of_two_rankings
 def gamma(x: ArrayLike, y: ArrayLike) -> float:
     """Return Goodman and Kruskal's gamma: 1 when no pair untied on both sides is discordant, -1 when all of them are.
 
     ``(C - D) / (C + D)`` with C concordant and D discordant pairs: pairs tied on either side are left out. This is the
     tau "with tied pairs omitted" of Voorhees, Soboroff and Lin. It is never closer to 0 than `tau_b`, and scores of
     few levels can reach 1 although they say little.
-
-    Args:
-        x: scores, shape (n,), larger is better.
-        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
-
-    Returns:
-        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
 
     Example:
         >>> gamma([.4, .3, .2, .1], [.4, .2, .3, .3])  # (3 - 2) / (3 + 2)
@@ -235,10 +240,10 @@ def gamma(x: ArrayLike, y: ArrayLike) -> float:
         Reliably Evaluate Modern Neural Retrieval Models?, 2022, https://arxiv.org/abs/2201.11086.
         Checked against a literal count of pairs only.
     """
-    return _coefficient("gamma", x, y, ("x", "y"))
+    return _coefficient("gamma", x=x, y=y)
 
 
-@door
+@_of_two_rankings
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Return the AP correlation: 1 when the estimate orders every pair as the truth does, -1 when it reverses them all.
 
@@ -249,16 +254,6 @@ def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
     A mistake near the top of the estimate costs most. Swapping the arguments changes the number. It is defined without
     ties, so a tie on either side gives NaN rather than a number that depends on the order in which the systems are
     listed: use `tau_ap_a` when only the estimate has ties, `tau_ap_b` when both may.
-
-    Args:
-        truth: scores of the ranking taken as right, shape (n,), larger is better.
-        estimate: scores of the ranking to be judged, shape (n,), for the same systems.
-
-    Returns:
-        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or with a tie on either side.
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
 
     Example:
         >>> truth = [.4, .3, .2, .1]
@@ -271,10 +266,10 @@ def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
         E. Yilmaz, J. A. Aslam and S. Robertson, A New Rank Correlation Coefficient for Information Retrieval, SIGIR
         2008, https://doi.org/10.1145/1390334.1390435. Checked against ircor (its `tauAP`, which stops at a tie).
     """
-    return _coefficient("tau_ap", truth, estimate, ("truth", "estimate"))
+    return _coefficient("tau_ap", truth=truth, estimate=estimate)
 
 
-@door
+@_of_two_rankings
 def tau_ap_a(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Return the AP correlation of an estimate with ties, against a truth without: 1 when it orders every pair right.
 
@@ -282,17 +277,6 @@ def tau_ap_a(truth: ArrayLike, estimate: ArrayLike) -> float:
     tie at rank p (1 + number strictly better), a system with C others strictly above it on both sides is expected to
     add to the sum in `tau_ap` the mean of ``(C + (i - p) / 2) / (i - 1)`` over the places i = p .. p + t - 1; place 1
     adds nothing.
-
-    Args:
-        truth: scores of the ranking taken as right, shape (n,), without ties, larger is better.
-        estimate: scores of the ranking to be judged, shape (n,), for the same systems; ties are allowed.
-
-    Returns:
-        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems, where the estimate ties all, or
-        with a tie in the truth (use `tau_ap_b`).
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
 
     Example:
         >>> round(tau_ap_a([.4, .3, .2], [.4, .4, .2]), 6)  # the mean of 1 and 0
@@ -302,10 +286,10 @@ def tau_ap_a(truth: ArrayLike, estimate: ArrayLike) -> float:
         J. Urbano and M. Marrero, The Treatment of Ties in AP Correlation, ICTIR 2017, the case of accuracy,
         https://doi.org/10.1145/3121050.3121106. Checked against ircor, and against a mean over all orders.
     """
-    return _coefficient("tau_ap_a", truth, estimate, ("truth", "estimate"))
+    return _coefficient("tau_ap_a", truth=truth, estimate=estimate)
 
 
-@door
+@_of_two_rankings
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     """Return the symmetric AP correlation with ties: 1 when both give the same ranking, -1 when one is the reverse.
 
@@ -317,16 +301,6 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     Without ties this is the mean of `tau_ap` both ways. A pair tied on one side only counts as wrong in the walk down
     the other side, and not at all in the walk down its own.
 
-    Args:
-        x: scores, shape (n,), larger is better.
-        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
-
-    Returns:
-        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
-
     Example:
         >>> tau_ap_b([.4, .3, .2], [.4, .4, .2])  # down y: 2 (2/2) - 1; down x: 2 (0/1 + 2/2)/2 - 1
         0.5
@@ -335,10 +309,10 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
         J. Urbano and M. Marrero, The Treatment of Ties in AP Correlation, ICTIR 2017, the case of agreement,
         https://doi.org/10.1145/3121050.3121106. Checked against ircor.
     """
-    return _coefficient("tau_ap_b", x, y, ("x", "y"))
+    return _coefficient("tau_ap_b", x=x, y=y)
 
 
-@door
+@_of_two_rankings
 def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
     """Return Vigna's weighted tau: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
 
@@ -346,16 +320,6 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
     weighs ``1 / (r + 1)``, and a pair weighs the *sum* of its two, so that any swap with a top system is dear, however
     far down the other one is. Places come once from x (ties broken by y) and once from y (ties broken by x); the mean
     is returned.
-
-    Args:
-        x: scores, shape (n,), larger is better.
-        y: other scores of the same systems, shape (n,); swapping the two changes nothing.
-
-    Returns:
-        The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two systems or where one side ties all.
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
 
     Example:
         >>> round(weighted_tau([.4, .3, .2, .1], [.3, .4, .2, .1]), 6)  # the first two swapped: 1 - 2 (3/2) / (25/4)
@@ -366,32 +330,17 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
         https://doi.org/10.1145/2736277.2741088. It is `scipy.stats.weightedtau` of the rounded scores. Checked against
         a literal sum over pairs.
     """
-    a, b, labels = two_rankings(x, y, ("x", "y"))
-    reason = undefined("weighted_tau", a, b, labels, ("x", "y"))
-    if reason:
-        warn(*reason)
-        return float("nan")
-    from scipy.stats import weightedtau
-
-    statistic, _ = weightedtau(a, b, rank=True, weigher=None, additive=True)
-    return min(1.0, max(-1.0, float(statistic)))
+    return _coefficient("weighted_tau", x=x, y=y)
 
 
-@door
+@_of_two_rankings
 def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
     """Return how many places the system that falls furthest loses; a high value means that some system is misjudged.
 
     The largest, over systems, rank under the estimate minus rank under the truth; a rank is 1 + number strictly better.
 
-    Args:
-        truth: scores of the ranking taken as right, shape (n,), larger is better.
-        estimate: scores of the ranking to be judged, shape (n,), for the same systems.
-
     Returns:
         Places, 0 .. n - 1; 0 when no system falls or there is none.
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
 
     Example:
         >>> largest_drop([.4, .3, .2, .1], [.1, .4, .3, .2])  # the best system becomes the last
@@ -400,25 +349,17 @@ def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
     Source:
         Reported with leave-out-uniques by Voorhees, Soboroff and Lin 2022. Checked by hand only.
     """
-    a, b, _ = two_rankings(truth, estimate, ("truth", "estimate"))
-    return int(pairs.rank_drops(a, b).max(initial=0))
+    return int(_drops(truth, estimate).max(initial=0))
 
 
-@door
+@_of_two_rankings
 def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
     """Return how many places the system that climbs furthest gains; a high value means that some system is flattered.
 
     The largest, over systems, rank under the truth minus rank under the estimate: the mirror image of `largest_drop`.
 
-    Args:
-        truth: scores of the ranking taken as right, shape (n,), larger is better.
-        estimate: scores of the ranking to be judged, shape (n,), for the same systems.
-
     Returns:
         Places, 0 .. n - 1; 0 when no system climbs or there is none.
-
-    Raises:
-        InputError: the two are not finite numbers, shape (n,), for the same systems.
 
     Example:
         >>> largest_rise([.4, .3, .2, .1], [.1, .4, .3, .2])
@@ -427,8 +368,7 @@ def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
     Source:
         As `largest_drop`. Checked by hand only.
     """
-    a, b, _ = two_rankings(truth, estimate, ("truth", "estimate"))
-    return -int(pairs.rank_drops(a, b).min(initial=0))
+    return -int(_drops(truth, estimate).min(initial=0))
 
 
 @door
@@ -461,8 +401,8 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
     Source:
         As `largest_drop`. Checked by hand only.
     """
-    a, b, labels = two_arrays(truth, estimate, ("truth", "estimate"))
-    labels = labels if names is None else name_index(names, len(a))
+    a, b, labels = _two_arrays("truth", truth, "estimate", estimate)
+    labels = labels if names is None else _name_index(names, len(a))
     rank, other_rank = pairs.ranks(rounded(a)), pairs.ranks(rounded(b))
     frame = {"name": labels, "score": a, "other_score": b, "rank": rank, "other_rank": other_rank}
     return pd.DataFrame(frame | {"drop": other_rank - rank})
@@ -471,22 +411,12 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
 @door
 def correlations(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
     """Return how well many estimated rankings agree with one truth; high coefficients and low drops mean: well."""
-    x, ys = numbers("truth", truth, 1), numbers("estimates", estimates, 2)
+    x, ys = _numbers("truth", truth, 1), _numbers("estimates", estimates, 2)
     index = None
     if isinstance(estimates, pd.DataFrame):
         index = estimates.index
         if isinstance(truth, pd.Series):
-            ys = ys[:, positions(truth.index, estimates.columns, ("truth", "estimates"))]
-    same_length(len(x), ys.shape[1], ("truth", "estimates"))
+            ys = ys[:, _positions("truth", truth.index, "estimates", estimates.columns)]
+    _check_length("truth", len(x), "estimates", ys.shape[1])
     names = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")
     return pd.DataFrame(pairs.coefficients(rounded(x), rounded(ys), names), index=index)
-
-
-def _coefficient(name: str, x: ArrayLike, y: ArrayLike, arguments: tuple[str, str]) -> float:
-    """Compute one coefficient of two rankings."""
-    a, b, labels = two_rankings(x, y, arguments)
-    reason = undefined(name, a, b, labels, arguments)
-    if reason:
-        warn(*reason)
-        return float("nan")
-    return float(pairs.COEFFICIENTS[name](pairs.compare(a, b[np.newaxis]))[0])

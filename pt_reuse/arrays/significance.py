@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -35,13 +34,10 @@ class PairTests:
 
     def corrected(self, correction: str = "none") -> Floats:
         """Return (pairs,) p-values, corrected for the number of pairs; NaN where p is."""
-        method = checked_correction(correction)
-        known = ~np.isnan(self.p)
-        if method is None or not known.any():
-            return self.p.copy()
+        checked_correction(correction)
         found = np.full(len(self.p), np.nan)
-        given = self.p[known]
-        found[known] = _holm(given) if method == "holm" else _multipletests()(given, method=method)[1]
+        known = ~np.isnan(self.p)
+        found[known] = _corrected(self.p[known], correction)
         return found
 
     def significant(self, alpha: float = 0.05, correction: str = "none") -> NDArray[np.bool_]:
@@ -49,20 +45,26 @@ class PairTests:
         return self.corrected(correction) <= alpha
 
 
-def _holm(p: Floats) -> Floats:
-    """Return what statsmodels returns, without its call of the garbage collector, which takes far longer."""
+def _corrected(p: Floats, correction: str) -> Floats:
+    """Return p-values corrected for their number, to the bit as statsmodels does."""
+    n = len(p)
+    if correction == "none":
+        return p
+    if correction == "bonferroni":
+        return np.minimum(p * n, 1)
     order = np.argsort(p)
-    corrected = np.empty_like(p)
-    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
-    return corrected
+    if correction == "holm":
+        corrected = np.maximum.accumulate(p[order] * np.arange(n, 0, -1))
+    else:
+        corrected = np.minimum.accumulate((p[order] / (np.arange(1, n + 1) / n))[::-1])[::-1]
+    found = np.empty(n)
+    found[order] = np.minimum(corrected, 1)
+    return found
 
 
-def checked_correction(correction: Any) -> str | None:
-    """Return statsmodels' name of a correction, None for none; raise where it is unknown or statsmodels is missing."""
-    method = CORRECTIONS[choice("correction", correction, tuple(CORRECTIONS))]
-    if method is not None:
-        _multipletests()
-    return method
+def checked_correction(correction: Any) -> str:
+    """Return the name of a correction, or raise."""
+    return choice("correction", correction, CORRECTIONS)
 
 
 def check_test(test: Any, correction: Any) -> None:
@@ -167,18 +169,6 @@ def _ranges(values: Floats, samples: int, seed: int) -> Floats:
     return found
 
 
-def _multipletests() -> Callable[..., Any]:
-    try:
-        return import_module("statsmodels.stats.multitest").multipletests
-    except ImportError as error:
-        raise InputError(
-            "a correction for many tests needs statsmodels; `pip install 'pt-reuse[studies]'` brings it. ",
-            Option("correction", "none"),
-            " needs nothing.",
-            argument="correction",
-        ) from error
-
-
 #: columns of a table of agreement -> what they count, or the share that they are
 COUNTS = ("ss_a", "ss_d", "sn", "ns", "nn", "untested")
 SHARES = ("agree", "active", "passive")
@@ -186,41 +176,53 @@ SHARES = ("agree", "active", "passive")
 
 @dataclass(frozen=True)
 class SignificanceAgreement:
-    """How often two tests find the same differences significant; the pairs are those of two systems."""
+    """How many pairs of systems two tests find significant: a number each, or (resamples,) numbers."""
 
-    ss_a: int
-    ss_d: int
-    sn: int
-    ns: int
-    nn: int
-    untested: int
+    ss_a: Any  # both, with the same winner
+    ss_d: Any  # both, with opposite winners
+    sn: Any  # the first test alone
+    ns: Any  # the second test alone
+    nn: int = 0  # neither
+    untested: int = 0  # pairs of which one of the tests has no p-value
 
     @property
-    def weight(self) -> int:
+    def weight(self) -> Any:
         """Return what the shares are of: significant results, of both tests together."""
         return 2 * self.ss_a + 2 * self.ss_d + self.sn + self.ns
 
     @property
-    def agree(self) -> float:
+    def agree(self) -> Any:
         """Return agree-SS_a, the share of significant results that the other test confirms; NaN where none."""
-        return self._share(2 * self.ss_a)
+        return _share(2 * self.ss_a, self.weight)
 
     @property
-    def active(self) -> float:
+    def active(self) -> Any:
         """Return active disagreement, the share that the other test contradicts: ``2 SS_d`` of the same."""
-        return self._share(2 * self.ss_d)
+        return _share(2 * self.ss_d, self.weight)
 
     @property
-    def passive(self) -> float:
+    def passive(self) -> Any:
         """Return passive disagreement, the share that the other test leaves open: ``SN + NS`` of the same."""
-        return self._share(self.sn + self.ns)
+        return _share(self.sn + self.ns, self.weight)
 
-    def _share(self, n: int) -> float:
-        return n / self.weight if self.weight else float("nan")
+    @property
+    def only_second(self) -> Any:
+        """Return the share that the second test finds alone of all that it finds, NaN where none."""
+        return _share(self.ns, self.ss_a + self.ss_d + self.ns)
+
+    @property
+    def only_first(self) -> Any:
+        """Return the share that the first test finds alone of all that it finds, NaN where none."""
+        return _share(self.sn, self.ss_a + self.ss_d + self.sn)
 
     def row(self) -> dict[str, float]:
         """Return the counts and the shares by name: ``ss_a ss_d sn ns nn untested agree active passive``."""
         return {name: getattr(self, name) for name in (*COUNTS, *SHARES)}
+
+
+def _share(part: Any, whole: Any) -> Any:
+    found = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=np.greater(whole, 0))
+    return found if found.ndim else float(found)
 
 
 def winners(tests: PairTests, alpha: float, correction: str = "none") -> NDArray[np.int8]:
@@ -237,61 +239,30 @@ def agreement_of_tests(
         raise InputError("the two tests are of other pairs of systems. Test the same systems, in one order.")
     tested = ~(np.isnan(one.p) | np.isnan(other.p))
     a, b = winners(one, level, correction)[tested], winners(other, level, correction)[tested]
+    counts = [int(n.sum()) for n in _outcomes(a, b)]
+    neither = int(((a == 0) & (b == 0)).sum())
+    return SignificanceAgreement(*counts, nn=neither, untested=int((~tested).sum()))
+
+
+def _outcomes(a: NDArray[np.int8], b: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Return ss_a, ss_d, sn and ns of (..., pairs) winners, (4, ...)."""
     both = (a != 0) & (b != 0)
-    return SignificanceAgreement(
-        ss_a=int((both & (a == b)).sum()),
-        ss_d=int((both & (a != b)).sum()),
-        sn=int(((a != 0) & (b == 0)).sum()),
-        ns=int(((a == 0) & (b != 0)).sum()),
-        nn=int(((a == 0) & (b == 0)).sum()),
-        untested=int((~tested).sum()),
-    )
-
-
-@dataclass(frozen=True)
-class DrawnAgreement:
-    """How many pairs of systems two tests find significant in each resample; the pairs are those of two systems."""
-
-    ss_a: NDArray[np.int64]  # (resamples,) by both, with the same winner
-    ss_d: NDArray[np.int64]  # (resamples,) by both, with opposite winners
-    sn: NDArray[np.int64]  # (resamples,) by the first test alone
-    ns: NDArray[np.int64]  # (resamples,) by the second test alone
-
-    @property
-    def only_second(self) -> Floats:
-        """Return (resamples,) the share that the second test finds alone of all that it finds, NaN where none."""
-        return _share(self.ns, self.ss_a + self.ss_d + self.ns)
-
-    @property
-    def only_first(self) -> Floats:
-        """Return (resamples,) the share that the first test finds alone of all that it finds, NaN where none."""
-        return _share(self.sn, self.ss_a + self.ss_d + self.sn)
-
-    @property
-    def agree(self) -> Floats:
-        """Return (resamples,) agree-SS_a, see :class:`SignificanceAgreement`."""
-        both = 2 * (self.ss_a + self.ss_d)
-        return _share(2 * self.ss_a, both + self.sn + self.ns)
+    cases = (both & (a == b), both & (a != b), (a != 0) & (b == 0), (a == 0) & (b != 0))
+    return np.stack([case.sum(axis=-1) for case in cases])
 
 
 def drawn_agreement(
     one: Floats, other: Floats, bootstrap: TopicBootstrap, alpha: float = 0.05, correction: str = "none"
-) -> DrawnAgreement:
+) -> SignificanceAgreement:
     """Test every pair of systems by Student's paired t test in each resample of the topics, in two scorings."""
-    choice("correction", correction, tuple(CORRECTIONS))
+    choice("correction", correction, CORRECTIONS)
     n_topics = len(one)
     limits = _limits(n_topics, one.shape[1] * (one.shape[1] - 1) // 2, alpha, correction)
     parts = []
     for counts in bootstrap.blocks(n_topics):
         sides = [_winners(values, counts.astype(np.float64), limits, correction) for values in (one, other)]
-        for a, b in zip(*sides, strict=True):
-            both = (a != 0) & (b != 0)
-            same = both & (a == b)
-            n_both, n_same = both.sum(axis=1), same.sum(axis=1)
-            alone = [(side != 0).sum(axis=1) - n_both for side in (a, b)]
-            parts.append(np.stack([n_same, n_both - n_same, *alone]))
-    ss_a, ss_d, sn, ns = np.concatenate(parts, axis=1)
-    return DrawnAgreement(ss_a, ss_d, sn, ns)
+        parts += [_outcomes(a, b) for a, b in zip(*sides, strict=True)]
+    return SignificanceAgreement(*np.concatenate(parts, axis=1))
 
 
 def _winners(values: Floats, counts: Floats, limits: Floats, correction: str) -> Iterator[NDArray[np.int8]]:
@@ -340,8 +311,3 @@ def _least(t: Floats, limits: Floats, correction: str) -> Floats:
         n = np.where(enough.any(axis=1), len(limits) - np.argmax(enough[:, ::-1], axis=1), 0)
     found: Floats = np.where(n > 0, np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0], np.inf)
     return found
-
-
-def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
-    with np.errstate(invalid="ignore"):
-        return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)

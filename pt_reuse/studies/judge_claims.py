@@ -449,7 +449,7 @@ def significance_fidelity(
 
     Raises:
         InputError: a judge without labels for these documents, fewer than two runs, an unknown measure, test or
-            correction, intervals of another test than ``"t"``, statsmodels missing.
+            correction, intervals of another test than ``"t"``.
 
     Warns:
         ReuseWarning: topics in which a judge labelled nothing; fewer than five topics, which

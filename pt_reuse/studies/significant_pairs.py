@@ -255,7 +255,7 @@ def discriminative_power(
 
     Raises:
         InputError: scores of other runs or measures in one of the sets, fewer than two runs, a mean over the topics of
-            each run (``complete=False``) where runs lack topics, an unknown test or correction, statsmodels missing.
+            each run (``complete=False``) where runs lack topics, an unknown test or correction.
 
     Warns:
         CaveatWarning: fewer than five topics.

@@ -1,12 +1,11 @@
 import itertools
-import sys
 
 import numpy as np
 import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
-from pt_reuse._choices import CORRECTIONS, TESTS
+from pt_reuse._choices import TESTS
 from pt_reuse.arrays.significance import PairTests, check_test, pair_tests
 
 
@@ -124,12 +123,14 @@ def test_samples_as_far_as_the_data_are_counted_whatever_the_last_bits():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("correction", "method"), [item for item in CORRECTIONS.items() if item[1]])
+@pytest.mark.parametrize(
+    ("correction", "method"), [("bonferroni", "bonferroni"), ("holm", "holm"), ("benjamini-hochberg", "fdr_bh")]
+)
 def test_corrections_are_statsmodels(correction, method):
     values = scores()
     found = pair_tests(values)
     reject, corrected = multipletests(found.p, alpha=0.05, method=method)[:2]
-    np.testing.assert_allclose(found.corrected(correction), corrected)
+    np.testing.assert_array_equal(found.corrected(correction), corrected)
     np.testing.assert_array_equal(found.significant(0.05, correction), reject)
     assert 0 < reject.sum() < (found.p <= 0.05).sum() or method == "fdr_bh"
 
@@ -141,11 +142,8 @@ def test_a_pair_without_a_p_value_is_not_counted_by_a_correction():
     assert found.significant(0.02, "bonferroni").tolist() == [True, False, False]
 
 
-def test_refused(messages, monkeypatch):
+def test_refused(messages):
     messages.refused(check_test, argument="test", test="z", correction="none")
     messages.refused(check_test, argument="correction", test="t", correction="sidak")
     messages.refused(check_test, argument="correction", test="tukey", correction="holm")
     check_test("tukey", "none")
-    monkeypatch.setitem(sys.modules, "statsmodels.stats.multitest", None)
-    messages.refused(check_test, argument="correction", test="t", correction="holm")
-    check_test("t", "none")

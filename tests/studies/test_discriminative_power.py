@@ -275,9 +275,6 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
     refused(ptr.profile.discriminative_power(one).plot, argument="judgments", judgments="x")
     found = messages.warned(ptr.profile.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"
-    monkeypatch.setitem(__import__("sys").modules, "statsmodels.stats.multitest", None)
-    refused(ptr.profile.discriminative_power, argument="correction", scores=one, correction="holm")
-    assert len(ptr.profile.discriminative_power(one).table) == 2
 
 
 def test_studies_that_test_all_pairs_correct_alike_by_default():

@@ -463,7 +463,7 @@ def prediction_powered(
     Raises:
         InputError: fewer than two topics of either kind, or than three of people where lambda is estimated; a sample
             that does not say how it was drawn; by documents a measure that is no sum over documents; a judge that has
-            to be asked without a pool; statsmodels missing.
+            to be asked without a pool.
 
     Warns:
         CaveatWarning: fewer than 20 topics that people labelled, for which intervals are known to cover less than they
