@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -31,17 +30,11 @@ ANYWHERE = (-np.inf, np.inf)
 
 def drawn_counts(units: int, *, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
     """Yield how often each unit is drawn, (some of the resamples, units) at a time."""
-    random = np.random.default_rng(seed)
-    for n in drawn_at_once(units, resamples):
+    random, step = np.random.default_rng(seed), max(1, AT_ONCE // max(1, units))
+    for start in range(0, resamples, step):
+        n = min(step, resamples - start)
         drawn = random.integers(0, max(1, units), (n, units)) + units * np.arange(n)[:, None]
         yield np.bincount(drawn.ravel(), minlength=n * units).reshape(n, units)
-
-
-def drawn_at_once(units: int, resamples: int) -> Iterator[int]:
-    """Yield how many of the resamples :func:`drawn_counts` gives at a time."""
-    step = max(1, AT_ONCE // max(1, units))
-    for start in range(0, resamples, step):
-        yield min(step, resamples - start)
 
 
 @dataclass(frozen=True)
@@ -135,7 +128,7 @@ COEFFICIENTS = ("tau_b", "gamma", "tau_ap_b")
 CHANGES = ("max_drop", "max_rise")
 #: the coefficients and changes of rank that studies report
 NUMBERS = (*COEFFICIENTS, *CHANGES)
-#: means of runs in draws that one job ranks
+#: means of runs in draws from twice as many of which on jobs are handed out
 JOB_CELLS = 1 << 19
 
 
@@ -179,100 +172,52 @@ def ranking_agreements(
     *,
     coefficients: Sequence[str] = COEFFICIENTS,
 ) -> Iterator[dict[str, float]]:
-    """Yield what :func:`ranking_agreement` says of each truth and estimate, with jobs that go over all of them."""
-    ahead: deque[tuple[dict[str, float], tuple[int, ...]]] = deque()
-
-    def noted() -> Iterator[tuple[TopicScores, TopicScores]]:
-        for truth, estimate in compared:
-            found = numbers_of(truth.means(), estimate.means(), coefficients)
-            ahead.append(({name: float(values[0]) for name, values in found.items()}, truth.values.shape))
-            yield truth, estimate
-
-    if bootstrap is None:
-        for _ in noted():
-            yield ahead.popleft()[0]
+    """Yield what :func:`ranking_agreement` says of each truth and estimate, each a job."""
+    jobs = (_Agreement(truth, estimate, bootstrap, tuple(coefficients)) for truth, estimate in compared)
+    first = next(jobs, None)
+    if first is None:
         return
-    for drawn in _drawn_numbers(noted(), n_compared, bootstrap, coefficients):
-        numbers, (n_topics, n_runs) = ahead.popleft()
-        if n_topics > 1:
-            _tell_undefined(drawn, numbers)
-        yield _with_ends(numbers, drawn, n_runs, bootstrap)
-
-
-def _with_ends(
-    numbers: dict[str, float], drawn: dict[str, NDArray[np.float64]], n_runs: int, bootstrap: TopicBootstrap
-) -> dict[str, float]:
-    row: dict[str, float] = {}
-    for name, number in numbers.items():
-        if name in CHANGES:
-            ends = bootstrap.interval(number, drawn[name], within=(0, max(0, n_runs - 1)), integer=True)
-        else:
-            ends = bootstrap.interval(number, drawn[name], within=(-1, 1))
-        row |= {name: number, f"{name}_low": ends[0], f"{name}_high": ends[1]}
-    return row
+    jobs = chain([first], jobs)
+    cells = n_compared * first.truth.values.shape[1] * (bootstrap.resamples if bootstrap else 0)
+    n_jobs = bootstrap.n_jobs if bootstrap else 1
+    # what is sooner done than handed out is done here, and joblib is not even asked
+    if n_compared == 1 or n_jobs == 1 or cells < 2 * JOB_CELLS or JobPlace.of(n_jobs, "threads") is JobPlace.HERE:
+        yield from (job.run() for job in jobs)
+    else:
+        yield from run_jobs(jobs, n_compared, desc="", unit="", n_jobs=n_jobs, verbose=False, prefer="threads")
 
 
 @dataclass(frozen=True)
-class _DrawnRankings:
-    """The job that compares the rankings of some draws, (draws, runs) means of both."""
+class _Agreement:
+    """The job that compares two rankings, and those of all draws."""
 
-    truths: NDArray[np.float64]
-    estimates: NDArray[np.float64]
-    coefficients: Sequence[str]
+    truth: TopicScores
+    estimate: TopicScores
+    bootstrap: TopicBootstrap | None
+    coefficients: tuple[str, ...]
 
-    def run(self) -> dict[str, NDArray[np.float64]]:
-        """Return the numbers, (draws,) each."""
-        return numbers_of(self.truths, self.estimates, self.coefficients)
+    def run(self) -> dict[str, float]:
+        """Return the numbers, and with a bootstrap the ends of each."""
+        found = numbers_of(self.truth.means(), self.estimate.means(), self.coefficients)
+        numbers = {name: float(values[0]) for name, values in found.items()}
+        if self.bootstrap is None:
+            return numbers
+        n_topics, n_runs = self.truth.values.shape
+        drawn = {name: np.full(1, np.nan) for name in numbers}
+        if n_topics > 1:
+            parts = [self._drawn(counts) for counts in self.bootstrap.blocks(n_topics)]
+            drawn = {name: np.concatenate([part[name] for part in parts]) for name in numbers}
+            _tell_undefined(drawn, numbers)
+        row: dict[str, float] = {}
+        for name, number in numbers.items():
+            change = name in CHANGES
+            within = (0, max(0, n_runs - 1)) if change else (-1, 1)
+            low, high = self.bootstrap.interval(number, drawn[name], within=within, integer=change)
+            row |= {name: number, f"{name}_low": low, f"{name}_high": high}
+        return row
 
-
-def _drawn_numbers(
-    compared: Iterable[tuple[TopicScores, TopicScores]],
-    n_compared: int,
-    bootstrap: TopicBootstrap,
-    coefficients: Sequence[str],
-) -> Iterator[dict[str, NDArray[np.float64]]]:
-    """Yield the numbers of each two in all draws, (draws,) each; one draw of NaN where there is nothing to draw."""
-    others = iter(compared)
-    first = next(others, None)
-    if first is None:
-        return
-    everyone = chain([first], others)
-    n_topics, n_runs = first[0].values.shape
-    if n_topics < 2:
-        for _ in everyone:
-            yield {name: np.full(1, np.nan) for name in (*coefficients, *CHANGES)}
-        return
-    rankings = max(1, JOB_CELLS // max(1, n_runs))
-    n_jobs = n_compared * sum(-(-n // rankings) for n in drawn_at_once(n_topics, bootstrap.resamples))
-    jobs = (job for pair in everyone for job in _jobs(*pair, bootstrap, coefficients, rankings))
-    parts = _done(jobs, n_jobs, bootstrap.n_jobs, cells=n_compared * bootstrap.resamples * n_runs)
-    held: list[dict[str, NDArray[np.float64]]] = []
-    n = 0
-    for part in parts:
-        held.append(part)
-        n += len(part[CHANGES[0]])
-        if n == bootstrap.resamples:
-            yield {name: np.concatenate([part[name] for part in held]) for name in part}
-            held, n = [], 0
-
-
-def _jobs(
-    truth: TopicScores, estimate: TopicScores, bootstrap: TopicBootstrap, coefficients: Sequence[str], rankings: int
-) -> Iterator[_DrawnRankings]:
-    for counts in bootstrap.blocks(len(truth.values)):
-        truths, estimates = truth.means(counts), estimate.means(counts)
-        for start in range(0, len(counts), rankings):
-            some = slice(start, start + rankings)
-            yield _DrawnRankings(truths[some], estimates[some], coefficients)
-
-
-def _done(
-    jobs: Iterator[_DrawnRankings], total: int, n_jobs: int | None, *, cells: int
-) -> Iterator[dict[str, NDArray[np.float64]]]:
-    # what is sooner done than handed out is done here, and joblib is not even asked
-    if cells < 2 * JOB_CELLS or n_jobs == 1 or JobPlace.of(n_jobs, prefer="threads") is JobPlace.HERE:
-        return (job.run() for job in jobs)
-    return run_jobs(jobs, total, desc="", unit="part", n_jobs=n_jobs, verbose=False, prefer="threads")
+    def _drawn(self, counts: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        return numbers_of(self.truth.means(counts), self.estimate.means(counts), self.coefficients)
 
 
 def numbers_of(

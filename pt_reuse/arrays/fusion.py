@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +42,7 @@ class Fusion:
 
     def __post_init__(self) -> None:
         choice("method", self.method, tuple(METHODS))
-        choice("norm", self.norm, tuple(NORMS))
+        choice("norm", self.norm, NORM_NAMES)
         _check_number("k", self.k, "of at least 0", below=math.inf)
         _check_number("p", self.p, "of at least 0 and below 1", below=1)
 
@@ -51,9 +50,7 @@ class Fusion:
     def of(cls, method: str, *, k: float | None = None, p: float | None = None, norm: str | None = None) -> Fusion:
         """Return a fusion by the options of the user's, None for the default of an option."""
         known = METHODS[choice("method", method, tuple(METHODS))]
-        given: dict[str, Any] = {
-            name: value for name, value in (("k", k), ("p", p), ("norm", norm)) if value is not None
-        }
+        given: dict[str, Any] = {n: value for n, value in (("k", k), ("p", p), ("norm", norm)) if value is not None}
         for name in given:
             if name not in known:
                 its = f"its option is {examples(known)}" if known else "it has no options"
@@ -74,7 +71,7 @@ class Fusion:
             return levelled(_summed(rows, (1.0 - self.p) * self.p ** (rank - 1.0)))
         if self.method == "borda":
             return levelled(_borda(rows))
-        total = _summed(rows, NORMS[self.norm](_Lists.of(rows)))
+        total = _summed(rows, _normalised(self.norm, rows))
         if self.method == "combmnz":
             total *= np.bincount(rows.document, minlength=rows.n_documents)
         return levelled(total)
@@ -84,72 +81,41 @@ class Fusion:
         return scores / max(len(scores), 1) if self.method == "borda" else scores
 
 
-@dataclass(frozen=True)
-class _Lists:
-    """Scores by list, and what a normalisation asks of each list."""
+def _normalised(norm: str, rows: TopicRows) -> NDArray[np.float64]:
+    """Return (rows,) scores made comparable with those of other lists, each list by itself, as ranx does it.
 
-    run: NDArray[np.integer]
-    rank: NDArray[np.integer]
-    score: NDArray[np.float64]
-    n: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, rows: TopicRows) -> _Lists:
-        n = np.bincount(rows.run)
-        low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
-        np.minimum.at(low, rows.run, rows.score)
-        np.maximum.at(high, rows.run, rows.score)
-        large = np.where(n > 0, np.maximum(np.abs(low), np.abs(high)), 0.0)
-        scale = np.where(large > _HUGE, np.ldexp(1.0, -np.frexp(large)[1]), 1.0)
-        return cls(rows.run, rows.rank, rows.score * scale[rows.run], n, low * scale, high * scale)
-
-    def over(self, zero: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (rows,): the score above that of `zero`, in units; both (runs,)."""
-        return (self.score - zero[self.run]) / np.maximum(unit, _LEAST)[self.run]
-
-    def added(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (runs,): the sum of (rows,) values over each list."""
-        sums: NDArray[np.float64] = np.zeros(len(self.n))
-        np.add.at(sums, self.run, values)
-        return sums
+    ``"min-max"`` (score - lowest) / (highest - lowest); ``"max"`` score / highest; ``"sum"`` (score - lowest) / the sum
+    of these; ``"zmuv"`` (score - mean) / standard deviation; ``"rank"`` 1 - (rank - 1) / n, whatever the scores. A
+    divisor below 1e-9 is taken for 1e-9: a list of equal scores, and so one of a single document, gives 0 by
+    ``"min-max"``, ``"sum"`` and ``"zmuv"``.
+    """
+    run, n = rows.run, np.bincount(rows.run)
+    if norm == "rank":
+        return 1.0 - (rows.rank - 1.0) / n[run]
+    low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
+    np.minimum.at(low, run, rows.score)
+    np.maximum.at(high, run, rows.score)
+    large = np.where(n > 0, np.maximum(np.abs(low), np.abs(high)), 0.0)
+    scale = np.where(large > _HUGE, np.ldexp(1.0, -np.frexp(large)[1]), 1.0)
+    score, low, high = rows.score * scale[run], low * scale, high * scale
+    if norm == "max":
+        return score / np.maximum(high, _LEAST)[run]
+    above = score - low[run]
+    if norm == "zmuv":
+        # taken from the lowest, so that equal scores have a deviation of exactly 0
+        above -= (_of_lists(run, above) / np.maximum(n, 1))[run]
+        above[(low == high)[run]] = 0.0
+        unit = np.sqrt(_of_lists(run, above**2) / np.maximum(n, 1))
+    else:
+        unit = high - low if norm == "min-max" else _of_lists(run, above)
+    return above / np.maximum(unit, _LEAST)[run]
 
 
-def _min_max(lists: _Lists) -> NDArray[np.float64]:
-    return lists.over(lists.low, lists.high - lists.low)
-
-
-def _of_max(lists: _Lists) -> NDArray[np.float64]:
-    return lists.over(np.zeros(len(lists.n)), lists.high)
-
-
-def _of_sum(lists: _Lists) -> NDArray[np.float64]:
-    return lists.over(lists.low, lists.added(lists.score - lists.low[lists.run]))
-
-
-def _zmuv(lists: _Lists) -> NDArray[np.float64]:
-    n = np.maximum(lists.n, 1)
-    # taken from the lowest, so that equal scores have a deviation of exactly 0
-    above = lists.score - lists.low[lists.run]
-    mean = lists.added(above) / n
-    deviation = above - mean[lists.run]
-    deviation[(lists.low == lists.high)[lists.run]] = 0.0
-    return deviation / np.maximum(np.sqrt(lists.added(deviation**2) / n), _LEAST)[lists.run]
-
-
-def _by_rank(lists: _Lists) -> NDArray[np.float64]:
-    return 1.0 - (lists.rank - 1.0) / lists.n[lists.run]
-
-
-#: how the scores of a list are made comparable with those of others, each list by itself, as ranx does it:
-#: ``"min-max"`` (score - lowest) / (highest - lowest); ``"max"`` score / highest; ``"sum"`` (score - lowest) / the sum
-#: of these; ``"zmuv"`` (score - mean) / standard deviation; ``"rank"`` 1 - (rank - 1) / n, whatever the scores. A
-#: divisor below 1e-9 is taken for 1e-9: a list of equal scores, and so one of a single document, gives 0 by
-#: ``"min-max"``, ``"sum"`` and ``"zmuv"``
-NORMS: dict[str, Callable[[_Lists], NDArray[np.float64]]] = dict(
-    zip(NORM_NAMES, (_min_max, _of_max, _of_sum, _zmuv, _by_rank), strict=True)
-)
+def _of_lists(run: NDArray[np.integer], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (runs,): the sum of (rows,) values over each list, added one after the other."""
+    sums: NDArray[np.float64] = np.zeros(int(run.max(initial=-1)) + 1)
+    np.add.at(sums, run, values)
+    return sums
 
 
 def _borda(rows: TopicRows) -> NDArray[np.float64]:

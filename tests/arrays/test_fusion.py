@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._choices import METHODS
-from pt_reuse.arrays.fusion import NORMS, Fusion, TopicRows, levelled
+from pt_reuse._choices import METHODS, NORM_NAMES
+from pt_reuse.arrays.fusion import Fusion, TopicRows, levelled
 
 CASES = json.loads((Path(__file__).parent / "fused_by_ranx.json").read_text())
 LISTS = st.lists(
@@ -82,7 +82,7 @@ def by_hand(fusion, runs):
 
 
 @settings(deadline=None, max_examples=60)
-@given(LISTS, st.sampled_from(sorted(METHODS)), st.sampled_from(sorted(NORMS)), st.sampled_from([0, 1, 60]))
+@given(LISTS, st.sampled_from(sorted(METHODS)), st.sampled_from(sorted(NORM_NAMES)), st.sampled_from([0, 1, 60]))
 def test_scores_equal_sums_over_dicts(runs, method, norm, k):
     runs = [ranked(run) for run in runs]
     docs, rows = rows_of(runs)
@@ -92,7 +92,7 @@ def test_scores_equal_sums_over_dicts(runs, method, norm, k):
 
 
 @settings(deadline=None, max_examples=40)
-@given(LISTS, st.sampled_from(sorted(METHODS)), st.sampled_from(sorted(NORMS)), st.randoms(use_true_random=False))
+@given(LISTS, st.sampled_from(sorted(METHODS)), st.sampled_from(sorted(NORM_NAMES)), st.randoms(use_true_random=False))
 def test_the_order_of_the_runs_changes_no_bit(runs, method, norm, chance):
     runs = [ranked(run) for run in runs]
     fusion, (_, rows) = Fusion(method, norm=norm), rows_of(runs)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pool_parts import TOPICS, as_runs, fields
 from reference_lou import contributions_of, pairs_of, records
 
-from pt_reuse._choices import METHODS
-from pt_reuse.arrays.fusion import NORMS, Fusion, TopicRows
+from pt_reuse._choices import METHODS, NORM_NAMES
+from pt_reuse.arrays.fusion import Fusion, TopicRows
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool
 
@@ -169,7 +169,7 @@ def expected_pool(found, n, per):
 
 
 @settings(deadline=None, max_examples=15)
-@given(fields(), DEPTH, st.none() | METHOD, st.sampled_from(sorted(NORMS)), N, PER)
+@given(fields(), DEPTH, st.none() | METHOD, st.sampled_from(sorted(NORM_NAMES)), N, PER)
 def test_pools_equal_the_brute_force(field, depth, method, norm, n, per):
     runs = as_runs(field)
     if method is None:
