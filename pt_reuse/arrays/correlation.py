@@ -44,15 +44,15 @@ _RETURNS = "The coefficient, in [-1, 1]; NaN, with a warning, for fewer than two
 _RAISES = "InputError: the two are not finite numbers, shape (n,), for the same systems."
 
 
-def _of_two_rankings(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def _of_two_rankings(call: Callable[_P, _R]) -> Callable[_P, _R]:
     """Make a function a door, and write what all functions of two rankings have in common into its docstring."""
-    said, _, example = inspect.cleandoc(function.__doc__ or "").partition("Example:")
+    said, _, example = inspect.cleandoc(call.__doc__ or "").partition("Example:")
     said, _, returns = said.partition("Returns:")
-    arguments = "\n    ".join(_ARGUMENTS[next(iter(inspect.signature(function).parameters))])
+    arguments = "\n    ".join(_ARGUMENTS[next(iter(inspect.signature(call).parameters))])
     sections = {"Args": arguments, "Returns": returns.strip() or _RETURNS, "Raises": _RAISES}
     written = "".join(f"{heading}:\n    {text}\n\n" for heading, text in sections.items())
-    function.__doc__ = f"{said.rstrip()}\n\n{written}Example:{example}"
-    return door(function)
+    call.__doc__ = f"{said.rstrip()}\n\n{written}Example:{example}"
+    return door(call)
 
 
 def _undefined(coefficient: str, scores: dict[str, Floats], labels: pd.Index) -> tuple[Part, ...]:

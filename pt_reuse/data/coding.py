@@ -257,7 +257,6 @@ class Framing:
     def of(
         cls,
         names: Sequence[str],
-        *,
         order: str = "trec_eval",
         pool_order: str | None = None,
         pool_depth: int | None = None,

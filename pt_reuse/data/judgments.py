@@ -47,43 +47,25 @@ COLUMNS = ("qid", "docno", "label")
 
 def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
+    got = told(given)
     if isinstance(given, pd.DataFrame):
         frame = in_our_columns(given)
-        if "label" not in frame.columns and {"qid", "docno", "score"} <= set(frame.columns):
-            raise _results("a frame", argument)
-        return frame
-    if isinstance(given, Mapping):
+        if "label" in frame.columns or not {"qid", "docno", "score"} <= set(frame.columns):
+            return frame
+        got = "a frame of results"
+    elif isinstance(given, Mapping):
         if is_nested(given):
             return frame_of_nested(given, "label")
-        first = next(iter(given.values()), None)
-        if isinstance(first, Mapping | pd.DataFrame):
-            raise _results(f"a dict of name -> {type(first).__name__}", argument)
-        raise _no_judgments(f"a dict of {type(first).__name__}" if given else "an empty dict", argument)
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or hasattr(given, "run_table"):
-        raise _no_judgments(told(given) if given is None else type(given).__name__, argument)
-    items = list(given)
-    if not items:
-        raise wrong(argument, " holds no judgment. Where it is an iterator that was read before, make it anew.")
-    odd = [item for item in items if not has_fields(item, *COLUMNS)]
-    if odd and has_fields(odd[0], "qid", "docno", "score"):
-        raise _results(f"{type(given).__name__} of {type(odd[0]).__name__}", argument)
-    if odd:
-        raise _no_judgments(f"{type(given).__name__} of {shown(odd[0])}", argument)
-    return frame_of_tuples(items)
-
-
-def _no_judgments(got: str, argument: str) -> InputError:
-    return wrong(
+    elif isinstance(given, Iterable) and not isinstance(given, str | bytes) and not hasattr(given, "run_table"):
+        items = list(given)
+        odd = [item for item in items if not has_fields(item, *COLUMNS)]
+        if items and not odd:
+            return frame_of_tuples(items)
+        got = f"{type(given).__name__} of {shown(odd[0])}" if odd else f"{got} without an item (read before?)"
+    raise wrong(
         argument,
         " must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
-        f"document -> label, or a file, got {got}.",
-    )
-
-
-def _results(what: str, argument: str) -> InputError:
-    return wrong(
-        argument,
-        f" is {what} with the results of runs, which hold no judgments. Give the judgments, a Qrels for instance.",
+        f"document -> label, or a file, and no results of runs, got {got}.",
     )
 
 
@@ -139,12 +121,7 @@ class Qrels:
 
     @classmethod
     def of_arrays(cls, arrays: QrelsArrays, rel: int | None = None) -> Qrels:
-        """Return the judgments of arrays, which are right already.
-
-        Args:
-            arrays: the judgments.
-            rel: the lowest label that is relevant, None where nobody says.
-        """
+        """Return the judgments of arrays, which are right already."""
         made = cls.__new__(cls)
         made.arrays, made.stated_rel = arrays, rel
         return made
@@ -158,11 +135,7 @@ class Qrels:
     def with_rel(self, rel: int | None) -> Qrels:
         """Return the same judgments, relevant from another label on; the labels stay, see :meth:`threshold`.
 
-        Args:
-            rel: the lowest label that is relevant, >= 1; None forgets it.
-
-        Returns:
-            Qrels: the same topics, documents and labels.
+        `rel` is the lowest label that is relevant, >= 1; None forgets it.
 
         Example:
             >>> import pandas as pd, pt_reuse as ptr
@@ -197,17 +170,11 @@ class Qrels:
         return self.to_frame()[columns]
 
     def merge(self, *right: Any, **options: Any) -> pd.DataFrame:
-        """Return :meth:`to_frame`, merged as pandas does: what pt.Experiment asks of judgments.
+        """Return :meth:`to_frame`, merged with `right` and `options` as pandas does: what pt.Experiment asks.
 
-        So ``pt.Experiment(systems, topics, qrels, measures)`` takes a Qrels. With ``filter_by_topics=False``, and in
-        pt.Evaluate, PyTerrier takes nothing but a frame: give ``qrels.to_frame()``.
-
-        Args:
-            *right: as ``DataFrame.merge`` takes it.
-            **options: likewise.
-
-        Warns:
-            ReuseWarning: topics without judgments, which a frame cannot hold, so that means are without them.
+        So ``pt.Experiment(systems, topics, qrels, measures)`` takes a Qrels; topics without judgments, which a frame
+        cannot hold, are told in a warning. With ``filter_by_topics=False``, and in pt.Evaluate, PyTerrier takes nothing
+        but a frame: give ``qrels.to_frame()``.
         """
         tell_bare_topics(self.arrays)
         return self.to_frame().merge(*right, **options)
@@ -216,16 +183,13 @@ class Qrels:
     def counts(self, *, rel: int | None = None, by: str | None = None) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
 
-        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
-        judged.
+        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, between 0 and 1, and
+        0 where none is judged.
 
         Args:
             rel: the lowest label that is relevant; default :attr:`rel`.
             by: a further column of the judgments, such as ``"round"`` or ``"judge"``: it comes after ``qid``, and there
                 is a row for each topic and each of its values, <NA> where a judgment has none.
-
-        Returns:
-            DataFrame: one row per topic; ``density`` is between 0 and 1.
 
         Raises:
             InputError: a `rel` that is no grade, a column that the judgments do not have.
@@ -247,7 +211,7 @@ class Qrels:
 
     @door
     def union(self, other: Any, *, conflict: str = "error") -> Qrels:
-        """Return the judgments of both.
+        """Return the judgments of both, all (topic, document) pairs of either.
 
         Args:
             other: further judgments, in any form. Where only one side says from which label on documents are relevant,
@@ -255,9 +219,6 @@ class Qrels:
             conflict: the label of a document that has two: ``"error"`` (default), the label of the ``"first"`` or
                 ``"second"`` Qrels, the ``"higher"`` or the ``"lower"`` one. A label of -1 (pooled, not judged) gives
                 way to any judgment without a conflict.
-
-        Returns:
-            Qrels: all (topic, document) pairs of either.
 
         Raises:
             InputError: two labels of one document under ``conflict="error"``, or sides that say two things about
@@ -290,32 +251,15 @@ class Qrels:
 
     @door
     def restrict(self, pool: Any) -> Qrels:
-        """Keep the judgments whose (topic, document) stands in a pool.
-
-        Args:
-            pool: a Pool, a frame with ``qid`` and ``docno``, or judgments in any form.
-
-        Returns:
-            Qrels: the same topic set, fewer judgments.
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
-            >>> qrels.restrict(pd.DataFrame({"qid": ["1"], "docno": ["b"]}))
-            Qrels: 2 topics, 1 judgment, 1 relevant (labels 1: 1)
-        """
+        """Keep the judgments whose (topic, document) stands in `pool`: a Pool, a frame, judgments in any form."""
         return self.keep(self._find_rows(pool, "pool") >= 0)
 
     @door
     def threshold(self, rel: int | None = None) -> Qrels:
         """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay.
 
-        Args:
-            rel: the lowest label that becomes 1; default :attr:`rel`. From then on relevant is label 1, for nDCG, too,
-                where :meth:`with_rel` leaves the grades.
-
-        Returns:
-            Qrels: the same topics and documents, with labels of at most 1.
+        `rel` is by default :attr:`rel`. From then on relevant is label 1, for nDCG, too, where :meth:`with_rel` leaves
+        the grades.
 
         Example:
             >>> import pandas as pd, pt_reuse as ptr
@@ -329,20 +273,9 @@ class Qrels:
 
     @door
     def sample(self, share: float, *, seed: int) -> Qrels:
-        """Keep a random share of the judgments of each topic, rounded to whole documents, without replacement.
+        """Keep a random `share` of the judgments of each topic, between 0 and 1, rounded to whole documents.
 
-        Args:
-            share: between 0 and 1.
-            seed: the same seed gives the same sample in every process.
-
-        Returns:
-            Qrels: the same topics, fewer judgments.
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
-            >>> len(qrels.sample(0.5, seed=1).to_frame())
-            1
+        The same `seed` gives the same sample in every process; it is drawn without replacement, and all topics stay.
         """
         if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
             raise InputError(f"share must be a number between 0 and 1, got {share!r}.", argument="share")
@@ -377,9 +310,6 @@ class Qrels:
             overwrite: replace a file that exists; default is an error.
             strata: write the column ``stratum``, too, as NIST's sample_eval.pl reads it.
 
-        Returns:
-            Path: the file.
-
         Raises:
             InputError: no judgments, or no strata, a file that exists or cannot be written, a name with white space.
         """
@@ -401,11 +331,7 @@ class Qrels:
         return _html.headline(repr(self)) + _html.table(self.counts(), most=12, what="topics in .counts()")
 
     def keep(self, kept: NDArray[np.bool_]) -> Qrels:
-        """Return some of the judgments; the topic set stays.
-
-        Args:
-            kept: (judgments,) whether to keep each, in the order of :meth:`to_frame`.
-        """
+        """Return the judgments marked in (judgments,) `kept`, in the order of :meth:`to_frame`; the topic set stays."""
         return Qrels.of_arrays(self.arrays.take(np.flatnonzero(kept)), self.stated_rel)
 
     def _find_rows(self, other: Any, argument: str) -> NDArray[np.int64]:

@@ -98,36 +98,16 @@ class RunSet:
     ) -> RunSet:
         """Build a field from the results of runs.
 
-        Args:
-            frames: run name -> its results: a frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for
-                ``order="rank"``), ScoredDoc tuples, or a dict of topic -> document -> score; see :doc:`runs`.
-            teams: run name -> team, as in :func:`read_runs`.
-            types: run name -> type.
-            pooled: which runs contributed to the pool, as in :func:`read_runs`; default: not on record.
-            metadata: a frame with the column ``name`` and any of ``team``, ``type``, ``pooled`` and others.
-            order: the ranking order, see :data:`pt_reuse.arrays.lists.ORDERS`; the order of a frame's rows, or of
-                tuples, is that of its file.
-            pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
-            pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
-            duplicates: ``"error"``, or ``"best"`` to keep the better-ranked of two occurrences of a document.
-
-        Returns:
-            RunSet: the field.
+        `frames` is run name -> its results: a frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for
+        ``order="rank"``), ScoredDoc tuples, or a dict of topic -> document -> score; see :doc:`runs`. The order of its
+        rows counts as that of a file. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`, `pool_depth` and
+        `duplicates` are those of :func:`read_runs`.
 
         Raises:
             InputError: a missing column, a score that is no finite number, a document twice in one list.
         """
-        how = Framing.of(
-            run_names("frames", frames, "results"),
-            order=order,
-            pool_order=pool_order,
-            pool_depth=pool_depth,
-            duplicates=duplicates,
-            teams=teams,
-            types=types,
-            pooled=pooled,
-            metadata=metadata,
-        )
+        labels = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
+        how = Framing.of(run_names("frames", frames, "results"), order, pool_order, pool_depth, duplicates, **labels)
         return cls.of_coded(how.coded(frames.values()))
 
     @classmethod
@@ -151,24 +131,12 @@ class RunSet:
     ) -> RunSet:
         """Run each pipeline on the topics and build a field of the results.
 
-        Args:
-            pipelines: run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``.
-            topics: frame with the columns ``qid``, ``query``.
-            batch_size: topics per call of a pipeline; default all at once, or 10 with a `cache`.
-            cache: a folder that keeps the results of each batch before the next one runs. What it has is not run again,
-                so that a call that was interrupted goes on (:doc:`runs`). It is made if missing.
-            verbose: show a progress bar.
-            teams: run name -> team; this and all that follow are as in :meth:`from_frames`.
-            types: run name -> type.
-            pooled: which runs contributed to the pool.
-            metadata: a frame with the column ``name`` and further ones.
-            order: the ranking order.
-            pool_order: the order in which the pool was made.
-            pool_depth: to which depth the pool was made.
-            duplicates: ``"error"`` or ``"best"``.
-
-        Returns:
-            RunSet: one run per pipeline.
+        `pipelines` is run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``; `topics` is a frame
+        with ``qid`` and ``query``, of which `batch_size` go into each call of a pipeline: default all at once, or 10
+        with a `cache`. This is a folder, made if missing, that keeps the results of each batch before the next one
+        runs. What it has is not run again, so that a call that was interrupted goes on (:doc:`runs`). `verbose` shows a
+        progress bar. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`, `pool_depth` and `duplicates` are
+        those of :func:`read_runs`.
 
         Raises:
             InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
@@ -183,16 +151,9 @@ class RunSet:
             >>> ptr.RunSet.from_pipelines({"bm25": found}, pd.DataFrame({"qid": ["1"], "query": ["one"]})).topics
             ['1']
         """
+        labels = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
         how = Framing.of(
-            run_names("pipelines", pipelines, "pipeline"),
-            order=order,
-            pool_order=pool_order,
-            pool_depth=pool_depth,
-            duplicates=duplicates,
-            teams=teams,
-            types=types,
-            pooled=pooled,
-            metadata=metadata,
+            run_names("pipelines", pipelines, "pipeline"), order, pool_order, pool_depth, duplicates, **labels
         )
         with pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache) as results:
             return cls.of_coded(how.coded(results))
@@ -218,20 +179,10 @@ class RunSet:
         family: str | Iterable[str] | None = None,
         pooled: bool | None = None,
     ) -> RunSet:
-        """Return the runs that meet all conditions given, in field order.
+        """Return the runs that meet all conditions given, in field order; at least one does, else InputError.
 
-        Args:
-            names: a run name or several.
-            team: a team or several.
-            type: a type or several.
-            family: a family or several.
-            pooled: True for the runs that are on record as pooled, False for those on record as not pooled.
-
-        Returns:
-            RunSet: at least one run.
-
-        Raises:
-            InputError: an unknown name, team, type or family, or no run left.
+        `names`, `team`, `type` and `family` are one or several of each; `pooled` is True for the runs that are on
+        record as pooled, False for those on record as not pooled.
         """
         chosen = chosen_rows(self._table, names=names, team=team, type=type, family=family, pooled=pooled)
         rows = np.flatnonzero(chosen)
@@ -255,17 +206,9 @@ class RunSet:
     ) -> RunSet:
         """Return the same runs with other teams, types, pooled flags or further columns.
 
-        What is not given stays as it is: columns that no argument has, and runs that a mapping, a file or a frame does
-        not name. A collection of names as `pooled` names all pooled runs.
-
-        Args:
-            teams: run name -> team, as in :func:`read_runs`.
-            types: run name -> type.
-            pooled: which runs were pooled.
-            metadata: a frame or CSV with the column ``name`` and further ones.
-
-        Returns:
-            RunSet: the same runs.
+        They are as :func:`read_runs` takes them. What `teams`, `types`, `pooled` and `metadata` do not give stays as it
+        is: columns that no argument has, and runs that a mapping, a file or a frame does not name. A collection of
+        names as `pooled` names all pooled runs.
         """
         return self.labelled(given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata))
 
@@ -279,17 +222,10 @@ class RunSet:
 
     @door
     def union(self, other: Any) -> RunSet:
-        """Return the runs of both fields, those of `other` last.
+        """Return the runs of both fields, those of `other` last, with all topics of both.
 
-        Args:
-            other: a RunSet in the same order, or runs in another form, which are read in this order; with other names.
-                Where only one side has a `pool_order` or a `pool_depth`, the union has it.
-
-        Returns:
-            RunSet: all topics of both.
-
-        Raises:
-            InputError: two orders, two depths, or a name in both fields.
+        `other` is a RunSet in the same order, or runs in another form, which are read in this order; names differ.
+        Where only one side has a `pool_order` or a `pool_depth`, the union has it; two of them are an InputError.
         """
         if not isinstance(other, RunSet):
             other = RunSet.of_coded(coded_runs(other, argument="other", order=self.order))
@@ -320,9 +256,6 @@ class RunSet:
         Raises:
             InputError: an unknown type, fewer than two teams, a share out of range.
 
-        Warns:
-            ReuseWarning: runs without a team, each a team of its own.
-
         Example:
             >>> import pt_reuse as ptr
             >>> runs = ptr.simulate_field(seed=7).runs
@@ -348,16 +281,13 @@ class RunSet:
         """Return the runs with only some of the documents, as if the corpus had no others.
 
         Lists close up: ranks count anew, and so do the places of the file and of the rank column, by which
-        :meth:`reorder` puts documents in order. Scores stay.
+        :meth:`reorder` puts documents in order. Scores stay. Topics that are left without any document go.
 
         Args:
             docnos: document names: those of a part of the corpus (:func:`~pt_reuse.profile.subsample_corpus`), or of a
                 small corpus (:meth:`docnos`).
             prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
             where: says of a document name, by True or False, whether to keep the document. Give one of the three.
-
-        Returns:
-            RunSet: the same runs; topics that are left without any document go.
 
         Raises:
             InputError: no document that any run retrieves.
@@ -371,16 +301,9 @@ class RunSet:
     def reorder(self, order: str) -> RunSet:
         """Return the runs in another ranking order, with the same documents in each list.
 
-        Args:
-            order: ``"trec_eval"`` or ``"trec_eval9"``, which follow from the scores; ``"rank"``, the rank column; or
-                ``"file"``, the order of the lines of the run's file, or of the rows of its frame.
-
-        Returns:
-            RunSet: what reading the runs with this `order` gives, but that of duplicate documents the ones stay that
-            were kept.
-
-        Raises:
-            InputError: ``order="rank"`` and a run without a rank column, or with a rank that is tied or no number.
+        It is what reading the runs with this `order` gives (see :func:`read_runs`), but that of duplicate documents the
+        ones stay that were kept. ``"rank"`` is an InputError where a run has no rank column, or one that gives no
+        order.
         """
         check_order("order", order)
         field = in_order(self.field, self._names, self.order, order)
@@ -388,10 +311,9 @@ class RunSet:
 
     @door
     def in_pool_order(self, order: str | None = None) -> RunSet:
-        """Return the runs in the order in which they are pooled.
+        """Return the runs in the `order` in which they are pooled.
 
-        Args:
-            order: one of :data:`pt_reuse.arrays.lists.ORDERS`; default the field's own `pool_order`, else its `order`.
+        Default is the field's own `pool_order`, else its `order`.
         """
         return self.reorder((self.pool_order or self.order) if order is None else order)
 
@@ -406,14 +328,7 @@ class RunSet:
 
     @door
     def row(self, name: str) -> int:
-        """Return the position of a run among the runs, from 0.
-
-        Args:
-            name: of the run.
-
-        Raises:
-            InputError: no such run; the error says which names are near.
-        """
+        """Return the position of a run among the runs by its `name`, from 0; InputError where there is none."""
         check_known("run", name, self._names)
         return self._row[name]
 
@@ -454,14 +369,7 @@ class RunSet:
 
     @door
     def units(self, by: str) -> Units:
-        """Return the teams, types, families or runs of the field.
-
-        Args:
-            by: ``"team"``, ``"type"``, ``"family"`` or ``"run"``.
-
-        Raises:
-            InputError: another `by`, or runs without a type or family.
-        """
+        """Return the units of the field: `by` is ``"team"``, ``"type"``, ``"family"`` or ``"run"``."""
         return units_of(self._table, by)
 
     @door
@@ -470,15 +378,12 @@ class RunSet:
         return run_frame(self.field, self.row(name), name)
 
     def systems(self) -> dict[str, pt.Transformer]:
-        """Return each run as a system that looks its results up, so that an experiment has it beside live ones.
+        """Return run name -> a system that looks the run's results up, so that an experiment has it beside live ones.
 
         A system returns ``qid docno rank score`` and the further columns of the topics; of a topic that its run lacks
         it returns nothing. Its documents stand in :attr:`order`, and scores say so: PyTerrier and ir_measures sort by
         score, in float32, so that a score which would not give the order (a tie, or runs in the order of their files)
         is lowered to the next smaller number. So ``pt.Experiment`` has the scores of :func:`score`.
-
-        Returns:
-            dict: run name -> Transformer, in field order.
 
         Example:
             >>> import pyterrier as pt
@@ -503,9 +408,8 @@ class RunSet:
     def docnos(self, *, depth: int | None = None) -> list[str]:
         """Return the documents that the runs retrieve, whatever the topic, each once, in the order of their bytes.
 
-        Args:
-            depth: only the first documents of each list, >= 1; default all of them. The documents to depth 100 are a
-                small corpus: ``runs.restrict(runs.docnos(depth=100))``.
+        `depth` takes only the first documents of each list, >= 1; default all of them. The documents to depth 100 are a
+        small corpus: ``runs.restrict(runs.docnos(depth=100))``.
 
         Example:
             >>> import pandas as pd, pt_reuse as ptr
@@ -541,11 +445,10 @@ class RunSet:
 
     @property
     def dropped(self) -> pd.DataFrame:
-        """Return what was left out when the runs were read, one row per line, row of a frame, or whole file.
+        """Return what was left out when the runs were read, a row per line, row of a frame, or whole file.
 
         The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
-        row of a frame; ``name`` is the run, ``qid`` and ``docno`` say which document of a list stood there again. After
-        :meth:`select` it is that of the runs selected, and the whole files.
+        row of a frame; ``name`` is the run, ``qid`` and ``docno`` say which document of a list stood there again.
         """
         return self._dropped.frame.copy()
 
@@ -561,18 +464,10 @@ class RunSet:
 
     @door
     def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
-        """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``.
+        """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``, and return their paths.
 
-        Args:
-            folder: where to; made when it does not exist.
-            compress: gzip the files.
-            overwrite: replace files that exist already; default is an error before anything is written.
-
-        Returns:
-            list of Path: the files, in the order of the runs.
-
-        Raises:
-            InputError: a name that cannot be a file or a column, or a file that exists.
+        `folder` is made when it does not exist, `compress` gzips the files, `overwrite` replaces files that exist;
+        default is an InputError before anything is written, as for a name that cannot be a file or a column.
         """
         return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
 
@@ -598,11 +493,9 @@ class RunSet:
                 pyarrow is missing (``pip install 'pt-reuse[parquet]'``).
 
         Example:
-            >>> import tempfile, pathlib, pandas as pd, pt_reuse as ptr
+            >>> import tempfile, pathlib, pt_reuse as ptr
             >>> runs = ptr.simulate_field(seed=7).runs
             >>> path = runs.write_table(pathlib.Path(tempfile.mkdtemp()) / "runs.parquet")
-            >>> pd.read_parquet(path).columns.tolist()
-            ['qid', 'docno', 'score', 'rank', 'name']
             >>> ptr.read_runs(path).teams == runs.teams
             True
         """
