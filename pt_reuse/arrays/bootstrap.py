@@ -173,11 +173,11 @@ def ranking_agreements(
     coefficients: Sequence[str] = COEFFICIENTS,
 ) -> Iterator[dict[str, float]]:
     """Yield what :func:`ranking_agreement` says of each truth and estimate, each a job."""
-    jobs = (_Agreement(truth, estimate, bootstrap, tuple(coefficients)) for truth, estimate in compared)
-    first = next(jobs, None)
+    agreements = (_Agreement(truth, estimate, bootstrap, tuple(coefficients)) for truth, estimate in compared)
+    first = next(agreements, None)
     if first is None:
         return
-    jobs = chain([first], jobs)
+    jobs = chain([first], agreements)
     cells = n_compared * first.truth.values.shape[1] * (bootstrap.resamples if bootstrap else 0)
     n_jobs = bootstrap.n_jobs if bootstrap else 1
     # what is sooner done than handed out is done here, and joblib is not even asked

@@ -239,9 +239,9 @@ def agreement_of_tests(
         raise InputError("the two tests are of other pairs of systems. Test the same systems, in one order.")
     tested = ~(np.isnan(one.p) | np.isnan(other.p))
     a, b = winners(one, level, correction)[tested], winners(other, level, correction)[tested]
-    counts = [int(n.sum()) for n in _outcomes(a, b)]
-    neither = int(((a == 0) & (b == 0)).sum())
-    return SignificanceAgreement(*counts, nn=neither, untested=int((~tested).sum()))
+    ss_a, ss_d, sn, ns = _outcomes(a, b).tolist()
+    nn = int(((a == 0) & (b == 0)).sum())
+    return SignificanceAgreement(ss_a, ss_d, sn, ns, nn, untested=int((~tested).sum()))
 
 
 def _outcomes(a: NDArray[np.int8], b: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -121,7 +121,7 @@ class Qrels:
 
     @classmethod
     def of_arrays(cls, arrays: QrelsArrays, rel: int | None = None) -> Qrels:
-        """Return the judgments of arrays, which are right already."""
+        """Return the judgments of `arrays`, which are right already; `rel` is None where nobody says."""
         made = cls.__new__(cls)
         made.arrays, made.stated_rel = arrays, rel
         return made
