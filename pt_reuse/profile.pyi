@@ -7,4 +7,4 @@ from .studies.relevant_density import density as density
 from .studies.score_saturation import saturation as saturation
 from .studies.significant_pairs import discriminative_power as discriminative_power
 from .studies.swap_rates import stability as stability
-from .studies.varied_conventions.varying import sensitivity as sensitivity
+from .studies.varied_conventions import sensitivity as sensitivity

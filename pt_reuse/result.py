@@ -161,8 +161,9 @@ class StudyResult(Result):
         name = next(iter(self.views)) if by is None else choice("by", by, list(self.views))
         found = self.views[name]
         if not isinstance(found, View):
-            _check_options(_options_of(found, 1), options, f"by={name!r}")
-            return found(self, **options)
+            taken = _options_of(found, 1)
+            _check_options(taken, options, f"by={name!r}")
+            return found(self, **options, **({"measure": measure} if "measure" in taken else {}))
         _check_options(list(found.select), options, f"by={name!r}")
         return found.of(self, self._measure(measure) if found.of_measure or measure is not None else None, options)
 

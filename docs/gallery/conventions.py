@@ -14,4 +14,4 @@ judged = demo.get_judgments()
 moved = ptr.profile.sensitivity(ptr.leave_out_uniques, runs, judged, "nDCG@10")
 
 width = 7
-moved.plot("largest_loss_pct", width=width)
+moved.plot(figure="largest_loss_pct", width=width)

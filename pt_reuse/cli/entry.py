@@ -37,7 +37,6 @@ try:
         runs,
         saturation,
         score,
-        sensitivity,
         stability,
         subcollections,
         unjudged,
@@ -55,7 +54,7 @@ except KeyboardInterrupt:
 _WRITTEN = {
     "": (runs, score, unjudged, lou, infer_pool, compare, audit, pool, collections, fetch, verify, merge, demo),
     "profile": (
-        coverage, density, saturation, minimum_ranks, stability, discriminative_power, sensitivity, subcollections,
+        coverage, density, saturation, minimum_ranks, stability, discriminative_power, subcollections,
     ),
     "judge": (judge_export, judge_import, judge_agreement, plan_labels, compare_strategies),
 }  # fmt: skip

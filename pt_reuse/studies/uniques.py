@@ -22,6 +22,7 @@ from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.units import COLUMNS, Units, check_unit, described
 from pt_reuse.judging.judges import JudgeRel
+from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, find_uniques
@@ -56,6 +57,22 @@ from pt_reuse.studies.unique_tables import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+BY = Parameter(
+    name="by",
+    meaning='leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.',
+    choices=tuple(COLUMNS),
+    flag=Flag(help="what to leave out: team, run, type or family", metavar="UNIT", kind="text"),
+)
+REMOVE = Parameter(
+    name="remove",
+    meaning='``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged '
+    "document, as NIST's script does, and as is the default with `fill`, since without a unit nobody knows which are "
+    "relevant. The two agree for measures that take unjudged as not relevant.",
+    choices=("relevant", "judged"),
+    flag=Flag(help="unique documents to remove: relevant or judged", metavar="WHAT", kind="text", default="relevant"),
+)
 
 
 def in_words(result: LeaveOutUniques) -> str:

@@ -85,10 +85,6 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
     "score": ("", {"score": lambda f: f.scores}),
     "lou": ("", {"leave_out_uniques": lambda f: ptr.leave_out_uniques(f.runs, f.qrels, f.measures)}),
     "profile coverage": ("", {"coverage": lambda f: ptr.profile.coverage(f.runs, f.qrels)}),
-    "profile sensitivity": (
-        "",
-        {"sensitivity": lambda f: ptr.profile.sensitivity(ptr.leave_out_uniques, f.runs, f.qrels, f.measures)},
-    ),
     "compare": (
         "--other {}/other.qrels --judgment-names first,other",
         {
@@ -182,7 +178,7 @@ POSITIONAL = {
 #: what has no command, and what is no study
 NO_COMMAND = {
     "label_distributions", "passage_positions", "rankings_by_annotator", "compare_labels", "leave_out_dynamic",
-    "leave_out_type", "prediction_powered",
+    "leave_out_type", "prediction_powered", "sensitivity",
 }  # fmt: skip
 #: files in and out; what they make is compared where they are tested
 NO_STUDY = {"judge export", "judge import", "runs", "merge", "collections", "fetch", "verify", "demo"}
@@ -203,7 +199,7 @@ def every_study() -> set[str]:
 def test_every_study_and_every_command_is_compared():
     compared = {call.rpartition(": ")[2] for _, calls in STUDIES.values() for call in calls}
     assert every_study() - compared == NO_COMMAND | FILES_IN_AND_OUT
-    assert compared - every_study() == {"score", "depth_pool"}
+    assert compared - every_study() == {"score", "depth_pool", "sensitivity_of_uniques"}
     assert set(COMMANDS) - set(STUDIES) == NO_STUDY
 
 

@@ -12,7 +12,6 @@ COMMANDS = (
     "unjudged",
     "lou",
     "profile coverage",
-    "profile sensitivity",
     "score",
     "compare",
     "audit",

@@ -106,7 +106,7 @@ def test_a_point_for_each_run(found, kind):
 
 
 def test_a_bar_for_each_convention(moved):
-    ax = moved.plot("own_tau_b", measure="AP")
+    ax = moved.plot("AP", figure="own_tau_b")
     spans = moved.of_figure("own_tau_b", "AP")
     names = [text.get_text() for text in ax.get_yticklabels()]
     assert names == spans["convention"].tolist()
@@ -130,8 +130,8 @@ def test_a_bar_for_each_convention(moved):
 def test_figures_are_whole_and_can_be_read_at_both_widths(found, moved, width, size):
     for ax in [
         *(found.plot(kind, width=width) for kind in ("topics", "depths", "residual", "rise")),
-        moved.plot("own_tau_b", width=width),
-        moved.plot("field_max_drop", measure="AP", width=width),
+        moved.plot(figure="own_tau_b", width=width),
+        moved.plot("AP", figure="field_max_drop", width=width),
     ]:
         check(ax, size)
 

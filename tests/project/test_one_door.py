@@ -278,7 +278,7 @@ LAST_NAMES = {name.rpartition(".")[2]: name for name in [*TAKERS, *ELSEWHERE]}
 PLACES = {name.rpartition(".")[2]: name for name in PUBLIC}
 for name, study in STUDIES.items():
     taken = set(inspect.signature(study).parameters)
-    if name not in LAST_NAMES and taken >= {"runs", "qrels"}:
+    if name in PLACES and name not in LAST_NAMES and taken >= {"runs", "qrels"}:
         TAKERS[PLACES[name]] = functools.partial(
             lambda name, d, runs=RUNS, qrels=QRELS: find(name, runs, qrels, FIELD.all_qrels).table, name
         )

@@ -10,7 +10,6 @@ import pytest
 from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._result import Result, read_result
 from pt_reuse.data.ordering import HowPooled
 
 FIELD = ptr.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=5, length=12, depth=4)
@@ -188,117 +187,69 @@ def test_other_studies():
     assert found.figure_names == ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
 
 
-def test_key_figures_of_the_users():
-    found = ptr.profile.sensitivity(
-        ptr.pools.compare_strategies,
-        RUNS,
-        QRELS,
-        None,
-        strategies="rank",
-        budgets=3,
-        repeats=1,
-        grid={"depth": [2, 4]},
-        depth=4,
-        key_figures=lambda result: {"judged": result.table["judged"].iloc[0]},
-    )
-    assert found.measures == []
-    expected = ptr.pools.compare_strategies(RUNS, QRELS, "rank", budgets=3, repeats=1, depth=2).table["judged"].iloc[0]
-    assert of(found.table, value="2")["here"].tolist() == [expected]
-    assert found.plot("judged", width=3.3).get_xlabel() == "judged"
-    assert found.report().to_frame()["Default"].tolist() == ["4"]
+def test_the_report(found):
+    report = found.report(figure="field_max_drop", measure="nDCG@10")
+    spans = found.of_figure("field_max_drop", "nDCG@10")
+    assert report.to_frame()["Convention"].tolist() == spans["convention"].str.replace("_", " ").tolist()
+    assert report.to_frame()["Lowest"].tolist() == spans["lowest"].tolist()
+    assert "How field max drop by nDCG@10 of leave out uniques moves" in report.caption.replace("\n", " ")
+    assert str(found.report("spans", measure="AP")).count("own_tau_b") == found.spans["convention"].nunique()
 
 
 def test_nothing_moves():
-    found = ptr.profile.sensitivity(
-        ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid={"without_topics": ["error", "zero"]}
-    )
+    given = {"depth": 4, "grid": {"without_topics": ["error", "zero"]}}
+    found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, **given)
     assert found.spans["at"].isna().all()
     assert "stays under 1 convention" in found.headline()
-    assert found.report().to_frame()["Largest change"].eq(0).all()
     # a convention that has one value here
-    pooled = RUNS.with_metadata(pooled=True)
-    one = ptr.profile.sensitivity(ptr.leave_out_uniques, pooled, QRELS, AP, depth=4, grid=["contributors", "remove"])
+    given = {"depth": 4, "grid": ["contributors", "remove"]}
+    one = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS.with_metadata(pooled=True), QRELS, AP, **given)
     assert one.settings["not varied"] == "contributors (one value)"
 
 
-def test_runs_of_pipelines_and_judgments_in_other_forms(found):
-    frames = {name: RUNS[name] for name in RUNS.names}
-    labelled = ptr.RunSet.from_frames(frames, metadata=RUNS.run_table)
-    again = ptr.profile.sensitivity(
-        ptr.leave_out_uniques, labelled, QRELS.to_frame(), [AP, nDCG @ 10], depth=4, grid=["depth"]
-    )
-    pd.testing.assert_frame_equal(
-        again.table, of(found.table, convention="depth").reset_index(drop=True), check_exact=True
-    )
-    by_run = ptr.profile.sensitivity(
-        ptr.leave_out_uniques, frames, QRELS.to_frame(), AP, depth=4, by="run", grid=["depth"]
-    )
-    assert len(by_run.table)
+def test_key_figures_of_the_users():
+    given = {"strategies": "rank", "budgets": 3, "repeats": 1, "depth": 4, "grid": {"depth": [2, 4]}}
+    figures = {"key_figures": lambda result: {"judged": result.table["judged"].iloc[0]}}
+    found = ptr.profile.sensitivity(ptr.pools.compare_strategies, RUNS, QRELS, None, **given, **figures)
+    assert found.measures == []
+    expected = ptr.pools.compare_strategies(RUNS, QRELS, "rank", budgets=3, repeats=1, depth=2).table["judged"].iloc[0]
+    assert of(found.table, value="2")["here"].tolist() == [expected]
+    assert found.plot(figure="judged", width=3.3).get_xlabel() == "judged"
+    assert found.report().to_frame()["Default"].tolist() == ["4"]
 
 
-def test_it_can_be_saved_and_read_back(found, tmp_path):
-    found.save(tmp_path)
-    again = read_result(tmp_path)
-    for name, table in found.tables().items():
-        pd.testing.assert_frame_equal(again.tables()[name], table)
-    assert again.headline() == found.headline()
-    assert str(again.report()) == str(found.report())
+@pytest.mark.parametrize(
+    ("argument", "given"),
+    [
+        ("study", {"study": "leave_out_uniques"}),
+        ("measures", {"measures": None, "study": lambda runs, qrels, measures: None}),
+        ("measures", {"study": lambda runs, qrels: None}),
+        ("deep", {"deep": 3}),
+        ("grid", {"grid": {"depht": [1]}}),
+        ("grid", {"grid": "depth"}),
+        ("grid", {"grid": {}}),
+        ("grid", {"grid": ["by"]}),
+        ("grid", {"grid": {"depth": 3}}),
+        ("grid", {"grid": {"depth": []}}),
+        ("grid", {"grid": {"contributors": [["a", "b", "c"], ["a", "b", "d"]]}}),
+        ("key_figures", {"key_figures": "tau"}),
+        ("full", {"full": "yes"}),
+    ],
+)
+def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkeypatch, argument, given):
+    monkeypatch.setattr("pt_reuse.studies.varied_conventions.as_runs_before", None)
+    call = {"study": ptr.leave_out_uniques, "measures": AP, **given}
+    study, measures = call.pop("study"), call.pop("measures")
+    messages.refused(lambda: ptr.profile.sensitivity(study, RUNS, QRELS, measures, **call), argument=argument)
 
 
-def test_the_report(found):
-    frame = found.report("field_max_drop", measure="nDCG@10").to_frame()
-    assert frame.columns.tolist() == ["Convention", "Default", "Lowest", "Highest", "Largest change", "Under"]
-    spans = found.of_figure("field_max_drop", "nDCG@10")
-    assert frame["Convention"].tolist() == spans["convention"].str.replace("_", " ").tolist()
-    assert frame["Lowest"].tolist() == spans["lowest"].tolist()
-    assert "How field max drop by nDCG@10 of leave out uniques moves" in found.report(
-        "field_max_drop", measure="nDCG@10"
-    ).caption.replace("\n", " ")
-
-
-def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkeypatch):
-    def read(*_):
-        raise AssertionError("runs or judgments were read")
-
-    monkeypatch.setattr("pt_reuse.studies.varied_conventions.varying.as_runs_before", read)
-
-    def call(study=ptr.leave_out_uniques, measures=AP, **options):
-        return ptr.profile.sensitivity(study, RUNS, QRELS, measures, **options)
-
-    messages.refused(lambda: call(study="leave_out_uniques"), argument="study")
-    messages.refused(lambda: call(measures=None), argument="measures")
-    messages.refused(lambda: call(study=lambda runs, qrels: None), argument="measures")
-    messages.refused(lambda: call(deep=3), argument="deep")
-    messages.refused(lambda: call(grid={"depht": [1]}), argument="grid")
-    messages.refused(lambda: call(grid="depth"), argument="grid")
-    messages.refused(lambda: call(grid={}), argument="grid")
-    messages.refused(lambda: call(grid=["by"]), argument="grid")
-    messages.refused(lambda: call(grid={"depth": 3}), argument="grid")
-    messages.refused(lambda: call(grid={"depth": []}), argument="grid")
-    messages.refused(lambda: call(grid={"contributors": [["a", "b", "c"], ["a", "b", "d"]]}), argument="grid")
-    messages.refused(lambda: call(key_figures="tau"), argument="key_figures")
-    messages.refused(lambda: call(full="yes"), argument="full")
-    messages.refused(lambda: call(verbose="yes"), argument="verbose")
-
-
-def test_results_without_key_figures(messages):
-    messages.refused(
-        lambda: ptr.profile.sensitivity(ptr.score, RUNS, QRELS, AP, grid=["complete"]), argument="key_figures"
-    )
-    for odd in ({}, {"tau": "high"}, 0.9):
-        messages.refused(
-            lambda odd=odd: ptr.profile.sensitivity(
-                ptr.score, RUNS, QRELS, AP, grid=["complete"], key_figures=lambda result: odd
-            ),
-            argument="key_figures",
-        )
-    messages.refused(lambda: Result(table=pd.DataFrame(), settings={}).key_figures())
+@pytest.mark.parametrize("figures", [None, lambda _: {}, lambda _: {"tau": "high"}, lambda _: 0.9])
+def test_results_without_key_figures(messages, figures):
+    given = {"grid": ["complete"], "key_figures": figures}
+    call = lambda: ptr.profile.sensitivity(ptr.score, RUNS, QRELS, AP, **given)  # noqa: E731
+    messages.refused(call, argument="key_figures")
 
 
 def test_what_the_study_raises_at_the_defaults_goes_to_the_user(messages):
-    messages.refused(
-        lambda: ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, remove="most"), argument="remove"
-    )
-    messages.refused(
-        lambda: ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4).plot("tau"), argument="figure"
-    )
+    call = lambda: ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, remove="most")  # noqa: E731
+    messages.refused(call, argument="remove")

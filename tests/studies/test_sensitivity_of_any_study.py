@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import functools
 import pickle
-import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
-from annotator_parts import labelled
 
 import pt_reuse as ptr
 
@@ -157,51 +154,6 @@ def test_key_figures_are_those_of_the_study_called_by_hand(name):
         assert all(np.isnan(number) for number in here.values())
 
 
-def test_the_default_is_the_study_without_options():
-    """Each study has a depth of its own where nobody says one."""
-    for name, expected in {"by_type": ["5", "10", "20"], "minimum_ranks": ["12", "25", "50"]}.items():
-        study, options, _ = STUDIES[name]
-        found = ptr.profile.sensitivity(study, RUNS, QRELS, grid=["depth"], **options)
-        assert found.table["value"].unique().tolist() == expected
-        assert found.table[found.table["is_default"]]["value"].unique().tolist() == [expected[1]]
-    # what looks for a depth has none to halve
-    assert ptr.profile.sensitivity(ptr.infer_pool, RUNS, QRELS).settings["not varied"] == "depth (one value)"
-
-
-def test_key_figures_are_cells_of_the_tables():
-    def figures(result, measure=None):
-        of = result.key_figures()
-        return of[of["measure"].isna() if measure is None else of["measure"] == measure].set_index("figure")["value"]
-
-    pools = ptr.by_type(RUNS, QRELS, "AP", splits=2)
-    row = pools.table[(pools.table["pool"] == "neural") & (pools.table["tested"] == "all")].iloc[0]
-    assert figures(pools, "AP")["tau_b, pool of neural, tested all"] == row["tau_b"]
-    types = ptr.pools.leave_out_type(RUNS, QRELS, ["AP", "P@5"], depth=4)
-    lost = types.table.drop_duplicates("type").set_index("type")["lost"]
-    assert {name: figures(types)[f"lost, without {name}"] for name in lost.index} == lost.to_dict()
-    compared = ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, "AP")
-    new = len(FIELD.all_qrels - QRELS)
-    assert figures(compared)["new, by other judgments"] == new
-    assert figures(compared)["new, by first judgments"] == 0
-    scores = ptr.score(RUNS, QRELS, ["AP", "P@5"])
-    power = ptr.profile.discriminative_power({"full": scores, "strict": ptr.score(RUNS, STRICT, ["AP", "P@5"])})
-    assert (
-        figures(power, "AP")["power, strict"]
-        == power.table.set_index(["judgments", "measure"]).loc[("strict", "AP"), "power"]
-    )
-    assert figures(power, "AP")["lost, strict"] == power.against_first.set_index("measure").loc["AP", "lost"]
-    ranks = ptr.pools.minimum_ranks(RUNS, FIELD.all_qrels, depth=2)
-    best = ranks.table["rank"].dropna().astype(int)
-    assert figures(ranks).to_dict() == {
-        "median_rank": np.median(best), "deepest_rank": max(best), "in_first_ten": sum(best <= 10),
-        "found": len(best), "not_found": ranks.table["rank"].isna().sum(),
-    }  # fmt: skip
-    assert figures(ranks)["not_found"] > 0
-    costs = ptr.pools.pool_costs(RUNS, QRELS, "AP", depths=[1, 4])
-    assert figures(costs)["documents, depth 4"] == len(ptr.depth_pool(RUNS, depth=4))
-    assert figures(costs)["depth, for 90% of the relevant"] == costs.needed.set_index("share").loc[0.9, "depth"]
-
-
 def test_a_study_of_judgments_alone():
     def many(qrels, *, rel=1):
         return ptr.profile.density(qrels, rel=rel)
@@ -245,14 +197,6 @@ def test_what_is_no_study_of_runs_and_judgments(messages):
     )
 
 
-def test_a_result_that_no_few_numbers_sum_up(messages):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        result = ptr.judging.annotator_agreement(labelled(seed=6), resamples=0)
-    messages.refused(lambda: result.key_figures())
-    assert isinstance(result.table, pd.DataFrame)
-
-
 def test_a_figure_that_is_defined_under_some_values_alone():
     def called(given):
         number = {"key_figures": lambda result: {"tau": given[result.rel], "depth": result.depth}}
@@ -264,11 +208,11 @@ def test_a_figure_that_is_defined_under_some_values_alone():
         assert (row["at"], row["lowest"], row["highest"]) == ("2", 0.5, 0.5)
         assert np.isnan(row["largest_change"])
         assert "moves most with rel: to or from undefined under 2" in found.headline()
-    found.plot("tau", width=3.3)
+    found.plot(figure="tau", width=3.3)
     never = called({1: np.nan, 2: np.nan})
     assert never.of_figure("tau").iloc[0]["at"] is None
     assert never.headline() == "tau nan stays under 1 convention"
-    assert never.plot("tau").get_yticklabels()[0].get_text() == "rel"
+    assert never.plot(figure="tau").get_yticklabels()[0].get_text() == "rel"
 
 
 def test_orders_are_made_once_and_are_those_of_the_runs(monkeypatch):
@@ -293,3 +237,14 @@ def test_orders_are_made_once_and_are_those_of_the_runs(monkeypatch):
     of_file = [frame for order, frame, *_ in seen if order == "file"]
     expected = [sort(RUNS, order).to_frame() for order in ("trec_eval", "file")]
     assert all(any(frame.equals(one) for one in expected) for frame in of_file)
+
+
+def test_the_default_is_the_study_without_options():
+    """Each study has a depth of its own where nobody says one."""
+    for name, expected in {"by_type": ["5", "10", "20"], "minimum_ranks": ["12", "25", "50"]}.items():
+        study, options, _ = STUDIES[name]
+        found = ptr.profile.sensitivity(study, RUNS, QRELS, grid=["depth"], **options)
+        assert found.table["value"].unique().tolist() == expected
+        assert found.table[found.table["is_default"]]["value"].unique().tolist() == [expected[1]]
+    # what looks for a depth has none to halve
+    assert ptr.profile.sensitivity(ptr.infer_pool, RUNS, QRELS).settings["not varied"] == "depth (one value)"
