@@ -26,12 +26,7 @@ Source = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class DocumentSources:
-    """How a docno tells which source a document is from; the first rule that fits wins.
-
-    Attributes:
-        prefixes: beginning of a docno -> name of its source; the longest that fits counts.
-        pattern: a regular expression whose first group is the name of the source, tried where no prefix fits.
-    """
+    """How a docno tells which source a document is from: by its longest prefix, else by a pattern's first group."""
 
     prefixes: Mapping[str, str] = field(default_factory=dict)
     pattern: str | None = None
@@ -47,70 +42,37 @@ class DocumentSources:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Collection:
-    """A test collection: where its parts come from, and which runs were submitted to it.
+    """A test collection: where its parts come from, and which runs were submitted to it."""
 
-    Attributes:
-        name: what follows ``reuse:``, such as ``trec-8/adhoc``.
-        title: for people, such as ``TREC-8 ad hoc``.
-        origin: ``"catalogue"``, ``"package"`` (the demo) or ``"own"``.
-        year: of the track.
-        aliases: what people call it besides, such as ``dl19``.
-        documents: where they come from.
-        topics: where they come from.
-        qrels: where they come from.
-        judgments_at: address at which the judgments are published that ir_datasets does not have.
-        n_topics: judged topics.
-        n_judged: judgments, those below 0 among them.
-        n_relevant: judgments above 0.
-        topic_ids: the topics a run of the collection may have; None where this is not known.
-        some_topics: topics of which every run has some, where `topic_ids` is not known.
-        submitted: one row per submitted run, ``name team type official_type task pooled published``; ``pooled`` is
-            None where nobody recorded it; None for a collection whose runs are what its folder holds.
-        types_from: where the types of `submitted` are from, where they are not those of the track.
-        url: where runs are published, with ``{tag}`` for the name of one; None where they are not. A column ``url`` of
-            `submitted` has the addresses that differ.
-        access: ``"open"`` or ``"password"``; None without `url`.
-        folders: further folders, below the user's, in which its files may be, beside those called by its name or by
-            an alias.
-        runs: folder or pattern (a text) or files (a tuple) of an own collection's runs.
-        rel: the lowest label that its track counts as relevant; None where this is not on record, and 1 is assumed.
-        pool_order: order in which its pool was made: ``"file"``, that of the lines of the run files; None where it is
-            that of scoring, as far as is known.
-        pool_depth: to which depth runs were pooled, documents per run and topic; None where it is not on record, or
-            differs from topic to topic.
-        labels: ``teams``, ``types``, ``pooled``, ``metadata`` of an own collection, as :func:`read_runs` takes them.
-        sources: how a docno tells its source; None where it does not.
-        language: of documents and topics that come from files, an ISO 639-1 code such as ``"en"``.
-        note: what one must know before using it, in one sentence.
-    """
-
-    name: str
-    title: str
+    name: str  # what follows ``reuse:``, such as ``trec-8/adhoc``
+    title: str  # for people, such as ``TREC-8 ad hoc``
     origin: Literal["catalogue", "package", "own"] = "own"
     year: int | None = None
     aliases: tuple[str, ...] = ()
     documents: Source | None = None
     topics: Source | None = None
     qrels: Source | None = None
-    judgments_at: str | None = None
+    judgments_at: str | None = None  # address of the judgments that ir_datasets does not have
     n_topics: int | None = None
-    n_judged: int | None = None
-    n_relevant: int | None = None
-    topic_ids: frozenset[str] | None = None
-    some_topics: frozenset[str] | None = None
+    n_judged: int | None = None  # judgments, those below 0 among them
+    n_relevant: int | None = None  # judgments above 0
+    topic_ids: frozenset[str] | None = None  # the topics that a run of the collection may have, where they are known
+    some_topics: frozenset[str] | None = None  # topics of which every run has some, where `topic_ids` is not known
+    #: ``name team type official_type task pooled published``, and ``url`` where it is not the template; ``pooled`` is
+    #: None where nobody recorded it; None for a collection whose runs are what its folder holds
     submitted: pd.DataFrame | None = None
-    types_from: str | None = None
-    url: str | None = None
+    types_from: str | None = None  # where the types are from, where they are not those of the track
+    url: str | None = None  # where runs are published, with ``{tag}`` for the name of one
     access: Literal["open", "password"] | None = None
-    folders: tuple[str, ...] = ()
-    runs: Source | None = None
-    rel: int | None = None
-    pool_order: str | None = None
-    pool_depth: int | None = None
-    labels: Mapping[str, Any] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()  # further folders, below the user's, in which its files may be
+    runs: Source | None = None  # folder or pattern (a text) or files (a tuple) of an own collection's runs
+    rel: int | None = None  # the lowest label that its track counts as relevant, where it is on record
+    pool_order: str | None = None  # in which its pool was made; None where it is that of scoring, as far as is known
+    pool_depth: int | None = None  # documents per run and topic; None where it is not on record, or differs
+    labels: Mapping[str, Any] = field(default_factory=dict)  # ``teams types pooled metadata`` as `read_runs` takes them
     sources: DocumentSources | None = None
-    language: str | None = None
-    note: str = ""
+    language: str | None = None  # of documents and topics that come from files, an ISO 639-1 code such as ``"en"``
+    note: str = ""  # what one must know before using it, in one sentence
 
     @property
     def pooled_is_on_record(self) -> bool:
@@ -185,19 +147,12 @@ DERIVED = "not official"
 
 
 def catalogue_names() -> list[str]:
-    """Return the names of all collections of the catalogue, by year and then by name.
-
-    Example:
-        >>> catalogue_names()[:3]
-        ['trec-1/adhoc', 'trec-2/adhoc', 'trec-3/adhoc']
-    """
+    """Return the names of all collections of the catalogue, by year and then by name."""
     return list(_entries())
 
 
 def plain(name: str) -> str:
     """Return a name without what people type in several ways: capital letters, and all but letters and digits.
-
-    Letters of other alphabets stay, since a name with them is another name; those of full width are the plain ones.
 
     Example:
         >>> plain("TREC-8/ad hoc"), plain("Ж-dl19")
@@ -207,43 +162,30 @@ def plain(name: str) -> str:
 
 
 def catalogue_name(text: str) -> str | None:
-    """Return the name of the collection that a text means, None where the catalogue has none.
-
-    Args:
-        text: a name, an alias such as ``"dl19"``, or the id of ir_datasets of one collection alone; however it is
-            spelled, also with ``trec`` in front of it.
+    """Return the name of the collection that a text means: a name, an alias, or an id of ir_datasets that is its alone.
 
     Example:
-        >>> catalogue_name("DL-19"), catalogue_name("msmarco-passage/trec-dl-2019/judged")
-        ('trec-2019/deep/passages', 'trec-2019/deep/passages')
-        >>> catalogue_name("disks45/nocr/trec8"), catalogue_name("trec_8 adhoc")
-        ('trec-8/adhoc', 'trec-8/adhoc')
+        >>> catalogue_name("DL-19"), catalogue_name("trec_8 adhoc"), catalogue_name("disks45/nocr/trec8")
+        ('trec-2019/deep/passages', 'trec-8/adhoc', 'trec-8/adhoc')
     """
     typed = plain(text)
     return _meant().get(typed) or _meant().get(typed.removeprefix("trec"))
 
 
 def catalogued(name: str) -> Collection | None:
-    """Return a collection of the catalogue, None where it has none of that name.
+    """Return a collection of the catalogue with its runs, None where it has none of that name.
 
     Every call makes a new frame of runs: what a caller does to it reaches nobody else.
-
-    Returns:
-        The collection. Its ``submitted`` has ``name team type official_type task pooled published url``: ``type`` is
-        automatic, manual, feedback or unknown, ``official_type`` what TREC called it, ``pooled`` true and false where
-        it is on record and None where not, ``url`` where the run is published if the collection's template does not
-        give it. Where types are others, ``type_source`` says that they are not the track's, and ``types_from`` of the
-        collection whose. ``submitted`` is None where the catalogue has no run.
-
-    Example:
-        >>> trec8 = catalogued("trec-8/adhoc")
-        >>> len(trec8.submitted), trec8.submitted["team"].nunique(), int(trec8.submitted["pooled"].sum())
-        (129, 41, 71)
-        >>> trec8.qrels
-        'irds:disks45/nocr/trec8'
     """
     collection = without_runs(name)
     return collection and replace(collection, submitted=_submitted(name, _entries()[name]))
+
+
+#: what stands in the catalogue as it does in a Collection
+_AS_THEY_ARE = (
+    "name", "title", "year", "judgments_at", "n_topics", "n_judged", "n_relevant", "types_from", "url", "access", "rel",
+    "pool_order", "pool_depth", "note",
+)  # fmt: skip
 
 
 def without_runs(name: str) -> Collection | None:
@@ -252,70 +194,32 @@ def without_runs(name: str) -> Collection | None:
     if entry is None:
         return None
     source = f"irds:{entry['irds']}" if "irds" in entry else None
-    lacking = entry.get("without", ())
-    sources = entry.get("sources")
-    return Collection(
-        name=name,
-        title=entry["title"],
-        origin="catalogue",
-        year=entry["year"],
-        aliases=tuple(entry.get("aliases", ())),
-        documents=None if "documents" in lacking else source,
-        topics=None if "topics" in lacking else source,
-        qrels=None if "judgments" in lacking else source,
-        judgments_at=entry.get("judgments_at"),
-        n_topics=entry.get("n_topics"),
-        n_judged=entry.get("n_judged"),
-        n_relevant=entry.get("n_relevant"),
-        topic_ids=_topic_ids(entry["topic_ids"]) if "topic_ids" in entry else None,
-        some_topics=_topic_ids(entry["some_topics"]) if "some_topics" in entry else None,
-        types_from=entry.get("types_from"),
-        url=entry.get("url"),
-        access=entry.get("access"),
-        folders=tuple(entry["folders"]),
-        sources=DocumentSources(prefixes=dict(sources)) if sources else None,
-        rel=entry.get("rel"),
-        pool_order=entry.get("pool_order"),
-        pool_depth=entry.get("pool_depth"),
-        note=entry.get("note", ""),
-    )
+    words = {"documents": "documents", "topics": "topics", "qrels": "judgments"}
+    parts = {part: None if word in entry.get("without", ()) else source for part, word in words.items()}
+    ids = {key: _topic_ids(entry[key]) for key in ("topic_ids", "some_topics") if key in entry}
+    sources = DocumentSources(dict(entry["sources"])) if entry.get("sources") else None
+    tuples = {key: tuple(entry.get(key, ())) for key in ("aliases", "folders")}
+    known = {key: entry[key] for key in _AS_THEY_ARE if key in entry}
+    return Collection(origin="catalogue", sources=sources, **parts, **ids, **tuples, **known)
 
 
 def judged_alike(n_topics: int, n_judged: int, n_relevant: int) -> list[str]:
-    """Return the names of the collections whose judgments have these counts, all three.
-
-    Example:
-        >>> judged_alike(50, 86_830, 4_728)
-        ['trec-8/adhoc']
-    """
-    wanted = (n_topics, n_judged, n_relevant)
-    counts = ("n_topics", "n_judged", "n_relevant")
-    return [name for name, entry in _entries().items() if tuple(map(entry.get, counts)) == wanted]
+    """Return the names of the collections whose judgments have these counts, all three."""
+    wanted = {"n_topics": n_topics, "n_judged": n_judged, "n_relevant": n_relevant}
+    return [name for name, entry in _entries().items() if wanted.items() <= entry.items()]
 
 
 def _submitted(name: str, entry: dict[str, Any]) -> pd.DataFrame | None:
     rows = _runs().get(name)
     if rows is None:
         return None
-    names, teams, types, official, tasks, pooled = zip(*rows, strict=True)
-    on_record = [POOLED.get(word) for word in pooled]
+    frame = pd.DataFrame(rows, columns=["name", "team", "type", "official_type", "task", "pooled"])
+    on_record = [POOLED.get(word) for word in frame["pooled"]]
     others = entry.get("url_of_tasks", {})
-    urls = [
-        others[task].replace("{tag}", tag) if task in others else None for tag, task in zip(names, tasks, strict=True)
-    ]
-    frame = pd.DataFrame(
-        {
-            "name": names,
-            "team": teams,
-            "type": types,
-            "official_type": official,
-            "task": tasks,
-            # true booleans where all is known, so that ~ and & do what they say
-            "pooled": pd.Series(on_record, dtype=object if None in on_record else bool),
-            "published": "url" in entry,
-            "url": pd.Series(urls, dtype=object),
-        }
-    )
+    urls = [others[t].replace("{tag}", tag) if t in others else None for tag, t in frame[["name", "task"]].to_numpy()]
+    # true booleans where all is known, so that ~ and & do what they say
+    pooled = pd.Series(on_record, dtype=object if None in on_record else bool)
+    frame = frame.assign(pooled=pooled, published="url" in entry, url=pd.Series(urls, dtype=object))
     return frame.assign(type_source=DERIVED) if "types_from" in entry else frame
 
 

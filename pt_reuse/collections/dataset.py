@@ -6,7 +6,6 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,8 +19,8 @@ from pt_reuse._check import choice, flag, positive
 from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse._text import WIDTH, prose
 from pt_reuse.collections.collection import Collection, without_runs
-from pt_reuse.collections.getting import Sources, compare_judgments, fetch_report, plan_runs
-from pt_reuse.collections.irds import build_irds, not_known, not_readable, quiet_downloads
+from pt_reuse.collections.getting import compare_judgments, fetch_report, plan_runs
+from pt_reuse.collections.irds import build_irds, not_known, not_readable
 from pt_reuse.collections.listing import facts_of, summary_of
 from pt_reuse.collections.registry import find_collection
 from pt_reuse.collections.run_files import choose_runs, read_types, submitted_runs, with_types
@@ -134,11 +133,8 @@ class ReuseDataset(IRDSDataset):
         documents = self._part("docs", lambda: IRDSDataset.get_corpus_iter(self, verbose, start, count))
 
         def guarded() -> Iterator[dict]:
-            rest = iter(documents)
             try:
-                with quiet_downloads():
-                    first = list(islice(rest, 1))
-                yield from chain(first, rest)
+                yield from documents
             except _CANNOT as error:
                 raise not_readable(self.collection, self._irds, "docs", error) from error
 
@@ -231,10 +227,9 @@ class ReuseDataset(IRDSDataset):
             verbose=verbose,
         )
         conditions = {"pooled": pooled, "names": names, "team": team, "type": type, "task": task}
-        plan = plan_runs(
+        return plan_runs(
             self.collection, conditions, reading, types=types, runs=runs, missing=missing, download=download
-        )
-        return plan.get()
+        ).get()
 
     @door
     def fetch(
@@ -269,8 +264,7 @@ class ReuseDataset(IRDSDataset):
         positive("n_jobs", n_jobs, "downloads at a time")
         flag("verbose", verbose)
         table = choose_runs(self.collection, None, pooled, names=names, team=team, type=type, task=task)
-        sources = Sources(n_jobs=n_jobs, verbose=verbose)
-        return fetch_report(self.collection, table["name"].tolist(), sources)
+        return fetch_report(self.collection, table["name"].tolist(), n_jobs=n_jobs, verbose=verbose)
 
     @door
     def source_of(self, docno: str) -> str | None:
@@ -320,8 +314,7 @@ class ReuseDataset(IRDSDataset):
         if not self.irds_ref().has(entity):
             raise not_known(self.collection, entity)
         try:
-            with quiet_downloads():
-                return get()
+            return get()
         except InputError:
             raise
         except _CANNOT as error:

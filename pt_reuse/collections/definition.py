@@ -24,21 +24,20 @@ from pt_reuse.data.ordering import HowPooled
 
 #: keys of a definition file, and of the tables in it
 KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "rel", "runs", "sources")
-RUN_KEYS = ("folder", "files", "metadata", "teams", "types", "pooled", "pool_order", "pool_depth")
+#: what else is known of how the runs were pooled
+_POOLING = ("pool_order", "pool_depth")
 SOURCE_KEYS = ("prefixes", "pattern")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 _PARTS = {"documents": "docs", "topics": "queries", "qrels": "qrels"}
-#: what else than the path of a file the labels of runs may be
-_LABELS: dict[str, tuple[Any, str]] = {
-    "metadata": (pd.DataFrame, "the path of a CSV"),
-    "teams": ((pd.DataFrame, pd.Series, Mapping), "a table of run and label, or the path of a file"),
-    "types": ((pd.DataFrame, pd.Series, Mapping), "a table of run and label, or the path of a file"),
-    "pooled": ((pd.DataFrame, pd.Series, Mapping, bool), "names of runs, true or false, or the path of a file"),
+#: what the labels of runs may be, but the path of a file
+_TABLES = (pd.DataFrame, pd.Series, Mapping)
+_LABELS: dict[str, tuple[Any, ...]] = {
+    "metadata": (pd.DataFrame,),
+    "teams": _TABLES,
+    "types": _TABLES,
+    "pooled": (*_TABLES, bool),
 }
-
-
-#: what else is known of how the runs were pooled
-_POOLING = ("pool_order", "pool_depth")
+RUN_KEYS = ("folder", "files", *_LABELS, *_POOLING)
 
 
 @door
@@ -95,23 +94,10 @@ def define(
     Raises:
         InputError: a name that cannot be used, a file that is not there, a value of the wrong kind.
     """
-    given = {
-        "name": name,
-        "title": title,
-        "year": year,
-        "language": language,
-        "note": note,
-        "documents": documents,
-        "topics": topics,
-        "qrels": qrels,
-        "rel": rel,
-        "runs": runs,
-        "pool_order": pool_order,
-        "pool_depth": pool_depth,
-        "sources": sources,
-    }
-    labels = {"metadata": metadata, "teams": teams, "types": types, "pooled": pooled}
-    return _Definition(user_path(base) if base is not None else Path.cwd(), {}).collection(given, labels)
+    given = dict(locals())
+    labels = {key: given.pop(key) for key in _LABELS}
+    folder = Path.cwd() if base is None else user_path(base)
+    return _Definition(folder, {}).collection(given, labels)
 
 
 @door
@@ -135,18 +121,15 @@ def read_definition(path: str | Path) -> Collection:
         runs = table.get("runs", {})
         runs = runs if isinstance(runs, dict) else {"folder": runs}
         _check_keys("runs.", runs, RUN_KEYS)
-        if {"folder", "files"} <= set(runs):
-            raise InputError("both 'runs.folder' and 'runs.files'. Keep one of them.")
-        if runs and not {"folder", "files"} & set(runs):
-            raise InputError("the table [runs] names no run. Add folder = ... or files = [...] to it.")
+        if runs and len({"folder", "files"} & set(runs)) != 1:
+            raise InputError("the table [runs] must have one of folder = ... and files = [...].")
         sources = table.get("sources", {})
         if not isinstance(sources, dict):
             raise InputError(f"'sources' must be a table with the keys {examples(SOURCE_KEYS)}, got {sources!r}.")
         _check_keys("sources.", sources, SOURCE_KEYS)
-        keys = {key: f"runs.{key}" for key in (*_LABELS, *_POOLING)} | {
-            "runs": "runs.files" if "files" in runs else "runs.folder"
-        }
-        given = {key: table.get(key) for key in KEYS} | {"runs": runs.get("folder", runs.get("files"))}
+        place = "files" if "files" in runs else "folder"
+        keys = {key: f"runs.{key}" for key in (*_LABELS, *_POOLING)} | {"runs": f"runs.{place}"}
+        given = {key: table.get(key) for key in KEYS} | {"runs": runs.get(place)}
         given |= {key: runs.get(key) for key in _POOLING}
         return _Definition(path.parent, keys).collection(given, {key: runs.get(key) for key in _LABELS})
 
@@ -159,13 +142,11 @@ class _Definition:
 
     def collection(self, given: Mapping[str, Any], labels: Mapping[str, Any]) -> Collection:
         name, year = given["name"], given["year"]
-        if not isinstance(name, str):
-            raise self._wrong("name", f"must be a text such as 'mine/2024', got {name!r}.")
-        if not _NAME.fullmatch(name) or ".." in name:
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
             raise self._wrong(
                 "name",
-                f"{name!r} cannot be used. Take lower-case letters, digits and . _ - in parts divided by '/', each "
-                f"beginning with a letter or digit, without '..'.",
+                f"must be lower-case letters, digits and . _ - in parts divided by '/', each beginning with a letter "
+                f"or digit, without '..', such as 'mine/2024', got {name!r}.",
             )
         for argument in _PARTS:
             if isinstance(given[argument], str) and given[argument] == f"irds:reuse/{name}":
@@ -175,10 +156,10 @@ class _Definition:
                 raise self._wrong(argument, f"must be a text, got {given[argument]!r}.")
         if year is not None and (isinstance(year, bool) or not isinstance(year, int) or not 1000 <= year <= 9999):
             raise self._wrong("year", f"must be a whole number of four digits, got {told(year)}.")
-        rel = checked_rel(given["rel"])
-        for argument in _POOLING:
-            if given[argument] is not None and given["runs"] is None:
-                raise self._wrong(argument, "is about runs, but no runs are given. Name them, or leave it out.")
+        of_runs = {argument: given[argument] for argument in _POOLING} | dict(labels)
+        idle = [argument for argument, value in of_runs.items() if value is not None and given["runs"] is None]
+        if idle:
+            raise self._wrong(idle[0], "is about runs, but no runs are given. Name them, or leave it out.")
         how_pooled = HowPooled(given["pool_order"], given["pool_depth"])
         return Collection(
             name=name,
@@ -188,9 +169,9 @@ class _Definition:
             documents=self._part("documents", given["documents"]),
             topics=self._part("topics", given["topics"]),
             qrels=self._part("qrels", given["qrels"]),
-            rel=rel,
+            rel=checked_rel(given["rel"]),
             runs=self._runs(given["runs"]),
-            labels=self._labels(labels, given["runs"]),
+            labels={key: self._label(key, value) for key, value in labels.items() if value is not None},
             pool_order=how_pooled.order,
             pool_depth=how_pooled.depth,
             sources=self._sources(given["sources"]),
@@ -232,17 +213,15 @@ class _Definition:
         return tuple(str(path) for path in paths)
 
     def _paths(self, argument: str, given: Any, *, folders: bool) -> list[Path]:
-        several = not isinstance(given, str | os.PathLike)
-        if several and (not isinstance(given, Iterable) or isinstance(given, bytes | Mapping | pd.DataFrame)):
-            irds = "'irds:ID', or " if argument in _PARTS else ""
+        items = [given] if isinstance(given, str | os.PathLike) else given
+        if not isinstance(items, Iterable) or isinstance(items, bytes | Mapping | pd.DataFrame):
             got = "a table" if isinstance(given, pd.DataFrame) else repr(given)
-            raise self._wrong(argument, f"must be {irds}the path of a file or several, got {got}.")
+            raise self._wrong(argument, f"must be the path of a file or several, or 'irds:ID' alone, got {got}.")
         found: list[Path] = []
-        for item in given if several else [given]:
-            if not isinstance(item, str | os.PathLike) or not str(item) or "\0" in str(item):
-                raise self._wrong(argument, f"must hold paths of files, got {item!r}.")
-            if str(item).startswith("irds:"):
-                raise self._wrong(argument, f"has {item!r} among files. Give it alone, or files only.")
+        for item in items:
+            is_path = isinstance(item, str | os.PathLike) and str(item) and "\0" not in str(item)
+            if not is_path or str(item).startswith("irds:"):
+                raise self._wrong(argument, f"must hold paths of files, or be 'irds:ID' alone, got {item!r}.")
             found += self._expanded(argument, str(item), folders)
         if not found:
             raise self._wrong(
@@ -258,40 +237,28 @@ class _Definition:
             files = [file for file in map(Path, sorted(glob(pattern, recursive=True))) if file.is_file()]
         except OSError as error:
             raise self._wrong(argument, f"{path} cannot be looked up: {error.strerror or error}.") from error
-        if is_folder and not folders:
-            raise self._wrong(argument, f"is the folder {path}. Give the file.")
-        if not files:
-            what = "a folder without files" if is_folder else "no such file or folder"
+        if not files or (is_folder and not folders):
+            what = "a folder, where a file is needed, or one without files" if is_folder else "no such file or folder"
             raise self._wrong(argument, f"{path}: {what}.")
         return files
 
     def _absolute(self, item: str) -> Path:
         return Path(os.path.abspath(self.folder / user_path(item)))
 
-    def _labels(self, given: Mapping[str, Any], runs: Any) -> dict[str, Any]:
-        labels: dict[str, Any] = {}
-        for argument, value in given.items():
-            if value is None:
-                continue
-            if runs is None:
-                raise self._wrong(argument, "is about runs, but no runs are given. Name them, or leave it out.")
-            kinds, wanted = _LABELS[argument]
-            if isinstance(value, str | os.PathLike):
-                labels[argument] = self._paths(argument, value, folders=False)[0]
-            elif isinstance(value, kinds):
-                labels[argument] = value
-            elif argument == "pooled" and isinstance(value, Iterable) and all(isinstance(n, str) for n in value):
-                labels[argument] = list(value)
-            else:
-                raise self._wrong(argument, f"must be {wanted}, got {value!r}.")
-        return labels
+    def _label(self, argument: str, value: Any) -> Any:
+        if isinstance(value, str | os.PathLike):
+            return self._paths(argument, value, folders=False)[0]
+        if isinstance(value, _LABELS[argument]):
+            return value
+        if argument == "pooled" and isinstance(value, Iterable) and all(isinstance(name, str) for name in value):
+            return list(value)
+        wanted = {"metadata": "a table", "pooled": "names of runs, a table, true or false"}
+        raise self._wrong(argument, f"must be {wanted.get(argument, 'a table')}, or the path of a file, got {value!r}.")
 
     def _sources(self, given: Any) -> DocumentSources | None:
-        if given is None:
-            return None
-        if isinstance(given, DocumentSources):
-            given = {"prefixes": given.prefixes, "pattern": given.pattern}
-        elif isinstance(given, str):
+        if given is None or isinstance(given, DocumentSources):
+            return given
+        if isinstance(given, str):
             given = {"pattern": given}
         elif isinstance(given, Mapping) and not set(given) <= set(SOURCE_KEYS):
             given = {"prefixes": given}
@@ -303,11 +270,11 @@ class _Definition:
         if not prefixes and pattern is None:
             raise self._wrong("sources", "has neither prefixes nor a pattern. Leave it out if docnos tell no source.")
         try:
-            if pattern is not None and re.compile(pattern).groups != 1:
-                raise self._wrong("sources", f"has the pattern {pattern!r}. Put brackets around the source, once.")
+            groups = 1 if pattern is None else re.compile(pattern).groups
         except (re.error, TypeError, RecursionError, OverflowError) as error:
-            problem = f"has a pattern that is no regular expression: {pattern!r} ({error})."
-            raise self._wrong("sources", problem) from error
+            raise self._wrong("sources", f"has no regular expression as pattern: {pattern!r} ({error}).") from error
+        if groups != 1:
+            raise self._wrong("sources", f"has the pattern {pattern!r}. Put brackets around the source, once.")
         return DocumentSources(dict(prefixes), pattern)
 
 

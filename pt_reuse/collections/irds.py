@@ -2,9 +2,7 @@
 
 # no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,43 +17,17 @@ from pt_reuse.collections.own_files import OwnDocuments, OwnJudgments, OwnTopics
 from pt_reuse.data.run_set import RunSet
 
 #: part of a dataset of ir_datasets -> our word, the key of a definition, and the user's file that stands in for it
-_WORDS = {
+_PARTS = {
     "docs": ("documents", "documents", None),
     "queries": ("topics", "topics", "topics.tsv (qid and query, or NIST's own file as topics.txt or topics.xml)"),
     "qrels": ("judgments", "qrels", "qrels.txt"),
 }
 _DEEP = 4
-#: how ir_datasets begins to log that an address failed
-_FAILED = ("download error:", "Download failed:")
-
-
-@contextmanager
-def quiet_downloads() -> Iterator[None]:
-    """Keep ir_datasets from logging every address that it tried in vain, where an error of ours says it.
-
-    What it logs of a download that succeeds in the end comes when that is done; all else comes at once.
-    """
-    held: list[logging.LogRecord] = []
-
-    def passes(record: logging.LogRecord) -> bool:
-        failed = record.getMessage().startswith(_FAILED)
-        if failed:
-            held.append(record)
-        return not failed
-
-    logger = logging.getLogger("ir_datasets")
-    logger.addFilter(passes)
-    try:
-        yield
-    finally:
-        logger.removeFilter(passes)
-    for record in held:
-        logger.handle(record)
 
 
 def not_known(collection: Collection, part: str) -> InputError:
     """Return the error for a part of which nobody knows where it is."""
-    word, key, file = _WORDS[part]
+    word, key, file = _PARTS[part]
     said, place = f"no {word} are known for it. ", f"reuse:{collection.name}"
     if collection.origin == "own":
         return InputError(f"{said}Add {key} = ... to its definition.", place=place)
@@ -71,7 +43,7 @@ def not_known(collection: Collection, part: str) -> InputError:
 def not_readable(collection: Collection, dataset: Any, part: str, error: Exception) -> InputError:
     """Return the error for a part that ir_datasets could not read: why, and where a file of it must be put."""
     text = " ".join(_reason(error).split()).rstrip(".") or type(error).__name__
-    word, _, file = _WORDS[part]
+    word, _, file = _PARTS[part]
     advice = [] if file is None else [f"put it into {home() / collection.name} as {file}"]
     expected = sorted(_cache_files(getattr(dataset, f"{part}_handler")(), _DEEP))
     if expected:
@@ -111,10 +83,6 @@ def _cache_files(handler: Any, depth: int) -> set[Path]:
     inner = [part for value in inner for part in (value if isinstance(value, list | tuple) else [value])]
     ours = [part for part in inner if type(part).__module__.startswith("ir_datasets.")]
     return {path for part in ours for path in _cache_files(part, depth - 1)}
-
-
-#: a part of a dataset in ir_datasets -> our word for it
-WORDS = {"docs": "documents", "queries": "topics", "qrels": "judgments"}
 
 
 class RunDocs:
@@ -213,32 +181,32 @@ def find_irds(part: str, irds_id: str, place: str) -> Any:
         said = f"ir_datasets {ir_datasets.__version__} has no dataset {irds_id!r}."
         raise InputError(f"{said}{did_you_mean(irds_id, ir_datasets.registry)}", place=place) from None
     if not dataset.has(part):
-        there = examples(word for name, word in WORDS.items() if dataset.has(name))
-        raise InputError(f"{irds_id!r} of ir_datasets has no {WORDS[part]}, only {there or 'none'}.", place=place)
+        there = examples(words[0] for name, words in _PARTS.items() if dataset.has(name))
+        raise InputError(f"{irds_id!r} of ir_datasets has no {_PARTS[part][0]}, only {there or 'none'}.", place=place)
     return dataset
 
 
 def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = None) -> Any:
-    """Return a collection as ir_datasets has its datasets; nothing is opened before it is asked for.
+    """Return a collection as ir_datasets has its datasets, named ``reuse/NAME``; nothing is opened before it is used.
 
-    Args:
-        collection: where the parts come from. A part that it does not name is absent: ``has_docs()`` is False.
-        get_runs: reads the runs, such as ``ReuseDataset(collection).get_runs``; called when ``runs_iter()`` is.
-
-    Returns:
-        ir_datasets.Dataset: named ``reuse/NAME``. Besides ir_datasets' own functions it has ``runs_iter()``, which
-        yields one ``SubmittedRun(run_id, team, type, pooled, scoreddocs)`` a run; its ``scoreddocs`` (or
-        ``scoreddocs_iter()``) yields ``GenericScoredDoc(query_id, doc_id, score)``. Also ``runs_count()``,
-        ``runs_cls()``, ``runs_handler()``. Without `get_runs` and where nobody knows of runs, all four are absent.
+    Besides ir_datasets' own functions it has ``runs_iter()``, which yields one :class:`SubmittedRun` a run, and
+    ``runs_count() runs_cls() runs_handler()``; without `get_runs`, and where nobody knows of runs, these are absent.
+    A part that the collection does not name is absent: ``has_docs()`` is False.
     """
     # ir_datasets takes a third of a second to import, which the commands should not pay for
     import ir_datasets
 
-    name = f"reuse/{collection.name}"
+    name, language = f"reuse/{collection.name}", collection.language
+
+    def part(kind: str, source: Source | None, own: Callable[[Sequence[str]], Any]) -> Any:
+        if isinstance(source, str):
+            return IrdsPart(collection.name, kind, source.removeprefix("irds:"))
+        return None if source is None else own(source)
+
     parts: list[Any] = [
-        _part(collection, "docs", collection.documents, lambda paths: OwnDocuments(paths, name, collection.language)),
-        _part(collection, "queries", collection.topics, lambda paths: _own_topics(collection, paths[0])),
-        _part(collection, "qrels", collection.qrels, lambda paths: OwnJudgments(paths[0], collection.rel)),
+        part("docs", collection.documents, lambda paths: OwnDocuments(paths, name, language)),
+        part("queries", collection.topics, lambda paths: _own_topics(collection, paths[0])),
+        part("qrels", collection.qrels, lambda paths: OwnJudgments(paths[0], collection.rel)),
     ]
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
         parts.append(RunsPart(get_runs))
@@ -247,18 +215,13 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
 
 
 def _own_topics(collection: Collection, path: str) -> OwnTopics:
-    # a file in place of ir_datasets' own is called as that, so that a script runs with either
+    name = f"reuse/{collection.name}"
+
     def fields() -> Sequence[str]:
+        # a file in place of ir_datasets' own is called as that, so that a script runs with either
         official = catalogued(collection.name) if collection.origin == "catalogue" else None
         if official is None or not isinstance(official.topics, str):
             return ()
         return find_irds("queries", official.topics.removeprefix("irds:"), name).queries_cls()._fields[1:]
 
-    name = f"reuse/{collection.name}"
     return OwnTopics(path, name, collection.language, ids=collection.topic_ids, fields=fields)
-
-
-def _part(collection: Collection, part: str, source: Source | None, own: Callable[[Sequence[str]], Any]) -> Any:
-    if isinstance(source, str):
-        return IrdsPart(collection.name, part, source.removeprefix("irds:"))
-    return None if source is None else own(source)

@@ -37,13 +37,10 @@ _FAULTS = (
 
 
 class OwnPart:
-    """A part of a dataset, with what ir_datasets asks of any or adds to the base class of its own (``queries_dict``).
+    """A part (``"Docs" "Queries" "Qrels"``) of a dataset, with what ir_datasets' base class of it has, such as a dict.
 
-    The base class itself is not used: ir_datasets takes a third of a second to import.
-
-    Args:
-        part: ``"Docs"``, ``"Queries"`` or ``"Qrels"``.
-        **constants: what is asked for by the name of the part and theirs, such as ``docs_lang()``.
+    That class itself is not used: ir_datasets takes a third of a second to import. The constants are what is asked for
+    by the name of the part and theirs, such as ``docs_lang()``.
     """
 
     def __init__(self, part: str, **constants: str | None):
@@ -87,12 +84,9 @@ def reading(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_rows(file: IO[bytes], kind: str, ids: Sequence[str], names: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows of a file of one of the :data:`ENDINGS`, each as name -> value.
+    """Yield the rows of a file of one of the :data:`ENDINGS`; what is wrong is a ValueError, for :func:`reading`.
 
     Of tab-separated lines `names` are the columns, unless the first cell is one of `ids`: then it is a header.
-
-    Raises:
-        ValueError: what is wrong, for :func:`reading`.
     """
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text:
         if kind == "jsonl":
@@ -115,11 +109,7 @@ def read_rows(file: IO[bytes], kind: str, ids: Sequence[str], names: Sequence[st
 
 
 def take_id(row: Row, names: Sequence[str]) -> tuple[str, Row]:
-    """Return the id of a row, from the first of the names that it has, and the rest of the row.
-
-    Raises:
-        ValueError: no id, or one that no run or qrels file could hold.
-    """
+    """Return the id of a row, from the first of the names that it has, and the rest; a ValueError where it has none."""
     key = next((name for name in names if name in row), None)
     if key is None:
         raise ValueError(f"expected a field {names[0]!r} for the id, got {examples(row, 12)}")
@@ -173,14 +163,9 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 class OwnDocuments(OwnPart):
-    """Documents of own files, read anew each time, one after the other; by id, they are all kept in memory.
+    """Documents of own files of one format, read anew each time, in their order; by id, they are all kept in memory.
 
     The readers of ir_datasets pass over what is broken, and write an index beside the files.
-
-    Args:
-        paths: files of one format, read in this order.
-        namespace: what the ids of the documents belong to.
-        language: of the documents, an ISO 639-1 code.
     """
 
     def __init__(self, paths: Sequence[str | Path], namespace: str, language: str | None = None):
@@ -208,11 +193,7 @@ class OwnDocuments(OwnPart):
         return self._count
 
     def docs_cls(self) -> Any:
-        """Return the type of a document: its ``doc_id``, and the fields of the first one that are texts.
-
-        Raises:
-            InputError: no document at all, or a first one without a text.
-        """
+        """Return the type of a document: its ``doc_id``, and the fields of the first one that are texts."""
         return self._type
 
     def read(self) -> Iterator[Any]:
@@ -221,18 +202,16 @@ class OwnDocuments(OwnPart):
         for path, docno, row in self._rows():
             values = [row.get(name) for name in fields]
             if not all(isinstance(value, str | None) for value in values):
-                raise InputError(
-                    f"a field of document {docno!r} is no text, unlike that of the first.", place=str(path)
-                )
+                problem = f"a field of document {docno!r} is no text, unlike that of the first."
+                raise InputError(problem, place=str(path))
             yield self.docs_cls()(docno, *(value or "" for value in values))
 
     @cached_property
     def _type(self) -> Any:
         path, _, row = next(self._rows(), (None, "", {}))
         if path is None:
-            raise InputError(
-                f"no documents. Expected {EXPECTED_DOCUMENTS}.", place=", ".join(map(str, self._paths[:3]))
-            )
+            place = ", ".join(map(str, self._paths[:3]))
+            raise InputError(f"no documents. Expected {EXPECTED_DOCUMENTS}.", place=place)
         fields = text_fields([row], "documents", path)
         if "text" not in fields:
             raise InputError(f"no text. A document needs a field 'text', it has {examples(row, 12)}.", place=str(path))
@@ -242,11 +221,9 @@ class OwnDocuments(OwnPart):
         for path in self._paths:
             kind = document_format(path)
             with reading(path) as file:
-                for row in (
-                    _tagged_documents(file)
-                    if kind == "trec"
-                    else read_rows(file, kind, DOCUMENT_IDS, ("docno", "text"))
-                ):
+                tagged = kind == "trec"
+                rows = _tagged_documents(file) if tagged else read_rows(file, kind, DOCUMENT_IDS, ("docno", "text"))
+                for row in rows:
                     docno, rest = take_id(row, DOCUMENT_IDS)
                     text = next((name for name in TEXT_FIELDS if name in rest), None)
                     yield path, docno, {"text" if name == text else name: value for name, value in rest.items()}
@@ -351,12 +328,8 @@ _LABEL = re.compile(
 class OwnTopics(OwnPart):
     """Topics of an own file, read when they are first asked for.
 
-    Args:
-        path: the file.
-        namespace: what the ids of the topics belong to.
-        language: of the topics, an ISO 639-1 code.
-        ids: the topics there may be; NIST numbers its first ones from 051, and judges 51.
-        fields: what the fields are to be called, where the file has as many.
+    `ids` are the topics there may be: NIST numbers its first ones from 051, and judges 51. `fields` says what the
+    fields are to be called, where the file has as many.
     """
 
     def __init__(
@@ -372,11 +345,7 @@ class OwnTopics(OwnPart):
         self._path, self._ids, self._fields = Path(path), ids, fields
 
     def queries_iter(self) -> Iterator[Any]:
-        """Yield every topic.
-
-        Raises:
-            InputError: naming the file and what is wrong with it.
-        """
+        """Yield every topic; an InputError names the file and what is wrong with it."""
         return iter(self._read[1])
 
     def queries_count(self) -> int:
@@ -412,12 +381,7 @@ class OwnTopics(OwnPart):
 
 
 class OwnJudgments(OwnPart):
-    """Judgments of a TREC qrels file, read when they are first asked for.
-
-    Args:
-        path: the file.
-        rel: the lowest label that is relevant; default 1.
-    """
+    """Judgments of a TREC qrels file, read when they are first asked for."""
 
     def __init__(self, path: str | Path, rel: int | None = None):
         super().__init__("Qrels")

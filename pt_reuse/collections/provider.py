@@ -17,7 +17,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, examples, flag, positive
+from pt_reuse._check import choice, examples, flag, positive, told
 from pt_reuse._errors import Call, InputError, door
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
@@ -215,11 +215,7 @@ class Registered:
 
 
 def irds_dataset(irds_id: str) -> Any:
-    """Return what ``ir_datasets.load("reuse/NAME")`` gives; nothing is opened before it is asked for.
-
-    Raises:
-        UnknownCollectionError: no collection of that name or alias.
-    """
+    """Return what ``ir_datasets.load("reuse/NAME")`` gives; nothing is opened before it is asked for."""
     import ir_datasets
 
     find_collection(irds_id.removeprefix("reuse/"))
@@ -251,27 +247,21 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         41
     """
     flag("overwrite", overwrite)
-    if parts:
-        if not isinstance(definition, str) or definition.endswith(".toml"):
-            raise InputError(
-                f"beside parts, expected the collection's name, got {definition!r}.", argument="definition"
-            )
+    is_file = isinstance(definition, str | os.PathLike) and (
+        str(definition).endswith(".toml") or os.path.exists(definition) or not isinstance(definition, str)
+    )
+    if isinstance(definition, str) and parts and not definition.endswith(".toml"):
         collection = define(definition, **parts)
-    elif isinstance(definition, Collection):
+    elif isinstance(definition, Collection) and not parts:
         collection = definition
-    elif isinstance(definition, str) and not definition.endswith(".toml") and not os.path.exists(definition):
+    elif is_file and not parts:
+        collection = read_definition(definition)  # type: ignore[arg-type]
+    else:
         call = Call("register_collection", "'mine', documents=..., topics=..., qrels=..., runs=...")
         raise InputError(
-            f"{definition!r} is no file. Give the path of a TOML file, or a name and the collection's parts: ",
+            f"must be the path of a TOML file, or a name with the collection's parts, got {told(definition)}. Call ",
             call,
             ".",
-            argument="definition",
-        )
-    elif isinstance(definition, str | os.PathLike):
-        collection = read_definition(definition)
-    else:
-        raise InputError(
-            f"expected the path of a TOML file, or a name and parts, got {type(definition).__name__}.",
             argument="definition",
         )
     add(collection, overwrite=overwrite)
@@ -279,10 +269,7 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
 
 
 class NoDataset(pt.datasets.Dataset):
-    """What stands for a name that is not known, until PyTerrier configures the dataset that it was given.
-
-    An error raised by the provider would be PyTerrier's own in the end, which names nothing that is near.
-    """
+    """What stands for an unknown name until PyTerrier configures it, which would replace an error by its own."""
 
     def __init__(self, error: UnknownCollectionError):
         self._error = error

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -42,16 +43,7 @@ class UnknownCollectionError(InputError, KeyError):
 
 
 def find_collection(name: str) -> Collection:
-    """Return a collection by its name, without the prefix ``reuse:``, or by an alias; its ``name`` is the real one.
-
-    Args:
-        name: such as ``"trec-8/adhoc"`` or ``"demo"``, or the name of an own collection; else an alias such as
-            ``"dl19"``, or an id of ir_datasets, as :func:`catalogue_name` understands it.
-
-    Raises:
-        UnknownCollectionError: no collection of that name; the error says which are near.
-        InputError: a name that is no text.
-    """
+    """Return a collection by its name or alias, or an id of ir_datasets; its ``name`` is the real one."""
     if not isinstance(name, str):
         raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.", argument="name")
     own = _own()
@@ -77,12 +69,7 @@ def collection_names() -> list[str]:
 
 
 def add(collection: Collection, *, overwrite: bool = False) -> None:
-    """Make an own collection known under its name, for the life of the process.
-
-    Raises:
-        InputError: the name belongs to the package, or to another own collection and `overwrite` is False; a part is
-            to come from a collection that there is not.
-    """
+    """Make an own collection known under its name, for the life of the process."""
     name = collection.name
     if _is_of_package(name):
         raise InputError(f"{name!r} is a collection of the package. Choose another name, such as 'my/{name}'.")
@@ -99,35 +86,38 @@ def _own() -> dict[str, Collection]:
     found: dict[str, Collection] = {}
     of: dict[str, Path] = {}
     for path in sorted((home() / "collections").glob("*.toml")):
-        try:
+        with _left_out(path):
             stat = path.stat()
             collection = _read_once(path, stat.st_mtime_ns, stat.st_size)
             name = collection.name
-            taken = f"{of[name]} has the name {name!r}, too" if name in of else f"{name!r} is one of the package's"
             if name in of or _is_of_package(name):
+                taken = f"{of[name]} has the name {name!r}, too" if name in of else f"{name!r} is one of the package's"
                 raise InputError(f"{taken}. Choose another name.", place=str(path))
             found[name], of[name] = collection, path
-        except InputError as error:
-            _leave_out(error)
-        except OSError as error:
-            _leave_out(InputError(f"it cannot be read ({error.strerror or error}).", place=str(path)))
     own = {**found, **_OWN}
     for name, path in of.items():
-        try:
+        with _left_out(path):
+            # one that refers to what is not there is none
+            collection = own.pop(name)
             with located(str(path)):
-                _check_references(found[name], own)
-        except InputError as error:
-            _leave_out(error)
-            own.pop(name, None)
+                _check_references(found[name], {**own, name: collection})
+            own[name] = collection
     return own
 
 
-def _leave_out(error: InputError) -> None:
-    # told once for each state of the file, however often names are looked up
-    why = error.worded(in_python, function=False)
-    if why not in _TOLD:
-        _TOLD.add(why)
-        warn("a definition in your folder is left out: ", error)
+@contextmanager
+def _left_out(path: Path) -> Iterator[None]:
+    """Warn of a definition that cannot be used, once for each state of the file, however often names are looked up."""
+    try:
+        yield
+    except (InputError, OSError) as fault:
+        error = fault
+        if not isinstance(error, InputError):
+            error = InputError(f"it cannot be read ({error.strerror or error}).", place=str(path))
+        why = error.worded(in_python, function=False)
+        if why not in _TOLD:
+            _TOLD.add(why)
+            warn("a definition in your folder is left out: ", error)
 
 
 def _meant(name: str, own: Mapping[str, Collection]) -> str:
@@ -182,12 +172,11 @@ def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> 
     changes: dict[str, Any] = {}
     # what one's own collections are called is theirs
     theirs = [name for name in collection.folder_names if name not in own]
-    for folder in filter(os.path.isdir, [place / name for place in places() for name in theirs]):
+    for folder in [place / name for place in places() for name in theirs]:
         for part, names in (("qrels", _QRELS), ("topics", _TOPICS)):
             there = [folder / name for name in names if os.path.isfile(folder / name)]
             if len(there) > 1:
-                names_there = examples([path.name for path in there])
-                warn(f"{folder} has {names_there}; {there[0].name!r} is used. Keep one of them.")
+                warn(f"{folder} has {examples(path.name for path in there)}; the first is used. Keep one of them.")
             if there:
                 changes.setdefault(part, (str(there[0]),))
     return replace(collection, **changes) if changes else collection
@@ -198,24 +187,21 @@ def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
     known_by_name = {_DEMO: _demo(), **{known: found for known, found in every.items() if found is not None}, **own}
     # of what has no letter or digit nothing is near
     near = _nearest(name, known_by_name) if plain(name) else []
-    said = "Did you mean {}? " if near else "Names are such as {}. "
-    hint = said.format(examples(f"reuse:{known}" for known in near or _SUCH))
+    hint = f"{'Did you mean' if near else 'Names are such as'} {examples(f'reuse:{known}' for known in near or _SUCH)}"
     some = Call("list_collections", "'deep learning'")
-    return hint, Call("list_collections"), " shows all, ", some, " some of them."
+    return f"{hint}{'?' if near else '.'} ", Call("list_collections"), " shows all, ", some, " some of them."
 
 
-#: what people call tracks -> a word of their names
+#: what people call tracks -> a word of their names; the word trec says nothing
 _CALLED = {"dl": "deep", "tb": "terabyte", "mq": "million", "cds": "clinical", "psg": "passages", "doc": "docs"}
+
+
+def _words(text: str) -> list[str]:
+    return [_CALLED.get(word, word) for word in re.findall(r"[a-z]+|\d+", text.lower()) if word != "trec"]
 
 
 def _nearest(wanted: str, collections: Mapping[str, Collection]) -> list[str]:
     """Return three names at most: by name, id or folder in other spellings; else by letters, and words in common."""
-
-    def words(text: str) -> list[str]:
-        # the word trec says nothing
-        found = [_CALLED.get(word, word) for word in re.findall(r"[a-z]+|\d+", text.lower())]
-        return [word for word in found if word != "trec"]
-
     exact, shared = [], {}
     called: dict[str, str] = {}
     for name, found in collections.items():
@@ -223,9 +209,9 @@ def _nearest(wanted: str, collections: Mapping[str, Collection]) -> list[str]:
             exact.append(name)
         called |= dict.fromkeys(map(plain, (name, *found.aliases)), name)
         year = found.year or 0
-        known = {*words(f"{name} {found.title} {found.irds_id} {year}"), str(year % 100), f"{year % 100:02}"}
-        shared[name] = sum(word in known for word in words(wanted))
+        known = {*_words(f"{name} {found.title} {found.irds_id} {year}"), str(year % 100), f"{year % 100:02}"}
+        shared[name] = sum(word in known for word in _words(wanted))
     # two thirds of the words at least
-    most = max([*shared.values(), 1, -(-2 * len(words(wanted)) // 3)])
+    most = max([*shared.values(), 1, -(-2 * len(_words(wanted)) // 3)])
     close = [called[text] for text in get_close_matches(plain(wanted), list(called), n=3, cutoff=0.75)]
     return (exact or list(dict.fromkeys([*close, *(name for name in shared if shared[name] == most)])))[:3]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,14 @@ from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_m
 from pt_reuse.data.parsing import file_run_names
 from pt_reuse.data.units import chosen_rows
 
+#: types of runs that the user gives, and where they come from: a file, or ``"given"``
+OwnTypes: TypeAlias = "tuple[GivenMetadata, str] | None"
+#: below each folder of a collection: NIST's, trec_eval users' and our own ways to keep run files
+_BELOW = ("runs", "inputs", "input", "")
+#: where NIST publishes runs
+_RESULTS = "https://trec.nist.gov/results/"
+_PACKED = (".gz", "", ".bz2", ".xz", ".zst", ".lz4", ".Z")
+
 
 class PoolUnknownWarning(ReuseWarning):
     """Nobody recorded which runs were pooled."""
@@ -27,18 +35,13 @@ class PoolUnknownWarning(ReuseWarning):
 def submitted_runs(collection: Collection) -> pd.DataFrame:
     """Return one row per run on record, or raise where there is no record."""
     if collection.submitted is None:
-        raise InputError(
-            "no run of it is on record. ",
-            Call("get_runs"),
-            " reads what its folder, or ",
-            Option("runs", "FOLDER"),
-            ", holds.",
-        )
+        reads = (Call("get_runs"), " reads what its folder, or ", Option("runs", "FOLDER"), ", holds.")
+        raise InputError("no run of it is on record. ", *reads)
     return collection.submitted
 
 
 def choose_runs(
-    collection: Collection, types: OwnTypes | None, pooled: bool | None, **conditions: str | Iterable[str] | None
+    collection: Collection, types: OwnTypes, pooled: bool | None, **conditions: str | Iterable[str] | None
 ) -> pd.DataFrame:
     """Return the runs on record that meet all conditions, with the user's types over those on record."""
     submitted = submitted_runs(collection)
@@ -70,45 +73,25 @@ def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=blank)
 
 
-@dataclass(frozen=True)
-class OwnTypes:
-    """Types of runs that the user gives.
-
-    Attributes:
-        labels: what says the type of each run.
-        origin: where they come from: a file, or ``"given"``.
-    """
-
-    labels: GivenMetadata
-    origin: str
-
-
-def read_types(types: RunLabels | None) -> OwnTypes | None:
+def read_types(types: RunLabels | None) -> OwnTypes:
     """Read a user's ``types=``, None where none are given."""
     if types is None:
         return None
-    return OwnTypes(given_metadata(types=types), str(types) if isinstance(types, str | Path) else "given")
+    return given_metadata(types=types), str(types) if isinstance(types, str | Path) else "given"
 
 
-def with_types(table: pd.DataFrame, types: OwnTypes | None, *, before: str = "catalogue") -> pd.DataFrame:
+def with_types(table: pd.DataFrame, types: OwnTypes, *, before: str = "catalogue") -> pd.DataFrame:
     """Return a table of runs with the user's types over those it had `before`; ``type_source`` says whose each is."""
     if types is None:
         return table.copy()
-    base = table[["name"]].assign(team=None, type=None, pooled=True)
-    given = types.labels.table(table["name"].tolist(), base, OF_CHANGES)
-    said = given["type"].notna().to_numpy()
+    labels, origin = types
+    given = labels.table(table["name"].tolist(), table[["name"]].assign(team=None, type=None, pooled=True), OF_CHANGES)
+    named = given["type"].notna().to_numpy()
     known = table["type_source"] if "type_source" in table.columns else before
     return table.assign(
-        type=np.where(said, given["type"], table["type"]),
-        type_source=np.where(said, types.origin, known).astype(object),
+        type=np.where(named, given["type"], table["type"]),
+        type_source=np.where(named, origin, known).astype(object),
     )
-
-
-#: below each folder of a collection: NIST's, trec_eval users' and our own ways to keep run files
-_BELOW = ("runs", "inputs", "input", "")
-#: where NIST publishes runs
-_RESULTS = "https://trec.nist.gov/results/"
-_PACKED = (".gz", "", ".bz2", ".xz", ".zst", ".lz4", ".Z")
 
 
 def download_folder(collection: Collection) -> Path:
@@ -122,8 +105,7 @@ def folders_of(collection: Collection, runs: str | Path | None = None) -> list[P
         tops = [given_folder(runs)]
     else:
         tops = [place / name for place in places() for name in collection.folder_names]
-    below = [top / name if name else top for top in tops for name in _BELOW]
-    return [folder for folder in dict.fromkeys(below) if _is_folder(folder)]
+    return [folder for folder in dict.fromkeys(top / name for top in tops for name in _BELOW) if os.path.isdir(folder)]
 
 
 def find_run_files(collection: Collection, names: Iterable[str], runs: str | Path | None = None) -> dict[str, Path]:
@@ -137,13 +119,14 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
     for folder in folders_of(collection, runs):
         there = _files_in(folder)
         for name in names if there else ():
-            files = [file for file in file_names(name) if file in there]
-            if files and name in found:
-                _warn_of_another(name, found[name], folder / files[0])
-            elif files:
-                found[name] = folder / files[0]
-                if len(files) > 1:
-                    warn(f"run {name!r} is in {folder} as {examples(files)}; {files[0]!r} is read. Keep one of them.")
+            files = [folder / file for file in file_names(name) if file in there]
+            first = found.setdefault(name, files[0]) if files else None
+            # the same file in two places is nothing to tell
+            others = files[1:] if first in files else [file for file in files[:1] if first and _differ(first, file)]
+            if others:
+                warn(
+                    f"run {name!r} is there more than once: {first} is read, {examples(others)} not. Keep one of them."
+                )
     if runs is None:
         found |= _provided(collection, [name for name in names if name not in found])
     return {name: found[name] for name in names if name in found}
@@ -159,34 +142,28 @@ def provider_folder() -> Path:
 
 def looked_at(collection: Collection) -> list[Path]:
     """Return every folder there is in which run files are looked for, the trec-browser-provider's as the last."""
-    top = provider_folder()
-    return [*folders_of(collection), *([top] if _is_folder(top) else [])]
+    return [*folders_of(collection), *filter(os.path.isdir, [provider_folder()])]
 
 
 def _provided(collection: Collection, names: Sequence[str]) -> dict[str, Path]:
     top = provider_folder()
-    if not names or not _is_folder(top):
-        return {}
     found = {}
-    for name in names:
+    for name in names if os.path.isdir(top) else ():
         address = collection.url_of(name) or ""
         below = address.removeprefix(_RESULTS)
         if below == address or ".." in below.split("/"):
             continue
-        for path in (top / f"{below}.raw", top / below):
-            # a name that is written otherwise in an address would be that of another run
-            if path.is_file() and file_run_names([path]) == [name]:
-                found[name] = path
-                break
+        # a name that is written otherwise in an address would be that of another run
+        paths = [path for path in (top / f"{below}.raw", top / below) if path.is_file()]
+        if paths and file_run_names(paths[:1]) == [name]:
+            found[name] = paths[0]
     return found
 
 
 def own_run_files(collection: Collection) -> list[Path]:
     """Return the run files of an own collection, none where its folder is gone or it names none."""
-    if collection.runs is None:
-        return []
     try:
-        return run_paths(collection.runs)
+        return [] if collection.runs is None else run_paths(collection.runs)
     except InputError:
         return []
 
@@ -196,42 +173,24 @@ def file_names(name: str) -> list[str]:
     return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _PACKED]
 
 
-def _warn_of_another(name: str, taken: Path, other: Path) -> None:
-    # the same file in two places is nothing to tell
+def _differ(taken: Path, other: Path) -> bool:
     try:
-        differ = taken.name == other.name and taken.stat().st_size != other.stat().st_size
+        return taken.name == other.name and taken.stat().st_size != other.stat().st_size
     except OSError:
-        return
-    if differ:
-        sizes = f"run {name!r} is in two places, as files of different sizes"
-        warn(f"{sizes}: {taken} is read, {other} is not. Take the wrong one away.")
+        return False
 
 
 def given_folder(runs: str | os.PathLike[str]) -> Path:
     """Return the folder of run files that the user gives, or say that it is none."""
-    if not isinstance(runs, str | os.PathLike) or not str(runs):
-        raise InputError(Argument("runs"), f" must be the path of a folder, got {runs!r}.", argument="runs")
-    try:
+    if isinstance(runs, str | os.PathLike) and str(runs):
         top = user_path(runs)
-        what = "" if top.is_dir() else "is a file" if top.exists() else "does not exist"
-    except (OSError, ValueError) as error:
-        shown = str(runs) if len(str(runs)) <= 200 else str(runs)[:197] + "..."
-        why = getattr(error, "strerror", None) or str(error).rstrip(".")
-        raise InputError(Argument("runs"), f" {shown} cannot be looked up: {why}.", argument="runs") from error
-    if what:
-        named = "named input.TAG.gz, TAG.gz or TAG"
-        raise InputError(
-            Argument("runs"), f" {top} {what}. Give the folder that holds the run files, {named}.", argument="runs"
-        )
-    return top
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError as error:
-        _warn_of_closed(path, error)
-        return False
+        if os.path.isdir(top):
+            return top
+    raise InputError(
+        Argument("runs"),
+        f" must be the folder that holds the run files, named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} is not.",
+        argument="runs",
+    )
 
 
 def _files_in(folder: Path) -> set[str]:
@@ -239,9 +198,5 @@ def _files_in(folder: Path) -> set[str]:
         with os.scandir(folder) as entries:
             return {entry.name for entry in entries if not os.path.isdir(entry)}
     except OSError as error:
-        _warn_of_closed(folder, error)
+        warn(f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.")
         return set()
-
-
-def _warn_of_closed(folder: Path, error: OSError) -> None:
-    warn(f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.")

@@ -20,7 +20,7 @@ from pt_reuse._errors import Advice, Call, InputError, Message, Part, in_python,
 from pt_reuse.arrays.field import Field
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import judgments_of
-from pt_reuse.collections.getting import SubmittedRuns, plan_runs
+from pt_reuse.collections.getting import plan_runs
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.collections.run_files import find_run_files
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
@@ -294,9 +294,9 @@ def gather(
             material = replace(material, runs=plan.get())
         except InputError as error:
             # a file that cannot be read is an error; none at all leaves the judgments to be checked
-            if runs is not None or download or not isinstance(plan, SubmittedRuns):
+            if runs is not None or download or not plan.is_fetched:
                 raise
-            if find_run_files(plan.collection, plan.names):
+            if collection is None or find_run_files(collection, plan.names or ()):
                 raise
             material = replace(material, no_runs=because("no runs: ", error))
     material = _without_strangers(material, _submitted(name))

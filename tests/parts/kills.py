@@ -27,7 +27,7 @@ from pt_reuse._files import Alone, alone
 from pt_reuse._result import Result, read_result
 from pt_reuse.arrays.open_field import forget_blocks
 from pt_reuse.collections.download.runs import FolderInUseError
-from pt_reuse.collections.getting import Sources, get_run_files
+from pt_reuse.collections.getting import get_run_files
 from pt_reuse.data import packed_files as files
 from pt_reuse.data import spooling, within_memory
 from pt_reuse.data.budget import Budget
@@ -227,7 +227,7 @@ def kill_downloads(collection, bodies, folder, kills, processes, seconds):
 
     def work(chance):
         try:
-            had = get_run_files(collection, list(bodies), Sources(n_jobs=2))
+            had = get_run_files(collection, list(bodies), n_jobs=2)
         except FolderInUseError:
             time.sleep(0.002)
             return
@@ -241,7 +241,7 @@ def kill_downloads(collection, bodies, folder, kills, processes, seconds):
     killed = kill_workers(work, kills, processes, seconds)
     _whole(folder, bodies)
     lying = sorted(path.name for path in (folder / ".partial").iterdir()) if (folder / ".partial").exists() else []
-    had = get_run_files(collection, list(bodies), Sources(n_jobs=2))
+    had = get_run_files(collection, list(bodies), n_jobs=2)
     right = {name: had.files[name].read_bytes() for name in had.files} == bodies
     left = sorted(path.name for path in folder.iterdir() if path not in had.files.values())
     return {"killed": killed, "lying about": len(lying), "right": right, "left": left}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import socket
 import threading
-import time
 from collections import defaultdict
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -149,37 +148,6 @@ def paused(body, gate, after):
         handler.wfile.flush()
         gate.wait(300)
         handler.wfile.write(body[after:])
-
-    return plan
-
-
-def steady(body, blocks, pause):
-    """Answer slowly, in blocks."""
-
-    def plan(handler):
-        handler.send_response(200)
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        size = -(-len(body) // blocks)
-        for at in range(0, len(body), size):
-            handler.wfile.write(body[at : at + size])
-            handler.wfile.flush()
-            pause.wait(0.05)
-
-    return plan
-
-
-def dripping(body, pause, after=0, *, code=200):
-    """Answer with the first bytes of a file, and then with a byte now and then."""
-
-    def plan(handler):
-        handler.send_response(code)
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body[:after])
-        for at in range(after, len(body)):
-            handler.wfile.write(body[at : at + 1])
-            time.sleep(pause)
 
     return plan
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field as dataclass_field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, located
 from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.download.transfer import BrokenOffError
 from pt_reuse.data.lines import RUN_LINE
 from pt_reuse.data.packed_files import (
     DamagedFileError,
@@ -29,19 +29,18 @@ _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 
 
-class DamagedError(Exception):
-    """A file that was cut off or altered on its way; the message is a clause. To ask again may help."""
+class FaultyRunError(InputError):
+    """A run with lines that are no run line, which can be read without them; the message says how many."""
+
+
+def _packing(path: Path) -> str | None:
+    with path.open("rb") as file:
+        return packed_with(file.read(_HEAD))
 
 
 def whole_file_suffix(path: Path) -> str:
-    """Read a file to its end and return the suffix its name should have: ``""``, ``.gz``, ``.bz2``, ``.xz``, ``.Z``.
-
-    Raises:
-        DamagedError: a packed file that ends early or whose checksum is wrong.
-        InputError: what cannot be a run: nothing, a web page, a text that unpacks without end.
-    """
-    with path.open("rb") as file:
-        packed = packed_with(file.read(_HEAD))
+    """Read a file to its end and return the suffix its name should have; a damaged one is a BrokenOffError."""
+    packed = _packing(path)
     if packed not in _SUFFIX:
         raise InputError(f"it is packed with {packed}; expected gzip, bzip2, xz, compress, or plain text.")
     head = b""
@@ -51,7 +50,7 @@ def whole_file_suffix(path: Path) -> str:
             if packed is None:
                 break
     except DamagedFileError as error:
-        raise DamagedError(f"the {packed} file is cut off or damaged ({str(error.__cause__).rstrip('.')})") from None
+        raise BrokenOffError(f"the {packed} file is cut off or damaged ({str(error.__cause__).rstrip('.')})") from None
     except UnreadableError as error:
         raise InputError(f"the file {error}.") from None
     if not head:
@@ -63,54 +62,46 @@ def whole_file_suffix(path: Path) -> str:
     return _SUFFIX[packed]
 
 
-class FaultyRunError(InputError):
-    """A run with lines that are no run line, which can be read without them; the message says how many."""
-
-
 def check_run_file(name: str, path: Path, collection: Collection) -> None:
     """Raise unless a file, packed or not, is the run of a name, with topics of the collection.
 
-    A plain text that was cut off between two lines cannot be told from a whole one.
-
-    Raises:
-        FaultyRunError: it is the run, but not in the strict sense: some of its lines are no run line.
-        InputError: the file is no run file, its last line is cut off, it is another run, or it has other topics.
+    A FaultyRunError says that it is, but for some of its lines. A plain text that was cut off between two lines cannot
+    be told from a whole one.
     """
     source = f"the file of run {name!r}"
     with located(source), in_memory():
-        seen = _look_at(path)
+        seen = _Lines.of(path)
     tags, topics = list(seen.tags), list(seen.topics)
     # a packed file that was cut off would be damaged
-    if not seen.ended and ((len(tags) > 1 and tags[0].startswith(tags[-1])) or (seen.last_is_bad and _is_plain(path))):
+    is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (seen.last_is_bad and _packing(path) is None)
+    if is_cut and not seen.ended:
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
     bad = f"{source} has {count(seen.bad, 'bad line')} of {seen.bad + seen.good:,}"
     bad += f"; the first is line {seen.first_bad:,}: {seen.reason}."
     if seen.bad >= seen.good:
         raise InputError(f"{bad} Expected a run file, {RUN_LINE}.")
     others = () if collection.submitted is None else set(collection.submitted["name"])
-    strange = [tag for tag in tags if tag != name and tag in others]
-    if strange:
-        raise InputError(f"{source} holds run {strange[0]!r} by the last column of its lines.")
+    other = next((tag for tag in tags if tag != name and tag in others), None)
+    if other is not None:
+        raise InputError(f"{source} holds run {other!r} by the last column of its lines.")
     known = collection.topic_ids or collection.some_topics or frozenset(topics)
     odd = [topic for topic in topics if topic not in known]
-    of = f"Expected a run of {collection.title}, with topics such as {examples(sorted(known))}."
-    if len(odd) == len(topics):
-        raise InputError(f"{source} has no topic of {collection.title}: its topics are {examples(odd)}. {of}")
-    if odd and collection.topic_ids is not None:
+    # of a collection of which some topics are known a run has others, too
+    if len(odd) == len(topics) or (odd and collection.topic_ids is not None):
         raise InputError(
             f"{source} has {count(len(odd), 'topic')} of {len(topics):,} that {collection.title} does not have: "
-            f"{examples(odd)}. {of}"
+            f"{examples(odd)}. Expected topics such as {examples(sorted(known))}."
         )
     if seen.bad:
         raise FaultyRunError(bad)
 
 
 @dataclass
-class _Looked:
-    """What was seen in a file, part by part: tags and topics of its run lines, and which of its lines are none."""
+class _Lines:
+    """What stands in a file: tags and topics of its run lines, and which of its lines are none."""
 
-    tags: dict[str, None] = dataclass_field(default_factory=dict)
-    topics: dict[str, None] = dataclass_field(default_factory=dict)
+    tags: dict[str, None] = field(default_factory=dict)
+    topics: dict[str, None] = field(default_factory=dict)
     good: int = 0
     bad: int = 0
     first_bad: int = 0
@@ -118,33 +109,35 @@ class _Looked:
     last_is_bad: bool = False
     ended: bool = False
 
+    @classmethod
+    def of(cls, path: Path) -> _Lines:
+        seen, before = cls(), 0
+        for part in _parts(path):
+            seen._add(part, before)
+            before += part.count(b"\n")
+        return seen
 
-def _look_at(path: Path) -> _Looked:
-    seen, before = _Looked(), 0
-    for part in _parts(path):
+    def _add(self, part: bytes, before: int) -> None:
         try:
             run = parse_run(part, "file", skip=True)
         except InputError as error:
-            if not seen.good:
+            if not self.good:
                 raise without_advice(error) from None
-            bad, reason, last = [n for n, line in enumerate(part.split(b"\n"), 1) if line.strip()], "no run line", True
+            bad, reason, self.last_is_bad = _filled(part), "no run line", True
         else:
             bad, reason = run.bad.tolist(), next(iter(run.reasons), "")
-            last = part.count(b"\n") + (not part.endswith(b"\n")) in bad
-            seen.tags |= dict.fromkeys(run.tags)
-            seen.topics |= dict.fromkeys(run.rows.topics)
-            seen.good += int(run.rows.starts[-1])
-        if bad and not seen.bad:
-            seen.first_bad, seen.reason = bad[0] + before, reason
-        seen.bad, seen.last_is_bad = seen.bad + len(bad), last
-        before += part.count(b"\n")
-        seen.ended = part.endswith((b"\n", b"\r"))
-    return seen
+            self.last_is_bad = part.count(b"\n") + (not part.endswith(b"\n")) in bad
+            self.tags |= dict.fromkeys(run.tags)
+            self.topics |= dict.fromkeys(run.rows.topics)
+            self.good += int(run.rows.starts[-1])
+        if bad and not self.bad:
+            self.first_bad, self.reason = bad[0] + before, reason
+        self.bad += len(bad)
+        self.ended = part.endswith((b"\n", b"\r"))
 
 
-def _is_plain(path: Path) -> bool:
-    with path.open("rb") as file:
-        return packed_with(file.read(_HEAD)) is None
+def _filled(part: bytes) -> list[int]:
+    return [n for n, line in enumerate(part.split(b"\n"), 1) if line.strip()]
 
 
 def _parts(path: Path) -> Iterator[bytes]:

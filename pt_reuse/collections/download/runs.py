@@ -39,13 +39,7 @@ class FaultyFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
-    """What came of a download.
-
-    Attributes:
-        files: run name -> its file, for those that are there now; in the order in which they were wanted.
-        failed: run name -> why it is not there, for a person.
-        faulty: run name -> its file kept aside, for those that are no runs in the strict sense.
-    """
+    """What came of a download: run name -> its file, why it is not there, or its file that was kept aside."""
 
     files: Mapping[str, Path]
     failed: Mapping[str, str]
@@ -62,27 +56,14 @@ def fetch_runs(
     tries: int = 3,
     verbose: bool = False,
 ) -> Fetched:
-    """Download run files into a folder; every name that is wanted comes back with its file, or why there is none.
+    """Download run files (name -> URL) into a folder; every name comes back with its file, or why there is none.
 
     A file is stored as ``input.NAME``, with ``.gz``, ``.bz2`` or ``.xz`` where its first bytes say so, and only after
-    it was read to its end and passed `check`; until then it is in the hidden folder ``.partial``, which goes with the
-    call. A file that is there already is left as it is. A run with lines that are no run line is kept aside in the
-    folder ``faulty``.
+    it was read to its end and passed `check`, which gets a run's name and its file; until then it is in the hidden
+    folder ``.partial``, which goes with the call. A file that is there already is left as it is. A run with lines that
+    are no run line (a FaultyRunError of `check`) is kept aside in the folder ``faulty``.
     Proxies are taken from the environment. Ctrl-C stops the call and keeps the files that arrived; a connection that is
     silent at that moment may hold up the end of the process for as long as `timeout`.
-
-    Args:
-        wanted: run name -> URL (http or https).
-        folder: where to; made when it does not exist.
-        check: called with a run's name and its file, from several threads; raises InputError when it is not the run,
-            FaultyRunError when it is with bad lines.
-        n_jobs: files at a time.
-        timeout: seconds without a byte after which a connection is given up.
-        tries: how often a file is asked for when the connection breaks or the server is busy.
-        verbose: show a progress bar.
-
-    Raises:
-        InputError: a folder that cannot be written to, or into which another call is downloading.
     """
     folder = Path(folder)
     try:
@@ -101,14 +82,13 @@ def _fetch_all(
     wanted: Mapping[str, str], folder: Path, check: Callable[[str, Path], None], transfer: Transfer, verbose: bool
 ) -> Fetched:
     files, failed, to_do = _there(wanted, folder)
+    faulty: dict[str, FaultyFile] = {}
     pool = ThreadPoolExecutor(transfer.connections, thread_name_prefix="fetch_runs")
     futures: dict[Future[Path | FaultyFile], str] = {}
-    faulty: dict[str, FaultyFile] = {}
     with pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar:
         try:
             for name in to_do:
                 futures[pool.submit(_fetch, name, wanted[name], folder, check, transfer)] = name
-            size = 0
             for future in as_completed(futures):
                 name = futures[future]
                 try:
@@ -117,10 +97,8 @@ def _fetch_all(
                         faulty[name] = arrived
                     else:
                         files[name] = arrived
-                        size += arrived.stat().st_size
                 except TransferError as error:
                     failed[name] = transfer.hide(str(error))
-                bar.set_postfix_str(f"{size / 1e6:,.1f} MB", refresh=False)
                 bar.update(1)
         finally:
             # after ctrl-C or an error in `check` what has not begun is not begun, and what is under way ends
@@ -137,12 +115,9 @@ def _fetch_all(
 def kept_aside(folder: Path, names: Iterable[str]) -> dict[str, Path]:
     """Return the file of each run that an earlier download kept aside."""
     aside = folder / FAULTY_FOLDER
-    try:
-        there = set(os.listdir(aside))
-    except OSError:  # there is none
-        return {}
+    there = set(os.listdir(aside)) if aside.is_dir() else set()
     files = {name: [f"input.{name}{suffix}" for suffix in SUFFIXES] for name in names}
-    return {name: aside / file for name, given in files.items() for file in reversed(given) if file in there}
+    return {name: aside / file for name, known in files.items() for file in reversed(known) if file in there}
 
 
 def _fetch(
@@ -178,6 +153,7 @@ def _place(arrived: Path, path: Path, transfer: Transfer) -> Path:
 
 
 def _there(wanted: Mapping[str, str], folder: Path) -> tuple[dict[str, Path], dict[str, str], list[str]]:
+    """Return the files that are in the folder, why some cannot be had, and the names that are to be fetched."""
     # names are compared as they are listed: a file system may not tell upper from lower case, but runs do
     listed, folds = set(os.listdir(folder)), _folds_case(folder)
     taken = {name.casefold() for name in listed}
@@ -185,15 +161,16 @@ def _there(wanted: Mapping[str, str], folder: Path) -> tuple[dict[str, Path], di
     failed: dict[str, str] = {}
     to_do: list[str] = []
     for name in wanted:
-        problem = _unsafe(name)
         names = [f"input.{name}{suffix}" for suffix in SUFFIXES]
-        found = [folder / name for name in names if name in listed]
-        if problem:
-            failed[name] = f"the name {problem}, so no file is named by it."
-        elif found and found[0].is_file():
-            files[name] = found[0]
-        elif found:
-            failed[name] = f"{found[0].name} is in the folder already but is no file. Move it away."
+        found = next((folder / name for name in names if name in listed), None)
+        if not _is_safe(name):
+            failed[name] = (
+                "the name cannot be that of a file: it is empty, too long, or has characters that lead astray."
+            )
+        elif found is not None and found.is_file():
+            files[name] = found
+        elif found is not None:
+            failed[name] = f"{found.name} is in the folder already but is no file. Move it away."
         elif folds and any(name.casefold() in taken for name in names):
             failed[name] = (
                 "this file system does not tell upper from lower case, and another run's file would have the same "
@@ -209,19 +186,11 @@ def _folds_case(folder: Path) -> bool:
     return (folder / PARTIAL_FOLDER.upper()).exists()
 
 
-def _unsafe(name: str) -> str:
-    # a run's name comes from a catalogue or a user's file: it must not lead out of the folder, nor hide a file
-    if not name or name in (".", ".."):
-        return "is empty or dots"
-    if name.startswith("~"):
-        return "begins with a tilde"
-    if any(letter in "/\\:" or letter.isspace() or not letter.isprintable() for letter in name):
-        return "has a slash, a backslash, a colon, white space or a letter that cannot be printed"
-    if len(name.encode("utf-8", "surrogateescape")) > _LONGEST_NAME:
-        return f"has more than {_LONGEST_NAME} bytes"
-    if name.lower().endswith(_PACKED):
-        return "ends like that of a packed file"
-    return ""
+def _is_safe(name: str) -> bool:
+    """Return whether a name, which may be anybody's, neither leads out of the folder nor hides a file."""
+    odd = any(letter in "/\\:" or letter.isspace() or not letter.isprintable() for letter in name)
+    is_long = len(name.encode("utf-8", "surrogatepass")) > _LONGEST_NAME
+    return not (name in ("", ".", "..") or name.startswith("~") or odd or is_long or name.lower().endswith(_PACKED))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Downloads: servers, credentials, resumed transfers."""
+"""Downloads: servers, credentials, transfers that are tried again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import netrc
 import os
 import socket
 import ssl
-import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -24,17 +23,39 @@ from urllib3.exceptions import HTTPError, InvalidHeader, NewConnectionError
 from urllib3.util import Retry, parse_url
 
 from pt_reuse._check import count
-from pt_reuse.collections.download.run_check import DamagedError
 
 USERNAME, PASSWORD = "PT_REUSE_TREC_USERNAME", "PT_REUSE_TREC_PASSWORD"
 #: the variables of a user name and password, those of ir_datasets' trec-browser-provider after our own
 VARIABLES = ((USERNAME, PASSWORD), ("IRDS_TREC_BROWSER_USERNAME", "IRDS_TREC_BROWSER_PASSWORD"))
 AGREEMENT = "https://trec.nist.gov/results.html"
 _PORTS = {"http": 80, "https": 443}
+#: bytes of the largest file that is downloaded
+MOST_BYTES = 2 * 10**9
+MOST_REDIRECTS = 5
+#: seconds before the second try, doubled before each further one; and those that a server may ask to wait
+BACKOFF, LONGEST_WAIT = 1.0, 60.0
+_BLOCK = 1 << 14
+_REDIRECTS = (301, 302, 303, 307, 308)
+#: answers after which the same is asked for again
+_BUSY = frozenset({408, 425, 429, *range(500, 600)} - {501})
+#: those of requests are OSErrors; a ValueError is an address or a header that cannot be sent, or a closed answer
+_CONNECTION_ERRORS = (HTTPError, HTTPException, OSError, ValueError)
 
 
 class TransferError(Exception):
     """A file that did not arrive; the message is for a person, holds no credentials, and no try more would help."""
+
+
+class StoppedError(Exception):
+    """The transfer was told to stop."""
+
+
+class BrokenOffError(Exception):
+    """A try after which another may help: the message is a clause, `wait` the seconds that the server asks for."""
+
+    def __init__(self, message: str, wait: float = 0.0):
+        super().__init__(message)
+        self.wait = wait
 
 
 class Origin(NamedTuple):
@@ -43,11 +64,6 @@ class Origin(NamedTuple):
     scheme: str
     host: str
     port: int
-
-    def shown(self) -> str:
-        """Return the server as the beginning of a URL, with its port where that is not the usual one."""
-        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
-        return f"{self.scheme}://{self.host}{port}"
 
 
 #: the only servers that are given the credentials of the environment
@@ -68,11 +84,7 @@ class Address(NamedTuple):
 
 
 def parse_address(url: str, base: str = "") -> Address:
-    """Cut up a URL, relative to another, with the code that will connect: no other server is meant by it.
-
-    Raises:
-        TransferError: no URL of http or https, or one with a user name or password in it; it does not hold the URL.
-    """
+    """Cut up a URL, relative to another, with the code that will connect: no other server is meant by it."""
     problem = "it is no valid URL"
     try:
         whole = urljoin(base, url) if base else url
@@ -115,11 +127,8 @@ class Login:
 def find_login(origin: Origin) -> Login | None:
     """Return what may be sent to a server: from the environment, else from a netrc file; None where there is none.
 
-    A netrc file names no ports. So its entry is for the very server that the user's address names, and it is for the
-    caller not to ask for one that a server chose.
-
-    Raises:
-        TransferError: only one of two variables is set, or a netrc file that cannot be used.
+    A netrc file names no ports: its entry is for the very server that the user's address names, none that another
+    server chose.
     """
     for pair in VARIABLES if origin in ENVIRONMENT_ORIGINS else ():
         username, password = (os.environ.get(variable) for variable in pair)
@@ -151,12 +160,11 @@ def _from_netrc(host: str) -> Login | None:
         raise TransferError("NETRC names a file that does not exist. Set it to your netrc file, or unset it.")
     if path is None:
         return None
-    problem, found = "", None
     try:
         # the entry 'default' would give a password to whoever asks
-        found = netrc.netrc(str(path)).hosts.get(host)
+        found, problem = netrc.netrc(str(path)).hosts.get(host), ""
     except (netrc.NetrcParseError, OSError, ValueError, AssertionError) as error:
-        line = getattr(error, "lineno", None)
+        found, line = None, getattr(error, "lineno", None)
         problem = f" at line {line}" if line else f" ({type(error).__name__})"
     if problem:
         # raised here, since the library's own error quotes the file
@@ -177,33 +185,6 @@ def _login(username: str, password: str, where: str) -> Login:
     return Login(username, password)
 
 
-#: bytes of the largest file that is downloaded
-MOST_BYTES = 2 * 10**9
-MOST_REDIRECTS = 5
-#: seconds before the second try, doubled before each further one; and those that a server may ask to wait
-BACKOFF, LONGEST_WAIT = 1.0, 60.0
-#: bytes a second that must come, and the seconds over which they are counted
-LEAST_RATE, RATE_WINDOW = 1000, 30.0
-_BLOCK = 1 << 14
-_REDIRECTS = (301, 302, 303, 307, 308)
-#: answers after which the same is asked for again
-_BUSY = frozenset({408, 425, 429, *range(500, 600)} - {501})
-#: those of requests are OSErrors; a ValueError is an address or a header that cannot be sent, or a closed answer
-_CONNECTION_ERRORS = (HTTPError, HTTPException, OSError, ValueError)
-
-
-class StoppedError(Exception):
-    """The transfer was told to stop."""
-
-
-class _BrokenOffError(Exception):
-    """A try after which another may help: the message is a clause, `wait` the seconds that the server asks for."""
-
-    def __init__(self, message: str, wait: float = 0.0):
-        super().__init__(message)
-        self.wait = wait
-
-
 class _OneHop(Session):
     def get_redirect_target(self, resp: Response) -> str | None:
         # asked even if redirects are not followed, it would read the whole answer
@@ -214,8 +195,7 @@ class Transfer:
     """Downloads of one call: what is known of the servers, and a way to stop them all."""
 
     def __init__(self, *, timeout: float, tries: int, connections: int):
-        self.stop = Event()
-        self.connections = connections
+        self.stop, self.connections = Event(), connections
         self._timeout, self._tries = timeout, tries
         self._session = _OneHop()
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
@@ -231,25 +211,18 @@ class Transfer:
         self._lock, self._login_lock = Lock(), Lock()
 
     def fetch(self, url: str, path: Path, whole: Callable[[Path], str]) -> str:
-        """Download a file to a path and return what `whole` says of it.
-
-        What breaks off, is damaged, or comes from a busy server is asked for again.
-
-        Raises:
-            TransferError: the file did not arrive.
-            StoppedError: :meth:`close` was called.
-        """
+        """Download a file and return what `whole` says of it; what breaks off or is busy is asked for again."""
         address, reason, wait = parse_address(url), "", 0.0
         for tried in range(self._tries):
             if tried:
                 self.stop.wait(wait or min(BACKOFF * 2 ** (tried - 1), LONGEST_WAIT))
             try:
                 with closing(self._follow(address)) as response:
-                    self._check_status(response, address)
+                    _check_status(response, address)
                     self._store(response, path)
                 return whole(path)
-            except (DamagedError, _BrokenOffError) as error:
-                reason, wait = str(error), getattr(error, "wait", 0.0)
+            except BrokenOffError as error:
+                reason, wait = str(error), error.wait
         reason = f"{reason} (tried {count(self._tries, 'time')})."
         if address.origin not in self._reached:
             self._dead[address.origin] = reason
@@ -276,49 +249,31 @@ class Transfer:
                 response.raw.shutdown()  # wakes a thread that waits for bytes; urllib3 has it since 2.3
         self._session.close()
 
-    def _check_status(self, response: Response, address: Address) -> None:
-        status, shown = response.status_code, address.shown()
-        if status in (404, 410):
-            raise TransferError(f"{shown}: there is no such file ({status}).")
-        if status == 407:
-            raise TransferError("the proxy asks for a user name and password (407).")
-        if status in _BUSY:
-            wait = _asked_to_wait(response)
-            if wait > LONGEST_WAIT:
-                raise TransferError(
-                    f"{shown}: the server answered {status} and asks to wait {wait:,.0f} seconds. Try again later."
-                )
-            raise _BrokenOffError(f"{shown}: the server answered {status}", wait)
-        if status != 200:
-            raise TransferError(f"{shown}: the server answered {status}, not with a file.")
-
     def _store(self, response: Response, path: Path) -> None:
+        length = response.headers.get("Content-Length", "").strip()
+        announced = int(length) if length.isascii() and length.isdigit() else None
         with self._lock:
             self._open.add(response)
         try:
-            length = response.headers.get("Content-Length", "").strip()
-            said = int(length) if length.isascii() and length.isdigit() else None
-            size, lost = self._receive(response, path, said or 0)
+            size, lost = self._receive(response, path, announced or 0)
         finally:
             with self._lock:
                 self._open.discard(response)
-        if max(size, said or 0) > MOST_BYTES:
+        if max(size, announced or 0) > MOST_BYTES:
             raise TransferError(f"the file is larger than {MOST_BYTES:,} bytes; no run is that long.")
-        if lost or said not in (None, size):
-            of = f" of {said:,}" if said is not None else ""
-            raise _BrokenOffError(f"{lost or 'the connection ended'} after {size:,}{of} bytes")
+        if lost or announced not in (None, size):
+            of = "" if announced is None else f" of {announced:,}"
+            raise BrokenOffError(f"{lost or 'the connection ended'} after {size:,}{of} bytes")
 
-    def _receive(self, response: Response, path: Path, said: int) -> tuple[int, str]:
+    def _receive(self, response: Response, path: Path, announced: int) -> tuple[int, str]:
         """Write what comes to a file; return its size, and why no more came where the connection was lost."""
-        # what there is of a block at once; before its version 2.1 urllib3 waits for all of one, so these are short
-        read, length = response.raw.read, LEAST_RATE
-        if hasattr(response.raw, "read1"):
-            read, length = response.raw.read1, _BLOCK
-        size, counted, since = 0, 0, time.monotonic()
+        # what there is of a block at once; urllib3 has it since 2.1
+        read = getattr(response.raw, "read1", response.raw.read)
+        size = 0
         with path.open("wb") as file:
-            while max(size, said) <= MOST_BYTES:
+            while max(size, announced) <= MOST_BYTES:
                 try:
-                    block = read(length, decode_content=False)
+                    block = read(_BLOCK, decode_content=False)
                 except _CONNECTION_ERRORS as error:
                     self.raise_if_stopped()
                     return size, self._loss(error)
@@ -326,11 +281,6 @@ class Transfer:
                 if not block:
                     break
                 size += file.write(block)
-                seconds = time.monotonic() - since
-                if seconds >= RATE_WINDOW:
-                    if size - counted < LEAST_RATE * seconds:
-                        return size, f"fewer than {LEAST_RATE:,} bytes a second came"
-                    counted, since = size, since + seconds
         return size, ""
 
     def _follow(self, address: Address) -> Response:
@@ -359,31 +309,37 @@ class Transfer:
             response.close()
             asks = "asks for a user name and password" if response.status_code == 401 else "refuses the file"
             raise TransferError(
-                f"{first.shown()} redirects to {origin.shown()}. There, {origin.host} {asks} ({response.status_code}). "
-                f"A user name and password are sent only to the server of an address itself, never to one that a "
-                f"redirect chose."
+                f"{first.shown()} redirects to {address.shown()}. There, {origin.host} {asks} "
+                f"({response.status_code}). A user name and password are sent only to the server of an address itself, "
+                "never to one that a redirect chose."
             )
         if response.status_code == 401 and login is None:
             response.close()
             if "basic" not in response.headers.get("WWW-Authenticate", "basic").lower():
                 raise TransferError(f"{origin.host} asks for a login of a kind that is not supported (not basic).")
-            with self._login_lock:  # one thread tries them, so that wrong ones are sent once
-                if origin in self._refused:
-                    raise self._refusal(origin)
-                login = self._accepted.get(origin) or self._find_login(origin)
-                response = self._get(address, login)
-                if response.status_code == 401:
-                    self._refused.add(origin)
-                else:
-                    self._accepted[origin] = login
+            login, response = self._logged_in(address)
         if response.status_code in (401, 403):
             response.close()
         if response.status_code == 401:
-            raise self._refusal(origin)
+            raise _refusal(origin)
         if response.status_code == 403:
             sent = "although a user name and password were sent" if login else "and may want a user name and password"
             raise TransferError(f"{origin.host} refuses {address.shown()} (403), {sent}. {how_to_log_in(origin)}")
         return response
+
+    def _logged_in(self, address: Address) -> tuple[Login, Response]:
+        """Ask with credentials; one thread tries them, so that wrong ones are sent once."""
+        origin = address.origin
+        with self._login_lock:
+            if origin in self._refused:
+                raise _refusal(origin)
+            login = self._accepted.get(origin) or self._find_login(origin)
+            response = self._get(address, login)
+            if response.status_code == 401:
+                self._refused.add(origin)
+            else:
+                self._accepted[origin] = login
+        return login, response
 
     def _find_login(self, origin: Origin) -> Login:
         asks = f"{origin.host} asks for a user name and password"
@@ -395,11 +351,6 @@ class Transfer:
             raise TransferError(f"{asks}. {how_to_log_in(origin)}")
         self._sent.append(login)
         return login
-
-    def _refusal(self, origin: Origin) -> TransferError:
-        return TransferError(
-            f"{origin.host} refused the user name and password that were sent. Are they right? {how_to_log_in(origin)}"
-        )
 
     def _get(self, address: Address, login: Login | None) -> Response:
         self.raise_if_stopped()
@@ -431,7 +382,7 @@ class Transfer:
             raise StoppedError
         return response
 
-    def _no_answer(self, address: Address, error: Exception) -> TransferError | _BrokenOffError:
+    def _no_answer(self, address: Address, error: Exception) -> TransferError | BrokenOffError:
         kinds = _kinds(error)
         if ssl.SSLCertVerificationError in kinds:
             return TransferError(f"the certificate of {address.origin.host} could not be verified.")
@@ -447,23 +398,41 @@ class Transfer:
             return TransferError(f"no connection to {address.origin.host}: {why}. Is there a network?")
         if isinstance(error, ValueError):
             return TransferError(f"{address.shown()}, or the proxy's address in the environment, cannot be used.")
-        return _BrokenOffError(f"{address.origin.host}: {self._loss(error)}")
+        return BrokenOffError(f"{address.origin.host}: {self._loss(error)}")
 
     def _loss(self, error: Exception) -> str:
         silent = any(issubclass(kind, TimeoutError) or "Timeout" in kind.__name__ for kind in _kinds(error))
         return f"nothing came for {self._timeout:g} seconds" if silent else "the connection broke"
 
 
-def _asked_to_wait(response: Response) -> float:
-    said = response.headers.get("Retry-After")
-    try:
-        return Retry().parse_retry_after(said) if said else 0.0
-    except (InvalidHeader, ValueError, OverflowError):
-        return 0.0
+def _check_status(response: Response, address: Address) -> None:
+    status, shown = response.status_code, address.shown()
+    if status == 200:
+        return
+    wait = 0.0
+    with suppress(InvalidHeader, ValueError, OverflowError):
+        wait = Retry().get_retry_after(response.raw) or 0.0
+    if status in _BUSY and wait <= LONGEST_WAIT:
+        raise BrokenOffError(f"{shown}: the server answered {status}", wait)
+    if status in _BUSY:
+        asks = f" and asks to wait {wait:,.0f} seconds. Try again later"
+        raise TransferError(f"{shown}: the server answered {status}{asks}.")
+    why = {
+        404: "there is no such file",
+        410: "there is no such file",
+        407: "the proxy asks for a user name and password",
+    }
+    raise TransferError(f"{shown}: {why.get(status, 'the server sent no file')} ({status}).")
+
+
+def _refusal(origin: Origin) -> TransferError:
+    return TransferError(
+        f"{origin.host} refused the user name and password that were sent. Are they right? {how_to_log_in(origin)}"
+    )
 
 
 def _kinds(error: BaseException) -> set[type]:
-    # the classes of an error and of all that it wraps; the texts of those are not for the user
+    """Return the classes of an error and of all that it wraps; the texts of those are not for the user."""
     found: dict[int, type] = {}
     waiting: list[Any] = [error]
     while waiting:

@@ -17,7 +17,7 @@ from download_parts import (
     fetch,
     left,
 )
-from run_server import chunked, whole
+from run_server import whole
 
 from pt_reuse._errors import InputError
 from pt_reuse.collections.download import runs as download
@@ -50,17 +50,6 @@ def test_the_suffix_is_that_of_the_bytes(server, folder, body, suffix):
     assert path.read_bytes() == body
 
 
-@pytest.mark.parametrize("encoding", ["x-gzip", "gzip"])
-def test_a_packed_file_is_stored_as_it_is(server, folder, encoding):
-    server.plans = {"/bm25": whole(GZ, Content_Encoding=encoding)}
-    assert fetch(server, folder).files["bm25"].read_bytes() == GZ
-
-
-def test_without_length(server, folder):
-    server.plans = {"/bm25": chunked(GZ, 5)}
-    assert fetch(server, folder).files["bm25"].read_bytes() == GZ
-
-
 def test_what_is_there_is_left(server, folder):
     folder.mkdir()
     (folder / "input.bm25").write_bytes(TEXT)
@@ -70,13 +59,6 @@ def test_what_is_there_is_left(server, folder):
     assert fetched.files == {"bm25": folder / "input.bm25", "dense": folder / "input.dense.gz"}
     assert (folder / "input.bm25").stat() == before
     assert not server.headers("/bm25")
-
-
-def test_a_folder_in_the_way(server, folder):
-    (folder / "input.bm25.gz").mkdir(parents=True)
-    fetched = fetch(server, folder)
-    assert "is no file" in fetched.failed["bm25"]
-    (folder / "input.bm25.gz").rmdir()
 
 
 def test_a_file_that_appears_meanwhile_is_left(server, folder):
@@ -119,25 +101,6 @@ def test_a_folder_that_cannot_be_used(messages):
     messages.refused(lambda: fetch_runs({}, Path(__file__), check=check))
 
 
-def test_nothing_is_wanted(folder):
-    fetched = fetch_runs({}, str(folder), check=check)
-    assert fetched == download.Fetched(files={}, failed={})
-
-
-def test_a_bar(server, folder, capsys):
-    server.plans = {f"/{name}": whole(PACKED[name]) for name in PACKED}
-    fetch(server, folder, *PACKED, verbose=True)
-    shown = capsys.readouterr().err
-    assert "downloading runs" in shown
-    assert "3/3" in shown
-    folder2 = folder / "quiet"
-    fetch(server, folder2, *PACKED)
-    assert capsys.readouterr().err == ""
-    import shutil
-
-    shutil.rmtree(folder2)
-
-
 def test_a_full_disk(server, folder, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -160,12 +123,6 @@ def test_names_that_are_refused(server, folder, name):
     assert fetched.failed[name].startswith("the name ")
     assert not server.asked
     assert list(folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", ["a.b", ".hidden", "-x", "ünïcode", "a.part", "a.json", "CON", "run+1_b", "..."])
-def test_names_that_are_not(server, folder, monkeypatch, name):
-    server.plans = {"/x": whole(GZ)}
-    assert fetch(server, folder, name, path="/x").files == {name: folder / f"input.{name}.gz"}
 
 
 def test_names_in_upper_and_lower_case(server, folder, monkeypatch):

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
+import kills
 import pytest
-import urllib3
 from download_parts import (
-    GZ,
     PACKED,
     fetch,
     left,
 )
+from kills import in_pieces
 from run_server import paused, whole
 
 from pt_reuse.collections.download import runs as download
-from pt_reuse.collections.download import transfer
 from pt_reuse.data.run_reading import read_runs
-
-
-def test_an_interrupt_in_a_check(server, folder):
-    server.plans = {f"/{name}": whole(PACKED[name]) for name in PACKED}
-
-    def interrupt(name, path):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fetch(server, folder, *PACKED, n_jobs=1, check=interrupt)
-    assert list(folder.iterdir()) == []
-    assert len(fetch(server, folder, *PACKED).files) == 3
 
 
 def test_a_check_that_outlasts_an_interrupt(server, folder, monkeypatch):
@@ -61,18 +51,6 @@ def test_a_check_that_outlasts_an_interrupt(server, folder, monkeypatch):
     gate.set()
     assert ended.wait(30)
     assert [path.name for path in folder.iterdir() if path.name != ".partial"] == []
-
-
-def test_a_fault_in_a_check(server, folder):
-    server.plans, fault = {"/bm25": whole(GZ)}, ZeroDivisionError("in the check")
-
-    def faulty(name, path):
-        raise fault
-
-    with pytest.raises(ZeroDivisionError) as caught:
-        fetch(server, folder, check=faulty)
-    assert caught.value is fault
-    assert list(folder.iterdir()) == []
 
 
 SCRIPT = """
@@ -116,24 +94,28 @@ def size(folder, name):
     return path.stat().st_size if path.exists() else 0
 
 
-@pytest.mark.skipif(not hasattr(urllib3.response.HTTPResponse, "shutdown"), reason="urllib3 cannot do it before 2.3")
-def test_closing_wakes_who_waits(server, folder):
-    gate = threading.Event()
-    server.plans = {"/bm25": paused(GZ, gate, 30000)}
-    (folder / ".partial").mkdir(parents=True)
-    one = transfer.Transfer(timeout=600, tries=3, connections=1)
-    ended = []
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the workers are forked")
 
-    def run():
-        with pytest.raises(transfer.StoppedError):
-            one.fetch(server.url + "/bm25", folder / ".partial" / "bm25", lambda path: "")
-        ended.append(True)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while size(folder, "bm25") < 16384:
-        time.sleep(0.01)
-    one.close()
-    thread.join(30)
-    gate.set()
-    assert ended == [True]
+@pytest.fixture
+def served(server, tmp_path):
+    (tmp_path / "served").mkdir()
+    for name, body in PACKED.items():
+        # the check looks for topics and tags, so these are runs
+        (tmp_path / "served" / name).write_bytes(body)
+        server.plans[f"/{name}"] = in_pieces(body, 5, 0.002)
+    return tmp_path
+
+
+def test_kills_while_runs_are_downloaded(server, served):
+    done = subprocess.run(
+        [sys.executable, str(Path(kills.__file__)), "downloads", str(served), "20", "3", "0.03", server.url],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stderr == ""
+    figures = json.loads(done.stdout)
+    assert figures["killed"] == 22
+    assert figures["right"]
+    assert figures["left"] == []
