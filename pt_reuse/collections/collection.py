@@ -195,12 +195,12 @@ def without_runs(name: str) -> Collection | None:
         return None
     source = f"irds:{entry['irds']}" if "irds" in entry else None
     words = {"documents": "documents", "topics": "topics", "qrels": "judgments"}
-    parts = {part: None if word in entry.get("without", ()) else source for part, word in words.items()}
-    ids = {key: _topic_ids(entry[key]) for key in ("topic_ids", "some_topics") if key in entry}
+    found: dict[str, Any] = {key: entry[key] for key in _AS_THEY_ARE if key in entry}
+    found |= {part: None if word in entry.get("without", ()) else source for part, word in words.items()}
+    found |= {key: _topic_ids(entry[key]) for key in ("topic_ids", "some_topics") if key in entry}
+    found |= {key: tuple(entry.get(key, ())) for key in ("aliases", "folders")}
     sources = DocumentSources(dict(entry["sources"])) if entry.get("sources") else None
-    tuples = {key: tuple(entry.get(key, ())) for key in ("aliases", "folders")}
-    known = {key: entry[key] for key in _AS_THEY_ARE if key in entry}
-    return Collection(origin="catalogue", sources=sources, **parts, **ids, **tuples, **known)
+    return Collection(origin="catalogue", sources=sources, **found)
 
 
 def judged_alike(n_topics: int, n_judged: int, n_relevant: int) -> list[str]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import socket
 from collections import Counter
 
 import pyterrier as pt
 import pytest
-from catalogue_parts import metadata, rows_of
+from catalogue_parts import metadata
 
 import pt_reuse as ptr
-from pt_reuse.cli.entry import main
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import catalogue_name, catalogue_names, catalogued
 
@@ -57,12 +55,6 @@ def test_no_alias_is_of_two_collections_and_none_is_a_name():
         assert catalogue_name(f"trec {text}") == catalogue_name(text)
 
 
-def test_aliases_are_data():
-    curated = {row["name"]: tuple(row["aliases"].split()) for row in rows_of("collections.csv")}
-    assert curated == {name: catalogued(name).aliases for name in catalogue_names()}
-    assert sum(map(bool, curated.values())) > 100
-
-
 def test_an_id_of_two_collections_opens_neither():
     for shared in ("trec-fair/2021/eval", "neuclir/1/fa"):
         assert catalogue_name(shared) is None
@@ -101,22 +93,6 @@ def test_every_collection_opens_by_name_alias_and_id_without_a_network(monkeypat
     assert sum(opened.values()) > 450
 
 
-def test_a_dataset_says_what_it_is():
-    assert repr(pt.get_dataset("reuse:covid")) == (
-        "ReuseDataset('reuse:trec-covid/round5'): TREC-COVID round 5, 2020; 50 topics, 23,151 judgments, 126 runs of "
-        "28 teams, 99 of them pooled"
-    )
-    assert repr(pt.get_dataset("reuse:robust04")) == (
-        "ReuseDataset('reuse:trec-2004/robust'): TREC 2004 Robust; 249 topics, 311,410 judgments, 110 runs of 14 "
-        "teams, who was pooled is not on record"
-    )
-    assert repr(pt.get_dataset("reuse:trec1")) == "ReuseDataset('reuse:trec-1/adhoc'): TREC-1 ad hoc, 1992; 50 topics"
-    assert repr(pt.get_dataset("reuse:demo")).startswith("DemoDataset('reuse:demo'): Demo collection; 41 topics")
-    shown = pt.get_dataset("reuse:dl19")._repr_html_()
-    assert "<b>ReuseDataset(&#x27;reuse:trec-2019/deep/passages&#x27;): TREC 2019 Deep Learning, passages</b>" in shown
-    assert re.search("<th[^>]*>also</th><td[^>]*>dl19, ", shown)
-
-
 def test_ones_own_collection_comes_before_an_alias(mine):
     ptr.register_collection("dl19", topics=mine / "topics.tsv")
     ptr.register_collection("trec8/adhoc", topics=mine / "topics.tsv")
@@ -129,12 +105,6 @@ def test_ones_own_collection_comes_before_an_alias(mine):
     assert pt.get_dataset("reuse:TREC-8/adhoc").name == "trec-8/adhoc"
 
 
-def test_letters_of_other_alphabets_make_another_name():
-    for text in ("Ж/dl19", "dl19é", "我的robust04"):
-        assert catalogue_name(text) is None
-    assert catalogue_name("ｄｌ１９") == "trec-2019/deep/passages"
-
-
 def test_names_that_say_nothing_or_too_much(messages):
     for text in ("", "  ", "☃", "\0"):
         assert pt.get_dataset("reuse:Demo").name == "demo"
@@ -142,44 +112,3 @@ def test_names_that_say_nothing_or_too_much(messages):
         assert "Names are such as 'reuse:trec-8/adhoc'" in str(error)
     messages.refused(lambda: registry.find_collection("dmeo"))
     assert len(str(messages.refused(lambda: registry.find_collection("dl19" * 1000)))) < 500
-
-
-def test_commands_say_which_collection_an_alias_is(capsys, home):
-    assert main(["collections", "dl20-docs"]) == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("trec-2020/deep/docs: TREC 2020 Deep Learning, documents (2020)\n")
-    assert err == "pt-reuse: dl20-docs is trec-2020/deep/docs.\n"
-    # words that are said of others, too
-    assert main(["collections", "dl19"]) == 0
-    out, err = capsys.readouterr()
-    assert re.findall(r"^trec\S+", out, re.MULTILINE) == ["trec-2019/deep/passages:"]
-    told = err.splitlines()
-    assert told[0] == "pt-reuse: dl19 is trec-2019/deep/passages."
-    assert " ".join(told[1:]).startswith(
-        "pt-reuse: 'dl19' finds 1 other collection, too: `pt-reuse collections dl19 --all`"
-    )
-    assert main(["runs", "--collection", "covid", "--no-download"]) == 2
-    assert capsys.readouterr().err.startswith("pt-reuse: covid is trec-covid/round5.\n")
-    # a name that is no alias is not said again
-    main(["collections", "trec-8/adhoc"])
-    assert capsys.readouterr().err == ""
-
-
-def test_verify_takes_an_alias(capsys):
-    assert main(["verify", "robust04"]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert told[0] == "pt-reuse: robust04 is trec-2004/robust."
-    assert told[1].startswith("pt-reuse: no published figures of 'trec-2004/robust'")
-    with pytest.raises(ptr.InputError, match="no published figures of 'trec-2004/robust'"):
-        ptr.verify("Robust-04")
-
-
-def test_figures_may_name_their_collection_by_an_alias(tmp_path, capsys, home):
-    file, qrels = tmp_path / "mine.toml", tmp_path / "qrels"
-    file.write_text(
-        'collection = "dl19"\ntitle = "Mine"\n[[figure]]\nwhat = "judgments"\nkind = "judgments"\n'
-        'values = { topics = 1 }\nsource = "here"\n'
-    )
-    qrels.write_text("19335 0 d1 1\n")
-    assert main(["verify", "trec-2019/deep/passages", "--figures", str(file), "--qrels", str(qrels)]) == 0
-    assert "Verification: Mine: 1 of 1 figure" in capsys.readouterr().out

@@ -65,20 +65,6 @@ def test_runs_teams_and_who_was_pooled(name):
         assert frame["pooled"].sum() == pooled
 
 
-def test_every_team_of_trec_covid_was_heard():
-    per_team = [catalogued(f"trec-covid/round{n}").submitted.groupby("team")["pooled"].sum() for n in range(1, 5)]
-    assert [Counter(counts) for counts in per_team] == [{1: 56}, {1: 50, 2: 1}, {1: 31}, {2: 24, 1: 3}]
-
-
-def test_every_family_is_there():
-    wanted = {f"trec-{n}/adhoc" for n in range(1, 9)} | {f"trec-{y}/robust" for y in (2003, 2004, 2005)}
-    wanted |= {"trec-2004/terabyte", "trec-2005/terabyte/adhoc", "trec-2006/terabyte/adhoc", "trec-2011/medical"}
-    wanted |= {f"trec-{y}/web/adhoc" for y in range(2009, 2015)} | {"trec-2017/core", "trec-2018/core"}
-    wanted |= {f"trec-{y}/deep/{kind}" for y in range(2019, 2024) for kind in ("docs", "passages")}
-    wanted |= {f"trec-covid/round{n}" for n in range(1, 6)}
-    assert wanted <= set(catalogue_names())
-
-
 def test_names_are_in_order_and_say_what_they_are():
     names = catalogue_names()
     assert names == sorted(names, key=lambda name: (catalogued(name).year, name))
@@ -90,13 +76,6 @@ def test_names_are_in_order_and_say_what_they_are():
         if number:
             value = int(number[1])
             assert catalogued(name).year == (value if value > 2000 else 1991 + value)
-
-
-def test_the_order_in_which_a_pool_was_made():
-    made = {name for name in catalogue_names() if catalogued(name).pool_order == "file"}
-    deep = {f"trec-{year}/deep/{kind}" for year in (2019, 2020, 2021) for kind in ("docs", "passages")}
-    assert made == {f"trec-covid/round{n}" for n in range(1, 6)} | deep
-    assert {catalogued(name).pool_order for name in catalogue_names()} == {None, "file"}
 
 
 def test_what_is_relevant_and_how_deep_was_pooled():
@@ -120,10 +99,6 @@ def test_types_that_are_not_those_of_the_track():
     assert set(frame["official_type"]) == {"auto"}
     assert set(frame["type_source"]) == {"not official"}
     assert frame.set_index("name").loc[["UNH_bm25", "p_bert"], "type"].tolist() == ["traditional", "neural"]
-
-
-def test_trec1_has_no_runs_on_record():
-    assert catalogued("trec-1/adhoc").submitted is None
 
 
 @EVERY
@@ -178,12 +153,6 @@ def test_runs_of_one_track_do_not_take_one_name():
     assert [run for run, times in seen.items() if times > 1] == []
 
 
-def test_folders_known_by_name():
-    assert {"trec-8-adhoc", "trec8/adhoc", "trec8-adhoc"} <= set(catalogued("trec-8/adhoc").folders)
-    assert {"trec-covid-round5", "round5"} <= set(catalogued("trec-covid/round5").folders)
-    assert "trec28/deep" in catalogued("trec-2019/deep/docs").folders
-
-
 def test_what_is_given_out_is_the_callers():
     first = catalogued("trec-8/adhoc")
     first.submitted["team"] = "somebody"
@@ -195,11 +164,6 @@ def test_what_is_given_out_is_the_callers():
     assert again.submitted["team"].nunique() == 41
     assert again.sources.of("FT911-1") == "FT"
     assert catalogue_names()
-
-
-def test_no_collection_of_an_unknown_name():
-    assert catalogued("trec-8") is None
-    assert catalogued("../trec-8/adhoc") is None
 
 
 def test_nothing_is_read_before_it_is_asked_for():
@@ -235,21 +199,6 @@ def test_types_are_those_of_the_table():
             used |= set(frame["official_type"])
     assert used >= {"", "auto", "automatic", "feedback", "human-assisted", "interactive", "manual", "relauto"}
     assert all(row["reason"] for row in rows_of("types.csv"))
-
-
-@pytest.mark.parametrize(
-    ("name", "counts"),
-    [
-        ("trec-8/adhoc", {"automatic": 116, "manual": 13}),
-        ("trec-2018/core", {"automatic": 34, "feedback": 31, "manual": 7}),
-        ("trec-2005/robust", {"automatic": 70, "manual": 4}),
-        ("trec-covid/round5", {"feedback": 68, "automatic": 49, "manual": 9}),
-        ("trec-2019/deep/docs", {"automatic": 38}),
-        ("trec-2/adhoc", {"unknown": 35}),
-    ],
-)
-def test_types(name, counts):
-    assert Counter(catalogued(name).submitted["type"]) == counts
 
 
 @pytest.mark.parametrize(

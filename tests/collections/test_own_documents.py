@@ -45,18 +45,6 @@ SGML = (
 )
 
 
-def test_plain_documents(tmp_path):
-    lines = documents(written(tmp_path / "docs.tsv.gz", "d1\tgreen & black\n\nd2\tof almonds\n"))
-    assert [tuple(document) for document in lines.docs_iter()] == [("d1", "green & black"), ("d2", "of almonds")]
-    tagged = documents(written(tmp_path / "FB396001", SGML))
-    assert [(d.doc_id, " ".join(d.text.split())) for d in tagged.docs_iter()] == [
-        ("d1", "green & black"),
-        ("d2", "of almonds , 1 < 2"),
-    ]
-    old = documents(written(tmp_path / "latin", "<DOC><DOCNO>a</DOCNO>caf\xe9</DOC>".encode("latin-1")))
-    assert next(old.docs_iter()).text == "café"
-
-
 def test_tagged_documents_across_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr("pt_reuse.collections.own_files._BLOCK", 7)
     found = documents(written(tmp_path / "FB396001", SGML * 3))
@@ -146,8 +134,3 @@ def test_a_damaged_file_is_told(tmp_path):
         with pytest.raises(ptr.InputError) as caught:
             list(documents(path).docs_iter())
         assert caught.value.place == str(path)
-
-
-def test_a_document_twice_is_told_when_looked_up(tmp_path, messages):
-    twice = documents(written(tmp_path / "d.jsonl", GOOD * 2))
-    messages.refused(lambda: twice.docs_store().get("d1"), place="reuse/mine")

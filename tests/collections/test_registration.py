@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -15,23 +14,11 @@ import pytest
 from own_files import defined
 
 import pt_reuse as ptr
-from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.definition import _read_toml, define
-from pt_reuse.collections.irds import build_irds
+from pt_reuse.collections.irds import SubmittedRun, build_irds
 from pt_reuse.collections.provider import register_collection
 from pt_reuse.collections.registry import find_collection
-
-
-def test_registering_again_changes_nothing_without_overwrite(messages, mine):
-    register_collection(defined(mine, "test/again"))
-    loaded = ir_datasets.load("reuse/test/again")
-    register_collection(defined(mine, "test/again"))
-    assert ir_datasets.load("reuse/test/again") is loaded
-    changed = defined(mine, "test/again", qrels=None)
-    messages.refused(lambda: register_collection(changed))
-    assert ir_datasets.load("reuse/test/again").has_qrels()
-    register_collection(changed, overwrite=True)
-    assert not ir_datasets.load("reuse/test/again").has_qrels()
 
 
 def test_a_registered_collection_through_pyterrier(mine):
@@ -122,15 +109,40 @@ def test_measure_and_collections_are_known_as_soon_as_pyterrier_is(before, tmp_p
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": paths})
 
 
-def test_importing_the_package_imports_no_ir_datasets():
-    code = "import sys, pt_reuse; assert not {'ir_datasets', 'tomllib', 'tomli'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+def test_runs_are_read_when_they_are_asked_for(mine):
+    calls = []
+
+    def get_runs():
+        calls.append(1)
+        return ptr.read_runs(mine / "runs", teams={"bm25": "A", "dense": "B"}, pooled=["bm25"])
+
+    dataset = build_irds(defined(mine), get_runs)
+    assert dataset.runs_cls() is SubmittedRun
+    assert not calls
+    first, second = dataset.runs_iter()
+    assert first[:4] == ("bm25", "A", None, True)
+    assert second[:4] == ("dense", "B", None, False)
+    assert dataset.runs_count() == len(first.scoreddocs) // 2 == 2
+    assert next(first.scoreddocs_iter()) == ir_datasets.formats.GenericScoredDoc("1", "d1", 2.0)
+    assert [row.doc_id for row in second.scoreddocs] == ["d1", "d2", "d1", "d2"]
+    assert repr(first.scoreddocs) == "RunDocs('bm25', 4 documents)"
+    assert len(calls) == 1
 
 
-def test_what_is_registered_can_go_to_another_process(mine):
-    register_collection(defined(mine, "test/travels"))
-    travelled = pickle.loads(pickle.dumps(ir_datasets.load("reuse/test/travels")))
-    assert [document.doc_id for document in travelled.docs_iter()] == ["d1", "d2"]
-    dataset = ReuseDataset(defined(mine, "test/travels"))
-    assert len(dataset.get_topics()) == 2
-    assert len(pickle.loads(pickle.dumps(dataset)).get_topics()) == 2
+def test_parts_of_different_datasets_of_ir_datasets(mine):
+    mixed = build_irds(
+        define("mixed", documents="irds:cranfield", topics="irds:vaswani", qrels=mine / "qrels.txt", note="for a test")
+    )
+    assert mixed.docs_handler() is ir_datasets.load("cranfield").docs_handler()
+    assert mixed.queries_handler() is ir_datasets.load("vaswani").queries_handler()
+    assert mixed.docs_count() == 1400
+    assert mixed.qrels_count() == 2
+
+
+def test_an_unknown_id_is_told_when_it_is_used(messages):
+    messages.hidden[ir_datasets.__version__] = "{version}"
+    dataset = build_irds(Collection(name="x", title="x", documents="irds:cranfeld", topics="irds:cranfield"))
+    assert dataset.has_docs()
+    messages.refused(lambda: dataset.docs_iter())
+    lacking = build_irds(Collection(name="x", title="x", qrels="irds:msmarco-passage"))
+    messages.refused(lambda: lacking.qrels_iter())

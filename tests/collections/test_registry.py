@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -24,14 +22,6 @@ def test_unknown_names_say_what_is_near(messages):
     with pytest.raises(KeyError, match="missing provider"):
         pt.get_dataset("reus:trec-8/adhoc")
     messages.refused(lambda: registry.find_collection(8))
-
-
-def test_an_unknown_name_is_told_as_the_last_line_of_an_interpreter():
-    code = "import pyterrier as pt; pt.get_dataset('reuse:dl-91')"
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    last = finished.stderr.strip().splitlines()[-1]
-    assert last.startswith("pt_reuse.collections.registry.UnknownCollectionError: no collection 'reuse:dl-91'. Did you")
-    assert "'reuse:trec-2019/deep/passages'" in last
 
 
 @pytest.mark.parametrize(
@@ -60,35 +50,6 @@ def test_a_failed_registration_leaves_nothing(messages, home):
     ptr.register_collection("ref/y", topics="irds:reuse/ref/x")
     messages.refused(lambda: ptr.register_collection("ref/x", topics="irds:reuse/ref/y", overwrite=True))
     assert registry.find_collection("ref/x").topics == "irds:reuse/demo"
-
-
-def test_definitions_in_the_users_folder_that_cannot_be_used_are_left_out(messages, home):
-    folder = home / "collections"
-    folder.mkdir(parents=True)
-    (folder / "a.toml").write_text('name = "same"\ntopics = "irds:reuse/demo"\n')
-    (folder / "b.toml").write_text('name = "same"\nqrels = "irds:reuse/demo"\n')
-    (folder / "c.toml").write_text('name = "lost"\nqrels = "irds:reuse/gone"\n')
-    (folder / "d.toml").write_text('name = "demo"\n')
-    (folder / "e.toml").write_text("name = \n")
-    with pytest.warns(ptr.ReuseWarning) as caught:
-        names = registry.collection_names()
-    assert "same" in names
-    assert "lost" not in names
-    told = " ".join(str(warning.message) for warning in caught)
-    assert f"{folder / 'a.toml'} has the name 'same', too" in told
-    assert "no such collection" in told
-    assert "is one of the package's" in told
-    assert "no TOML" in told
-    # told once, however often names are looked up
-    messages.refused(lambda: ptr.register_collection("same", qrels="irds:reuse/demo"))
-
-
-def test_folders_that_cannot_be(messages, monkeypatch, tmp_path):
-    monkeypatch.setenv("PT_REUSE_HOME", "~nobody-of-that-name/x")
-    messages.refused(lambda: registry.find_collection("trec-8/adhoc"))
-    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
-    monkeypatch.setenv("PT_REUSE_DATA", str(tmp_path / "gone"))
-    messages.warned(lambda: registry.find_collection("trec-8/adhoc"))
 
 
 BROKEN = {
@@ -120,3 +81,27 @@ def test_one_broken_definition_leaves_the_others(broken, home):
     assert "trec-8/adhoc" in registry.collection_names()
     with pytest.raises(registry.UnknownCollectionError):
         registry.find_collection("broken/one")
+
+
+def test_list_collections(messages, trec8_home):
+    table = ptr.list_collections("trec-8 ad hoc")
+    row = table.iloc[0]
+    assert (row["name"], row["year"], row["topics"], row["judged"]) == ("trec-8/adhoc", 1999, 50, 86830)
+    assert (row["runs"], row["teams"], row["pooled"], row["here"]) == (129, 41, 71, 4)
+    assert (row["irds"], row["published"]) == ("disks45/nocr/trec8", "password")
+    assert set(ptr.list_collections("deep learning")["year"]) == {2019, 2020, 2021, 2022, 2023}
+    # of the names, all are distinct and known to PyTerrier
+    every = ptr.list_collections()
+    assert every["name"].is_unique
+    known = pt.datasets.list_datasets(en_only=False)["dataset"]
+    assert {f"reuse:{name}" for name in every["name"]} <= set(known)
+    assert {"irds:disks45/nocr/trec8", "vaswani"} <= set(known)
+    assert ptr.list_collections(here=True)["name"].tolist() == ["demo", "trec-8/adhoc"]
+    assert ptr.list_collections("no such thing").empty
+    assert set(ptr.list_collections(2019)["year"]) == {2019}
+    assert len(ptr.list_collections(2019)) == 7
+    assert ptr.list_collections(np.int64(2025))["name"].equals(ptr.list_collections(2025)["name"])
+    assert ptr.list_collections(1234).empty
+    assert ptr.list_collections("robust04")["name"].tolist() == ["trec-2004/robust"]
+    for wrong in (True, 2019.0, None, ["2019"]):
+        messages.refused(ptr.list_collections, search=wrong)

@@ -15,7 +15,7 @@ import pt_reuse as ptr
 from pt_reuse.collections import registry, run_files
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.listing import facts_of
-from pt_reuse.collections.run_files import find_run_files, folders_of
+from pt_reuse.collections.run_files import find_run_files
 
 
 @pytest.mark.parametrize(
@@ -32,15 +32,6 @@ def test_a_folder_given_is_the_only_one_looked_at(messages, trec8_home, tmp_path
     assert offline().get_runs(runs=tmp_path / "mine", missing="ignore").names == ["INQ604"]
     messages.refused(lambda: offline().get_runs(runs=tmp_path / "nowhere"))
     messages.refused(lambda: offline().get_runs(runs=tmp_path / "mine", names="1"))
-
-
-def test_a_second_place_is_only_read(home, tmp_path, monkeypatch):
-    monkeypatch.setenv("PT_REUSE_DATA", str(tmp_path / "data"))
-    write_run(tmp_path / "data" / "trec8-adhoc" / "inputs" / "input.1.gz", "1")
-    write_run(home / "trec-8" / "adhoc" / "runs" / "1", "1", topics=("401",))
-    collection = registry.find_collection("trec-8/adhoc")
-    assert find_run_files(collection, ["1", "INQ604"]) == {"1": home / "trec-8" / "adhoc" / "runs" / "1"}
-    assert tmp_path / "data" / "trec8-adhoc" / "inputs" in folders_of(collection)
 
 
 def test_folders_called_by_an_alias(data, home, monkeypatch):
@@ -68,21 +59,6 @@ def test_a_folder_of_ones_own_collection_is_not_that_of_its_alias(home, mine):
 def test_two_files_of_one_run_are_told(messages, trec8_home):
     write_run(trec8_home / "trec-8" / "adhoc" / "runs" / "1", "1")
     messages.warned(lambda: offline().get_runs(names="1"))
-
-
-def test_the_same_run_in_two_places(messages, home):
-    write_run(home / "trec-8" / "adhoc" / "runs" / "input.1", "1")
-    write_run(home / "trec8-adhoc" / "inputs" / "input.1", "1")
-    assert offline().get_runs(names="1").names == ["1"]
-    write_run(home / "trec8-adhoc" / "inputs" / "input.1", "1", topics=("401",))
-    messages.warned(lambda: offline().get_runs(names="1"))
-
-
-def test_links_in_a_circle_keep_nobody_from_the_others(messages, trec8_home):
-    folder = trec8_home / "trec-8" / "adhoc" / "runs"
-    (folder / "input.INQ603.gz").symlink_to(folder / "input.INQ603.gz")
-    assert offline().get_runs(names="INQ604").names == ["INQ604"]
-    messages.refused(lambda: offline().get_runs(names="INQ603"))
 
 
 def test_a_folder_that_may_not_be_looked_into(messages, trec8_home, monkeypatch):
@@ -134,13 +110,6 @@ def test_what_the_trec_browser_provider_downloaded(home, tmp_path, monkeypatch, 
     assert find_run_files(collection, [run], own.parent.parent) == {run: own}
     own.unlink()
     assert find_run_files(collection, [run], own.parent.parent) == {}
-
-
-def test_where_the_provider_keeps_its_files(monkeypatch, tmp_path):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    monkeypatch.delenv("IR_DATASETS_HOME", raising=False)
-    assert run_files.provider_folder() == tmp_path / ".ir_datasets" / "trec-browser"
 
 
 def test_addresses_that_lead_out_of_its_folder_are_passed_over(home, tmp_path):
