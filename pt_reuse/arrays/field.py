@@ -182,22 +182,6 @@ class Field(Portable):
         early = {**self._early(), "codes": self.codes[order]}
         return Field(**early, scores=self.scores[order], file=file, rank=rank)
 
-    def renumbered(self) -> Field:
-        """Return the field with the documents of each topic numbered as they first appear in its rows."""
-        docs, codes = [], []
-        for t in range(self.n_topics):
-            code, first = tokens.factorize(self.codes[self.rows(t)].astype(np.uint64)[:, None])
-            docs.append(self.docs(t)[self.codes[self.rows(t)][first]])
-            codes.append(code.astype(self.codes.dtype))
-        none = np.zeros(0, dtype=np.int32)
-        early: dict[str, Any] = {
-            **self._early(),
-            "topic_docs": np.concatenate([none, *docs], dtype=np.int32),
-            "doc_starts": offsets(np.array([len(part) for part in docs], dtype=np.int64)),
-            "codes": np.concatenate([self.codes[:0], *codes]),
-        }
-        return self._made(early, self._late)
-
     def take_runs(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen runs, in that order; topics that none of them has go."""
         runs = np.asarray(chosen, dtype=np.int64)

@@ -262,9 +262,7 @@ class OpenField:
         )
 
     @classmethod
-    def stacked(
-        cls, fields: Sequence[AnyField], columns: Sequence[NDArray[np.int64]], *, renumbered: bool = True
-    ) -> OpenField:
+    def stacked(cls, fields: Sequence[AnyField], columns: Sequence[NDArray[np.int64]]) -> OpenField:
         """Return one field of several, of other runs or of other topics."""
         names = list(dict.fromkeys(topic for field in fields for topic in field.topics))
         topics = [names[i] for i in natural_order(names)]
@@ -280,7 +278,7 @@ class OpenField:
         )
         parts = neighbours(lengths.sum(axis=1), largest)
         of_part = [tuple(topics[part.start : part.stop]) for part in parts]
-        return cls(topics, parts, lengths, ranked, Stacked(list(fields), list(columns), of_part, n_runs, renumbered))
+        return cls(topics, parts, lengths, ranked, Stacked(list(fields), list(columns), of_part, n_runs))
 
     def __getstate__(self) -> dict[str, Any]:
         derived = ("topic_row", "_part_of", "n_rows")
@@ -300,7 +298,7 @@ def united(first: AnyField, second: AnyField) -> AnyField:
     if isinstance(first, Field) and isinstance(second, Field):
         return unite(first, second)
     columns = [np.arange(first.n_runs), np.arange(first.n_runs, first.n_runs + second.n_runs)]
-    return OpenField.stacked([first, second], columns, renumbered=False)
+    return OpenField.stacked([first, second], columns)
 
 
 def same_lists(first: AnyField, second: AnyField) -> bool:
@@ -369,7 +367,6 @@ class Stacked:
     columns: list[NDArray[np.int64]]
     topics: list[tuple[str, ...]]
     n_runs: int
-    renumbered: bool
 
     def load(self, i: int) -> Field:
         """Return the topics of a block, of all fields that have them."""
@@ -379,8 +376,7 @@ class Stacked:
             if here:
                 pieces.append(field.take_topics(here))
                 columns.append(runs)
-        united = unite(*pieces, columns=columns, n_runs=self.n_runs)
-        return united.renumbered() if self.renumbered else united
+        return unite(*pieces, columns=columns, n_runs=self.n_runs)
 
     def only(self, blocks: Sequence[int]) -> Stacked:
         """Return a source of some of the blocks."""
@@ -391,7 +387,7 @@ class Stacked:
             some = [row for of_block in rows[k * len(blocks) : (k + 1) * len(blocks)] for row in of_block]
             covered = range(min(some), max(some) + 1) if some else range(0)
             fields.append(field.of_topics(covered))
-        return Stacked(fields, self.columns, topics, self.n_runs, self.renumbered)
+        return Stacked(fields, self.columns, topics, self.n_runs)
 
     def places(self, i: int) -> list[str]:
         """Return the files from which a block is read."""

@@ -32,17 +32,14 @@ _AT_ONCE = 128  # pages, which stay in the processor's cache from one step to th
 _HALF = np.uint64(32)  # bits
 
 
-def checksums(paths: Sequence[str | Path], threads: int, sizes: Sequence[int] | None = None) -> list[str]:
-    """Return a checksum of each of some files as they lie on the disk, or of so many bytes of their beginnings.
+def checksums(paths: Sequence[str | Path], threads: int) -> list[str]:
+    """Return a checksum of each of some files as they lie on the disk.
 
     Every page is summed up as 32-bit words, each multiplied by an odd 64-bit number of its own; the digest is that of
     the sums and of what stands behind the last whole page. One changed word always shows, several in a page but for a
     chance of 2^-32 at most. It is made to notice changes, not to withstand somebody who wants to hide them.
-
-    Raises:
-        OSError: a file that cannot be read.
     """
-    sizes = [os.stat(path).st_size for path in paths] if sizes is None else list(sizes)
+    sizes = [os.stat(path).st_size for path in paths]
     pieces = [(i, at) for i, size in enumerate(sizes) for at in range(0, max(size, 1), _PIECE * _PAGE)]
     sums = [b""] * len(pieces)
 
@@ -129,11 +126,7 @@ class DamagedError(Exception):
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray], notes: Mapping[str, Any]) -> None:
-    """Write arrays of one dimension and what JSON can hold; the file takes its place only when it is whole.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write arrays of one dimension and what JSON can hold; the file takes its place only when it is whole."""
     header: dict[str, Any] = {"notes": dict(notes), "arrays": {}}
     offset = 0
     for name, array in arrays.items():
@@ -178,16 +171,8 @@ class ArrayFile:
         notes: dict[str, Any] = self._read[0]["notes"]
         return notes
 
-    def length(self, name: str) -> int:
-        """Return the length of an array, which is not read for it."""
-        return int(self._read[0]["arrays"][name]["length"])
-
     def read(self, *names: str) -> list[NDArray]:
-        """Return some arrays.
-
-        Raises:
-            DamagedError: an array is not as it was written.
-        """
+        """Return some arrays; raise a DamagedError where one is not as it was written."""
         header, begin = self._read
         found = []
         with _opened(self.path) as file:
@@ -203,21 +188,6 @@ class ArrayFile:
                     raise DamagedError(f"its array {name} is damaged")
                 found.append(array)
         return found
-
-    def part(self, name: str, first: int, last: int) -> NDArray:
-        """Return elements first to last of an array, the last one not counted, without a look at its checksum.
-
-        Raises:
-            DamagedError: the file ends before.
-        """
-        header, begin = self._read
-        said = header["arrays"][name]
-        array = np.empty(last - first, dtype=said["dtype"])
-        with _opened(self.path) as file:
-            file.seek(begin + said["offset"] + first * array.itemsize)
-            if filled(file, array) != array.nbytes:
-                raise DamagedError(f"its array {name} is cut off")
-        return array
 
     def check(self) -> None:
         """Raise where any array is not as it was written."""
@@ -257,11 +227,7 @@ _PLACES = ("lists", "starts", "at", "values")
 
 
 def write_block(path: Path, field: Field) -> None:
-    """Write a block; the file takes its place only when it is whole.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write a block; the file takes its place only when it is whole."""
     long = tokens.long_names_in(tokens.as_words(field.vocabulary))
     arrays = {name: getattr(field, name) for name in _EARLY if name != "long_names"}
     arrays["long_names"] = np.frombuffer(b"\0".join(long), dtype=np.uint8)
@@ -274,12 +240,7 @@ def write_block(path: Path, field: Field) -> None:
 def read_block(path: Path, told: Callable[[DamagedError], Exception] = lambda error: error) -> Field:
     """Read a block; its scores and its places in other orders are read when one of them is asked for.
 
-    Args:
-        path: of the file.
-        told: gives what is raised where it is not as it was written, of what is read later when it is asked for.
-
-    Raises:
-        DamagedError: it is not as it was written, unless `told` says otherwise.
+    What `told` gives is raised where it is not as it was written, of what is read later when it is asked for.
     """
     file = ArrayFile(path)
     try:
@@ -304,19 +265,6 @@ def read_block(path: Path, told: Callable[[DamagedError], Exception] = lambda er
         return Late(found["scores"], *places)
 
     return LateField(late=late, n_runs=n_runs, topics=topics, **early)
-
-
-def check_block(path: Path, topics: tuple[str, ...], n_runs: int) -> NDArray[np.int64]:
-    """Return (topics, runs), the rows of each list, of a block of which every byte is looked at.
-
-    Raises:
-        DamagedError: it is not whole, or another block than that of some topics.
-    """
-    file = ArrayFile(path)
-    if file.notes != {"topics": list(topics), "runs": n_runs}:
-        raise DamagedError("it is another block")
-    file.check()
-    return np.diff(file.read("starts")[0]).reshape(len(topics), n_runs)
 
 
 def _arrays(file: ArrayFile, kinds: Mapping[str, str]) -> dict[str, NDArray]:
@@ -366,11 +314,7 @@ _ENDING = ".block"
 
 
 class DamagedBlockError(InputError):
-    """A block of a store cannot be used.
-
-    Attributes:
-        clause: says so of the store.
-    """
+    """A block of a store cannot be used; `clause` says so of the store."""
 
     clause = ""
 
@@ -382,89 +326,50 @@ def block_name(first: int, end: int) -> str:
 
 @dataclass(frozen=True)
 class StoredBlocks:
-    """Blocks in a folder.
+    """Blocks in files: the path of each, and how many topics it has."""
 
-    Attributes:
-        folder: the folder.
-        topics: of each block the number of its first topic, and of the one behind its last.
-    """
-
-    folder: str
-    topics: tuple[tuple[int, int], ...]
+    files: tuple[tuple[str, int], ...]
 
     def only(self, blocks: Sequence[int]) -> StoredBlocks:
         """Return some of the blocks."""
-        return StoredBlocks(self.folder, tuple(self.topics[i] for i in blocks))
+        return StoredBlocks(tuple(self.files[i] for i in blocks))
 
     def places(self, i: int) -> list[str]:
         """Return the file of a block."""
-        return [str(self._path(i))]
-
-    def sizes(self) -> list[int]:
-        """Return the bytes of the file of each block, 0 where it is missing."""
-        paths = [self._path(i) for i in range(len(self.topics))]
-        return [path.stat().st_size if path.is_file() else 0 for path in paths]
-
-    def _path(self, i: int) -> Path:
-        return Path(self.folder) / block_name(*self.topics[i])
+        return [self.files[i][0]]
 
     def load(self, i: int) -> Field:
-        """Return a block; its scores and places are read when somebody asks for them.
-
-        Raises:
-            DamagedBlockError: it is damaged or missing, of what is read later when it is read.
-        """
-        path, (first, end) = self._path(i), self.topics[i]
+        """Return a block; its scores and places are read when somebody asks for them."""
+        path, n_topics = Path(self.files[i][0]), self.files[i][1]
 
         def told(error: DamagedError) -> DamagedBlockError:
             # another call has read other files, or in another way, into the same folder
             gone = not path.parent.exists()
             why = "the store was made anew, or removed, after these runs were read" if gone else error
-            first_of_all = "R" if gone else f"Delete the folder {path.parent.parent} and r"
+            first = "R" if gone else f"Delete the folder {path.parent.parent} and r"
             found = DamagedBlockError(
-                f"the block of {_topics_in(path, first, end)} cannot be used, as {why}: {path}. {first_of_all}ead the "
-                f"runs again."
+                f"the block of {_topics_in(path)} cannot be used, as {why}: {path}. {first}ead the runs again."
             )
             found.clause = f"its block {path.name} cannot be used: {error}"
             return found
 
         field = read_block(path, told)
-        if field.n_topics != end - first:
+        if field.n_topics != n_topics:
             raise told(DamagedError("it is another block"))
         return field
 
 
-def _topics_in(path: Path, first: int, end: int) -> str:
+def _topics_in(path: Path) -> str:
     # by their names, where the file still tells them
     try:
         names = ArrayFile(path).notes["topics"]
     except DamagedError:
-        several = f"topics at places {first + 1:,} to {end:,}"
-        return f"the {several if end - first > 1 else f'topic at place {end:,}'} of its folder"
+        return "some topics"
     return f"topic {shown(names[0])}" if len(names) == 1 else f"topics {shown(names[0])} to {shown(names[-1])}"
 
 
 #: rows of a block that is written for workers
 _ROWS = 1 << 21
-
-
-@dataclass(frozen=True)
-class BlockFiles:
-    """Blocks in files of their own, for as long as a call takes."""
-
-    paths: list[str]
-
-    def load(self, i: int) -> Field:
-        """Read a block."""
-        return read_block(Path(self.paths[i]))
-
-    def only(self, blocks: Sequence[int]) -> BlockFiles:
-        """Return some of the blocks."""
-        return BlockFiles([self.paths[i] for i in blocks])
-
-    def places(self, i: int) -> list[str]:
-        """Return the file of a block."""
-        return [self.paths[i]]
 
 
 @contextmanager
@@ -474,7 +379,16 @@ def on_disk(field: AnyField) -> Iterator[OpenField]:
         yield field
         return
     with folder_for_jobs() as folder:
-        yield _written(field, Path(folder))
+        files: list[tuple[str, int]] = []
+        parts: list[range] = []
+        for i, topics in enumerate(field.parts):
+            block = field.part(i)
+            for part in cut_topics(block, _ROWS):
+                path = Path(folder) / f"block-{len(files)}"
+                write_block(path, block.block(part))
+                files.append((str(path), len(part)))
+                parts.append(range(topics.start + part.start, topics.start + part.stop))
+        yield OpenField(field.topics, parts, field.lengths, field.ranked, StoredBlocks(tuple(files)))
 
 
 def _holds_arrays(field: AnyField) -> bool:
@@ -484,15 +398,3 @@ def _holds_arrays(field: AnyField) -> bool:
     while isinstance(source, Stepped):
         source = source.source
     return isinstance(source, Stacked) and any(_holds_arrays(one) for one in source.fields)
-
-
-def _written(field: AnyField, folder: Path) -> OpenField:
-    paths: list[str] = []
-    parts: list[range] = []
-    for i, topics in enumerate(field.parts):
-        block = field.part(i)
-        for part in cut_topics(block, _ROWS):
-            paths.append(str(folder / f"block-{len(paths)}"))
-            write_block(Path(paths[-1]), block.block(part))
-            parts.append(range(topics.start + part.start, topics.start + part.stop))
-    return OpenField(field.topics, parts, field.lengths, field.ranked, BlockFiles(paths))

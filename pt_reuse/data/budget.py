@@ -72,12 +72,7 @@ def in_units(size: float) -> str:
 
 @dataclass(frozen=True)
 class Budget:
-    """What may be held in memory.
-
-    Attributes:
-        memory: bytes.
-        threads: that may work at once.
-    """
+    """What may be held in memory, in bytes, and how many threads may work at once."""
 
     memory: int
     threads: int
@@ -90,7 +85,7 @@ class Budget:
     @property
     def chunk(self) -> int:
         """Return the bytes of a file that are parsed at once."""
-        return min(_LARGEST, self.usable // (_OF_CHUNK * self.parsers))
+        return min(_LARGEST, self.longest)
 
     @property
     def longest(self) -> int:
@@ -103,38 +98,18 @@ class Budget:
         return int(self.memory * (1 - _SPARE))
 
     def rows(self, width: int, tables: int) -> int:
-        """Return how many rows can be coded at once.
-
-        Args:
-            width: words of the longest document name.
-            tables: bytes of what is held beside them.
-        """
+        """Return how many rows with names of `width` words can be coded at once beside so many bytes of tables."""
         return max(0, self.usable - tables) // _cost(width)
 
     def check_group(self, rows: int, size: int, held: int) -> None:
-        """Raise unless a row group of a table can be read at once.
-
-        Args:
-            rows: how many rows it has, 0 where nobody has counted them.
-            size: bytes of them.
-            held: bytes of what is held beside them.
-        """
-        if self._of_group(rows or size // _TABLE_ROW, size, held) > self.usable:
+        """Raise unless a row group can be read at once: its rows (0 for unknown), its bytes, bytes held beside them."""
+        rows_known = rows or size // _TABLE_ROW
+        if _of_group(rows_known, size, held) > self.usable:
             # how many bytes there are is known only when they are read; what is told should do then
-            needed = self._of_group(rows or size // _TABLE_ROW, max(size, rows * _TABLE_ROW), held) / (1 - _SPARE)
+            needed = _of_group(rows_known, max(size, rows * _TABLE_ROW), held)
             of, least = (f"{count(rows, 'row')} of {in_units(size)}", "") if rows else (in_units(size), "at least ")
-            raise InputError(
-                f"{of} are read at once: this takes {least}about {in_units(needed)}, and ",
-                Argument("memory"),
-                f" is {in_units(self.memory)}. Pass ",
-                Option("memory", in_units(1.05 * needed).replace(" ", "")),
-                ", or write the table in smaller parts, as pyarrow.parquet.write_table(..., row_group_size=100_000) "
-                "does.",
-                argument="memory",
-            )
-
-    def _of_group(self, rows: int, size: int, held: int) -> int:
-        return rows * _OF_TABLE_ROW + size * _OF_TABLE_BYTE + held
+            how = "write the table in smaller parts, as pyarrow.parquet.write_table(..., row_group_size=100_000) does"
+            raise self._too_little(f"{of} are read at once: this takes {least}about", needed, how)
 
     def holds(self, size: int) -> bool:
         """Return whether a study can work with a block whose file has a size."""
@@ -143,16 +118,18 @@ class Budget:
     def check_topic(self, topic: str, rows: int, width: int, tables: int) -> None:
         """Raise unless the rows of one topic can be coded."""
         if rows > self.rows(width, tables):
-            needed = (rows * _cost(width) + tables) / (1 - _SPARE)
-            raise InputError(
-                f"topic {topic!r} has {rows:,} rows in all runs, which are held at once: this takes about "
-                f"{in_units(needed)}, and ",
-                Argument("memory"),
-                f" is {in_units(self.memory)}. Pass ",
-                Option("memory", in_units(1.05 * needed).replace(" ", "")),
-                ", or read fewer runs at a time.",
-                argument="memory",
-            )
+            what = f"topic {topic!r} has {rows:,} rows in all runs, which are held at once: this takes about"
+            raise self._too_little(what, rows * _cost(width) + tables, "read fewer runs at a time")
+
+    def _too_little(self, what: str, size: float, how: str) -> InputError:
+        needed = size / (1 - _SPARE)
+        memory = in_units(1.05 * needed).replace(" ", "")
+        parts = (f"{what} {in_units(needed)}, and ", Argument("memory"), f" is {in_units(self.memory)}. Pass ")
+        return InputError(*parts, Option("memory", memory), f", or {how}.", argument="memory")
+
+
+def _of_group(rows: int, size: int, held: int) -> int:
+    return rows * _OF_TABLE_ROW + size * _OF_TABLE_BYTE + held
 
 
 def _cost(width: int) -> int:

@@ -15,17 +15,16 @@ import pyterrier as pt
 from pt_reuse._check import choice, examples, flag, positive, told
 from pt_reuse._errors import Call, InputError, Option, Part, arguments_as, wrong
 from pt_reuse._files import user_path
-from pt_reuse.data.budget import Budget, memory_bytes
+from pt_reuse.data.budget import memory_bytes
 from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import COLUMNS, has_fields, in_our_columns, is_nested, no_results_yet
 from pt_reuse.data.ir_metadata import labelled_table, run_paths
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
-from pt_reuse.data.parsing import Conventions, ReadField, named_by_files, parse_files, tell_of_longer
+from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, tell_of_longer
 from pt_reuse.data.store import HEADER, check_keeping, read_kept
 from pt_reuse.data.table_labels import TableLabels
-from pt_reuse.data.within_memory import MemoryReading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +72,10 @@ class FileReading:
         if self.cache is None:
             found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
-            found = self._kept(paths, user_path(self.cache), conventions, threads)
+            memory = None if self.memory is None else memory_bytes(self.memory)
+            found = read_kept(
+                paths, user_path(self.cache), conventions, threads=threads, verbose=self.verbose, memory=memory
+            )
         dropped = Dropped(found.dropped)
         dropped.tell()
         tell_of_longer(found.longer)
@@ -86,11 +88,6 @@ class FileReading:
             table = labelled_table(labels, found.names, of_runs, by_tag=by_tag, commented=commented, base=base)
         tables.tell(self.order)
         return CodedRuns(found.field, table, self.order, how_pooled, dropped)
-
-    def _kept(self, paths: Sequence[Path], folder: Path, conventions: Conventions, threads: int) -> ReadField:
-        if self.memory is None:
-            return read_kept(paths, folder, conventions, threads=threads, verbose=self.verbose)
-        return MemoryReading(folder, conventions, Budget(memory_bytes(self.memory), threads), self.verbose).read(paths)
 
 
 def _check_cache(cache: Any) -> None:

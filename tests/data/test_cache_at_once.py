@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import threading
@@ -14,13 +12,11 @@ import warnings
 from types import SimpleNamespace
 
 import pytest
-from cache_parts import SETTINGS, assert_one_field, place, same, tables
-from forking import fork
-from store_parts import assert_same_field, in_pieces
+from cache_parts import SETTINGS, assert_one_field, place, same, sources_of
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
-from pt_reuse.data import spooling, store, within_memory
+from pt_reuse.data import store
 from pt_reuse.data.parsing import ReadField
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import HEADER
@@ -71,9 +67,7 @@ def test_without_locks_only_what_is_old_goes(source, cache, how, monkeypatch):
     for name in ("arrays-00000000000000aa", ".pt_reuse-abc"):
         os.utime(cache / name, (time.time() - 7200,) * 2)
     read_runs(source, cache=cache)
-    assert sorted(path.name for path in cache.iterdir()) == sorted(
-        [left[-1], place(cache).name, tables(cache).name, HEADER]
-    )
+    assert sorted(path.name for path in cache.iterdir()) == sorted([left[-1], place(cache).name, HEADER])
 
 
 def test_a_lock_ends_with_the_process(tmp_path):
@@ -97,7 +91,7 @@ def test_a_lock_ends_with_the_process(tmp_path):
 def test_a_store_replaced_while_it_is_read(times, source, cache, monkeypatch):
     runs = read_runs(source, cache=cache)
     original, calls = store._in_memory, []
-    sources = {name: said[0] for name, said in json.loads((cache / HEADER).read_bytes())["sources"].items()}
+    sources = sources_of(cache)
 
     def overtaken(field):
         calls.append(field.source)
@@ -113,7 +107,7 @@ def test_a_store_replaced_while_it_is_read(times, source, cache, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert same(read_runs(source, cache=cache), runs)
-    assert len({source.folder for source in calls}) == times + 1
+    assert len({source.files for source in calls}) == times + 1
 
 
 def test_threads_that_write_at_once(source, cache):
@@ -164,73 +158,3 @@ def test_processes_that_write_at_once(source, cache):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReuseWarning)
         assert same(read_runs(source, cache=cache), read_runs(source))
-
-
-def in_processes(n, source, cache, monkeypatch):
-    """Read a new cache in processes that begin at once; return their numbers, and the folder of what they say."""
-    said, original = cache.with_name("said"), spooling.chunks_of_lines
-    said.mkdir()
-
-    def slowly(path, *given):
-        (said / f"{os.getpid()} reads {path.name}").touch()
-        for data in original(path, *given):
-            time.sleep(0.1)
-            yield data
-
-    monkeypatch.setattr(spooling, "chunks_of_lines", slowly)
-    monkeypatch.setattr(within_memory, "_NOT_TOLD", 0.1)
-    children = []
-    for _ in range(n):
-        children.append(fork())
-        if children[-1]:
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("always")
-                warnings.showwarning = lambda *_: (said / f"{os.getpid()} waits").touch()
-                found = read_runs(source, cache=cache, memory="64MB")
-            total = float(found.field.part(0).scores.sum())
-            (said / f"{os.getpid()} has {len(found.names)} {total:.6f}").touch()
-        except BaseException as error:
-            (said / f"{os.getpid()} fails {type(error).__name__}: {error}"[:200].replace("/", "|")).touch()
-        finally:
-            os._exit(0)
-    return children, said
-
-
-def told_of(said, what):
-    return sorted(name for name in os.listdir(said) if f" {what} " in f"{name} ")
-
-
-@pytest.mark.parametrize("killed", [False, True], ids=["", "the first one is killed"])
-def test_first_readers_at_once_wait_for_one_of_them(killed, source, cache, monkeypatch):
-    in_pieces(monkeypatch, chunk=2000, rows=600)
-    expected = read_runs(source, cache=cache.with_name("other"), memory="64MB")
-    total = f"has 3 {float(expected.field.part(0).scores.sum()):.6f}"
-    children, said = in_processes(6, source, cache, monkeypatch)
-    if killed:
-        while not told_of(said, "reads"):
-            time.sleep(0.01)
-        writer = int(told_of(said, "reads")[0].split()[0])
-        os.kill(writer, signal.SIGKILL)
-    for child in children:
-        os.waitpid(child, 0)
-    assert told_of(said, "fails") == []
-    assert len(told_of(said, total)) == (5 if killed else 6)
-    assert len(told_of(said, "waits")) >= 4
-    # each file was read by one of them, but for what a killed one had not finished
-    readers = {name.split()[0] for name in told_of(said, "reads")}
-    assert len(readers) == (2 if killed else 1)
-    assert_same_field(read_runs(source, cache=cache, memory="64MB").field, expected.field)
-
-
-def test_who_waits_is_told(source, cache, messages, monkeypatch):
-    monkeypatch.setattr(within_memory, "_NOT_TOLD", 0.0)
-    cache.mkdir()
-    held = alone(cache)
-    held.__enter__()
-    ends = threading.Timer(0.3, held.__exit__, (None, None, None))
-    ends.start()
-    runs = messages.warned(read_runs, source=source, cache=cache, memory="64MB")
-    ends.join()
-    assert_same_field(runs.field, read_runs(source).field)

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cache_parts import SETTINGS, block, place, same, tables
+from cache_parts import SETTINGS, block, header_of, place, same, sources_of, tables
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data import store
@@ -68,7 +68,7 @@ def test_a_damaged_file(how, file, messages, source, cache):
         warnings.simplefilter("ignore", ReuseWarning)
         runs = read_runs(source, cache=cache, bad_lines="skip")
     path, settings = file(cache), {**SETTINGS, "bad_lines": "skip"}
-    sources = {name: said[0] for name, said in json.loads((cache / HEADER).read_bytes())["sources"].items()}
+    sources = sources_of(cache)
     good, said = path.read_bytes(), set()
     for begin, end in places_of_arrays(path).values():
         data = damage(good, how, begin, end)
@@ -92,7 +92,7 @@ def test_every_byte_of_the_header_matters(source, cache):
     runs = read_runs(source, cache=cache)
     path = cache / HEADER
     good = path.read_bytes()
-    sources = {name: said[0] for name, said in json.loads(good)["sources"].items()}
+    sources = sources_of(cache)
     chance = random.Random(5)
     folder = cache.parent / "copy"
     for _ in range(150):
@@ -128,19 +128,13 @@ def test_a_header_that_is_none(text, messages, source, cache):
     assert same(runs, read_runs(source, cache=cache))
 
 
-@pytest.mark.parametrize("what", ["place", "tables"])
-def test_a_header_that_points_elsewhere(what, source, cache, reread, tmp_path):
+def test_a_header_that_points_elsewhere(source, cache, reread, tmp_path):
     read_runs(source, cache=cache)
-    header = json.loads((cache / HEADER).read_bytes())
+    header = header_of(cache)
     header.pop("check")
-    if what == "tables":
-        header["tables"] = "../elsewhere/" + header["tables"]
-    else:
-        header["layers"][0]["place"] = "../elsewhere"
+    header["place"] = "../elsewhere"
     header["check"] = store._digest(header)
     shutil.copytree(place(cache), tmp_path / "elsewhere")
-    for path in cache.glob("tables-*"):
-        shutil.copy(path, tmp_path / "elsewhere")
     before = sorted(path.name for path in (tmp_path / "elsewhere").iterdir())
     (cache / HEADER).write_text(json.dumps(header))
     reread(source, cache)
@@ -149,7 +143,7 @@ def test_a_header_that_points_elsewhere(what, source, cache, reread, tmp_path):
 
 def test_a_newer_format(source, cache, messages):
     read_runs(source, cache=cache)
-    header = json.loads((cache / HEADER).read_bytes())
+    header = header_of(cache)
     (cache / HEADER).write_text(json.dumps({**header, "format": FORMAT + 1}))
     before = (cache / HEADER).read_bytes()
     messages.refused(read_runs, source=source, cache=cache, argument="cache")
@@ -158,11 +152,11 @@ def test_a_newer_format(source, cache, messages):
     assert place(cache).exists()
 
 
-@pytest.mark.parametrize("depth", [300, 900, 990, 5000, 100_000])
+@pytest.mark.parametrize("depth", [900, 100_000])
 def test_a_deep_header(depth, source, cache):
     # no snapshot: how deep Python goes differs between versions
     read_runs(source, cache=cache)
-    header = json.loads((cache / HEADER).read_bytes())
+    header = header_of(cache)
     text = json.dumps({**header, "runs": "DEEP"}).replace('"DEEP"', "[" * depth + "]" * depth)
     (cache / HEADER).write_text(text)
     with pytest.warns(ReuseWarning, match="is not used: its header"):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opened import opened, opened_field
+from opened import opened
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
@@ -74,36 +74,6 @@ def test_unions(first, second, rows):
         same(united, expected)
         for t in range(expected.field.n_topics):
             np.testing.assert_array_equal(united.field.words_at(t), expected.field.words_at(t))
-
-
-@settings(deadline=None, max_examples=25)
-@given(FIELDS, st.data())
-def test_layers_of_runs_and_topics_are_as_one_field_read_at_once(lists, data):
-    """Runs in any columns, and topics that came later, number documents as if all had been read together."""
-    runs = runs_of(lists)
-    whole = runs.field
-    column = data.draw(st.lists(st.integers(0, 2), min_size=len(lists), max_size=len(lists)))
-    fields, columns = [], []
-    for layer in sorted(set(column)):
-        mine = [r for r, of in enumerate(column) if of == layer]
-        field = runs_of([lists[r] for r in mine]).field
-        cut = data.draw(st.integers(0, field.n_topics))
-        for topics in (range(cut), range(cut, field.n_topics)):
-            if len(topics):
-                fields.append(opened_field(field.block(topics), 7))
-                columns.append(np.array(mine))
-    stacked = OpenField.stacked(fields, columns)
-    assert stacked.topics == whole.topics
-    for t in range(whole.n_topics):
-        block, at = stacked.of(t)
-        expected = whole.block(range(t, t + 1))
-        for name in ("codes", "scores"):
-            np.testing.assert_array_equal(getattr(block, name)[block.rows(at)], getattr(expected, name))
-        np.testing.assert_array_equal(block.words_at(at), whole.words_at(t))
-    same(RunSet(stacked, runs.run_table, runs.order), runs)
-    some = stacked.of_topics(range(stacked.n_topics // 2, stacked.n_topics))
-    assert some.topics[-1] == whole.topics[-1]
-    np.testing.assert_array_equal(some.words_at(some.n_topics - 1), whole.words_at(whole.n_topics - 1))
 
 
 def test_a_rank_column_that_gives_no_order_is_told_at_once():

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 from naive_reader import mutated, packed
 from store_parts import assert_same, in_pieces
+from table_parts import COLUMNS, KINDS, pa, put, table_of
 
 from pt_reuse._choices import ORDERS
+from pt_reuse._errors import InputError
+from pt_reuse.data.budget import Budget
 from pt_reuse.data.run_reading import read_runs
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def source(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    return folder
 
 
 def scattered(seed, topics=9, rows=80, rank=None, text=False):
@@ -35,19 +54,14 @@ RANKS = {
 }
 
 
-@pytest.fixture
-def cache(tmp_path):
-    return tmp_path / "cache"
-
-
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("ranks", RANKS)
-def test_scattered_topics(ranks, order, tmp_path, cache, monkeypatch):
+def test_scattered_topics(ranks, order, source, cache, monkeypatch):
     in_pieces(monkeypatch, chunk=200)
     for seed in range(4):
-        (tmp_path / f"{seed}").write_bytes(scattered(seed, rank=RANKS[ranks], text=seed == 3))
-    files = [tmp_path / f"{seed}" for seed in range(4)]
-    runs = assert_same(files, cache, order=order)
+        data = scattered(seed, rank=RANKS[ranks], text=seed == 3)
+        (source / f"{seed}").write_bytes(gzip.compress(data) if seed == 2 else data)
+    runs = assert_same(source, cache, order=order)
     assert runs is None or len(runs.field.parts) > 3
 
 
@@ -72,16 +86,93 @@ def test_mutated_files(way, tmp_path, monkeypatch):
         for seed in range(chance.choice([1, 1, 2, 3])):
             raw, _ = packed(chance, mutated(chance))
             (folder / f"{seed}").write_bytes(raw)
-        in_pieces(monkeypatch, chunk=chance.choice([1, 30, 200, 10_000]), rows=chance.choice([1, 7, 1000]))
-        read += assert_same(folder, tmp_path / f"cache{trial}", **WAYS[way]) is not None
+        chunk, rows = chance.choice([1, 30, 200, 10_000]), chance.choice([1, 7, 1000])
+        in_pieces(monkeypatch, chunk=chunk, rows=rows)
+        exactly = chunk == rows * 10  # one chunk and one block
+        read += assert_same(folder, tmp_path / f"cache{trial}", exactly=exactly, **WAYS[way]) is not None
     assert read
 
 
-def test_packed_files(tmp_path, cache, monkeypatch):
+def put_rows(path, rows, chance, columns=COLUMNS, kind=None):
+    chosen = [tuple(row[COLUMNS.index(column)] for column in columns) for row in rows]
+    types = {name: kind for name, kind in (("score", pa.float64()), ("rank", pa.int64())) if name in columns}
+    table = table_of(chosen, columns, types=types)
+    return put(path, table, kind=kind or chance.choice(KINDS), rows=chance.choice([1, 3, 7, 100]))
+
+
+def any_rows(chance, file):
+    """Return rows of a few runs, mixed among each other; some documents, ranks and scores are odd."""
+    odd, rows = chance.random() < 0.3, []
+    for i in range(chance.choice([0, 1, 30, 30, 30])):
+        doc = f"d{chance.choice([i, i, i, chance.randrange(30)])}{'x' * chance.choice([0, 0, 80])}"
+        score = None if odd and chance.random() < 0.1 else float(chance.randrange(6))
+        rank = i if chance.random() < 0.98 else chance.randrange(30)
+        name = f"r{file if chance.random() < 0.98 else 'z'}{chance.randrange(3)}"
+        rows.append((chance.choice(["1", "2", "10", "a\nb"]), doc, score, rank, name))
+    return rows
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("way", ["strict", "skip all"])
+def test_tables_and_files(way, order, tmp_path, monkeypatch):
     in_pieces(monkeypatch)
-    for seed in range(3):
-        (tmp_path / f"{seed}.gz").write_bytes(gzip.compress(scattered(seed)))
-    assert assert_same([tmp_path / f"{seed}.gz" for seed in range(3)], cache) is not None
+    chance, read = random.Random(f"{way}{order}"), 0
+    for trial in range(10):
+        folder = tmp_path / f"{trial}"
+        folder.mkdir()
+        for file in range(chance.choice([1, 2, 3])):
+            path = folder / f"f{file}"
+            if chance.random() < 0.3:
+                lines = [f"{chance.randrange(4)} Q0 d{i} {i} {chance.randrange(5)} text{file}\n" for i in range(20)]
+                path.write_text("".join(lines))
+                continue
+            columns = [column for column in COLUMNS if column not in ("rank", "name") or chance.random() < 0.8]
+            put_rows(path, any_rows(chance, file), chance, columns)
+        options = {**WAYS[way], "order": order}
+        read += assert_same(folder, tmp_path / f"cache{trial}", **options) is not None
+    assert read
+
+
+def test_a_run_without_ranks_beside_one_with(source, cache, monkeypatch):
+    in_pieces(monkeypatch)
+    rows = [("1", "d1", 1.0, 2, "a"), ("1", "d2", 3.0, 1, "a"), ("2", "d1", 1.0, 1, "a")]
+    chance = random.Random(1)
+    put_rows(source / "ranked", rows, chance)
+    put_rows(source / "bare", [(*row[:4], "b") for row in rows[:2]], chance, ("qid", "docno", "score", "name"))
+    (source / "text").write_text("2 Q0 d1 1 1 c\n")
+    runs = assert_same(source, cache, order="file")
+    assert runs.names == ["b", "a", "c"]
+    assert runs.field.ranked.tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("cut", [0, 9])
+def test_a_table_in_a_packed_file(cut, source, cache):
+    path = put_rows(source / "t", [("1", "d1", 1.0, 1, "a")], random.Random(1), kind="parquet")
+    packed_bytes = gzip.compress(path.read_bytes())
+    (source / "t.gz").write_bytes(packed_bytes[: len(packed_bytes) - cut])
+    assert assert_same(source, cache, exactly=True, other_files="skip") is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_tables(kind, source, tmp_path):
+    chance = random.Random(kind)
+    path = put_rows(source / "t", any_rows(random.Random(5), 0), chance, kind=kind)
+    data = path.read_bytes()
+    for trial in range(15):
+        cut = chance.randrange(8, len(data))
+        path.write_bytes(data[:cut] + (b"" if chance.random() < 0.5 else bytes([data[cut] ^ 255]) + data[cut + 1 :]))
+        assert_same(path, tmp_path / f"cache{trial}", exactly=True, duplicates="best")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_group_that_is_too_large(kind, source, cache, monkeypatch):
+    rows = [(topic, f"d{i}", float(i % 4), i, name) for topic in "12" for i in range(500) for name in "ab"]
+    path = put(source / "t", table_of(rows), kind=kind)
+    monkeypatch.setattr(Budget, "usable", 60_000)
+    # how many rows an Arrow file has nobody knows before they are read
+    what, about = ("row group 1: 2,000 rows of", "") if kind == "parquet" else ("record batch 1:", "at least ")
+    with pytest.raises(InputError, match=f"{what} .*kB are read at once: this takes {about}about .*B, and memory is"):
+        read_runs(path, cache=cache, memory="64MB")
 
 
 def test_blocks_are_found_from_any_folder(tmp_path, monkeypatch):
@@ -94,3 +185,52 @@ def test_blocks_are_found_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert made.to_frame().equals(expected)
     assert opened.to_frame().equals(expected)
+
+
+MEASURED = """
+import json, resource, sys, pt_reuse as ptr
+small, large, cache = sys.argv[1:]
+ptr.read_runs(small, cache=cache + "0", memory="64MB", duplicates="best")
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+runs = ptr.read_runs(large, cache=cache, memory="64MB", duplicates="best")
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base
+print(json.dumps([peak * 1024, int(runs.field.lengths.sum())]))
+"""
+
+
+def large_table(path, topics, runs, docs):
+    chance = np.random.default_rng(1)
+    numbers = np.concatenate([chance.permutation(20_000)[:docs] for _ in range(topics * runs)])
+    columns = {
+        "qid": pa.array(np.repeat(np.tile(np.arange(topics), runs), docs)).cast(pa.string()),
+        "docno": pa.array([f"clueweb12-{number}" for number in numbers.tolist()]),
+        "score": pa.array(-np.tile(np.arange(docs), topics * runs).astype(np.float64)),
+        "rank": pa.array(np.tile(np.arange(docs), topics * runs)),
+        "name": pa.array(np.repeat(np.arange(runs), topics * docs)).cast(pa.string()),
+    }
+    put(path / "table", pa.table(columns), rows=100_000)
+    put(path.parent / "small", pa.table(columns).slice(0, 10))
+
+
+def large_texts(path, topics, runs, docs):
+    chance = np.random.default_rng(1)
+    for r in range(runs):
+        with (path / f"{r}").open("wb") as file:
+            for t in range(topics):
+                names = (chance.permutation(20_000)[:docs] + 10**7 * t).tolist()
+                file.writelines(b"%d Q0 clueweb12-%d %d %d run%d\n" % (t, d, i, -i, r) for i, d in enumerate(names))
+    (path.parent / "small").write_bytes(b"1 Q0 d 1 1 r\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system counts memory otherwise")
+@pytest.mark.parametrize("put_large", [large_texts, large_table])
+def test_memory_is_kept_to(put_large, tmp_path):
+    (tmp_path / "large").mkdir()
+    put_large(tmp_path / "large", topics=60, runs=15, docs=2000)
+    arguments = [str(tmp_path / "small"), str(tmp_path / "large"), str(tmp_path / "cache")]
+    command = [sys.executable, "-W", "ignore", "-c", MEASURED, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    peak, rows = json.loads(done.stdout)
+    assert rows == 60 * 15 * 2000
+    assert peak <= 64 * 10**6
+    assert rows * 100 > 2 * 64 * 10**6  # what coding all of it at once takes, at the least

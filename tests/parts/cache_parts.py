@@ -44,23 +44,29 @@ def same(ours, theirs):
     )
 
 
+def header_of(cache):
+    return json.loads((cache / HEADER).read_bytes())
+
+
+def sources_of(cache):
+    return dict(header_of(cache)["sources"])
+
+
 def place(cache):
-    (layer,) = json.loads((cache / HEADER).read_bytes())["layers"]
-    return cache / layer["place"]
+    return cache / header_of(cache)["place"]
 
 
 def block(cache):
     """Return the one block of a cache."""
-    (path,) = place(cache).iterdir()
+    (path,) = place(cache).glob("*.block")
     return path
 
 
 def tables(cache):
-    return cache / json.loads((cache / HEADER).read_bytes())["tables"]
+    return place(cache) / "index"
 
 
 def assert_one_field(cache):
     """A cache holds one field and nothing else."""
-    names = {place(cache).name, tables(cache).name, HEADER}
-    assert {path.name for path in cache.iterdir()} == names
-    assert len(list(place(cache).iterdir())) == len(json.loads((cache / HEADER).read_bytes())["layers"][0]["ends"])
+    assert {path.name for path in cache.iterdir()} == {place(cache).name, HEADER}
+    assert len(list(place(cache).iterdir())) == 1 + len(header_of(cache)["ends"])

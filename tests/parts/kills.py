@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import signal
 import sys
 import time
@@ -25,11 +24,9 @@ from forking import fork
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
 from pt_reuse._result import Result, read_result
-from pt_reuse.arrays.open_field import forget_blocks
 from pt_reuse.collections.download.runs import FolderInUseError
 from pt_reuse.collections.getting import get_run_files
 from pt_reuse.data import packed_files as files
-from pt_reuse.data import spooling, within_memory
 from pt_reuse.data.budget import Budget
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import HEADER
@@ -100,55 +97,22 @@ def _figures(runs):
 
 
 def kill_memory_writers(source, cache, kills, seconds):
-    """Kill a worker that reads within memory again and again; return figures, and whether what is written is right.
-
-    After every few kills a quiet call goes on with what is there. Its blocks have to be those of a call that was never
-    killed, byte for byte.
-    """
+    """Kill a worker that reads within memory again and again; return figures, and whether a quiet call is right."""
     files._CHUNK, Budget.chunk = 2000, 2000
     Budget.rows = lambda self, width, tables: 900
-    # slow enough to be killed in the midst of it
-    spooling.chunks_of_lines, within_memory.write_block = (
-        _slowly(spooling.chunks_of_lines),
-        _slowly(within_memory.write_block),
-    )
-    chance, whole = random.Random(2), cache.with_name("whole")
-    expected = read_runs(source, cache=whole, memory="64MB")
-    blocks = _blocks(whole)
+    whole = cache.with_name("whole")
     begun = time.perf_counter()
-    shutil.rmtree(whole)
-    read_runs(source, cache=whole, memory="64MB")
+    expected = read_runs(source, cache=whole, memory="64MB").to_frame()
     seconds = seconds or (time.perf_counter() - begun)
-    found = {"killed": 0, "begun": 0, "done": 0, "right": 0}
-    while found["killed"] < kills:
-        worker = _forked(lambda _: (read_runs(source, cache=cache, memory="64MB"), time.sleep(60)), 0)
-        time.sleep(chance.uniform(0, 0.8 * seconds))
-        _kill(worker)
-        found["killed"] += 1
-        if chance.random() < 0.4:
-            continue
-        found["done" if (cache / HEADER).exists() else "begun"] += 1
-        runs = read_runs(source, cache=cache, memory="64MB")
-        assert _blocks(cache) == blocks
-        assert sorted(path.name.split("-")[0] for path in cache.iterdir()) == ["arrays", "pt_reuse", "tables"]
-        assert runs.to_frame().equals(expected.to_frame())
-        found["right"] += 1
-        forget_blocks()
-        shutil.rmtree(cache)
-    return found
+    killed = kill_workers(lambda _: _read_anew(source, cache), kills, 1, seconds)
+    right = read_runs(source, cache=cache, memory="64MB").to_frame().equals(expected)
+    return {"killed": killed, "right": right, "left": sorted(path.name.split("-")[0] for path in cache.iterdir())}
 
 
-def _slowly(function):
-    def slow(*given):
-        time.sleep(0.01)
-        return function(*given)
-
-    return slow
-
-
-def _blocks(cache):
-    (layer,) = json.loads((cache / HEADER).read_bytes())["layers"]
-    return {path.name: path.read_bytes() for path in (cache / layer["place"]).iterdir()}
+def _read_anew(source, cache):
+    with contextlib.suppress(FileNotFoundError):
+        (cache / HEADER).unlink()
+    read_runs(source, cache=cache, memory="64MB")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
