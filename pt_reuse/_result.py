@@ -8,17 +8,16 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from pt_reuse import _html
-from pt_reuse._check import flag, listed
+from pt_reuse._check import flag
 from pt_reuse._errors import InputError, door, located
 from pt_reuse._files import check_writable, checked_path, read_file, read_together, user_path, write_together
 from pt_reuse._report import Report
@@ -211,106 +210,6 @@ def saved_in(folder: Path) -> list[Path]:
     except InputError:
         return []
     return [path for part in ("files", "beside") for path in SavedFiles(folder, contents.get(part)).as_saved()]
-
-
-class OfMeasures:
-    """What a result can say of itself whose main table has a column ``measure``."""
-
-    table: pd.DataFrame
-
-    @property
-    def measures(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(dict.fromkeys(self.table["measure"]))
-
-
-class OfJudges(OfMeasures):
-    """The same where the table has a column ``judge``, too, and every row is of a judge."""
-
-    @property
-    def judges(self) -> list[str]:
-        """Return the names of the judges."""
-        return list(dict.fromkeys(self.table["judge"]))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Result(Record):
-    """A study's answer: `table` is the truth, one row per unit; `settings` says under which conventions.
-
-    Attributes:
-        table: the main table.
-        settings: the resolved value of every convention the numbers depend on.
-    """
-
-    table: pd.DataFrame
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table of the result by name, the main one first."""
-        return {"table": self.table}
-
-    def headline(self) -> str:
-        """Return the answer in one line."""
-        return f"{len(self.table):,} rows"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a copy of the main table."""
-        return self.table.copy()
-
-    def findings(self) -> list[str]:
-        """Return what was found, in sentences, each with its number, and with its interval where there is one.
-
-        Returns:
-            list of str: none where a kind of result has nothing to say beyond its tables and its headline.
-        """
-        return []
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return the few numbers that sum the result up, the most telling first.
-
-        Returns:
-            DataFrame: one row per number: ``measure``, None where it is of no measure; ``figure``, what the number is
-            called; ``value``.
-
-        Raises:
-            InputError: a kind of result that no few numbers sum up.
-        """
-        raise InputError(
-            f"{self.title} has no key figures: no few numbers sum it up. Its tables are {listed(list(self.tables()))}."
-        )
-
-    def _shown(self) -> pd.DataFrame:
-        return self.table
-
-    def _rest(self) -> str:
-        return "rows in .table"
-
-
-def key_figures_of(summary: pd.DataFrame, figures: Sequence[str], *, rows: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return columns of a summary as :meth:`Result.key_figures` does, row by row.
-
-    Args:
-        summary: one row per measure, or without the column ``measure``.
-        figures: the columns that are key figures, numbers all.
-        rows: what each row is called beside its measure, where a measure has several; behind the figure's name.
-
-    Example:
-        >>> key_figures_of(pd.DataFrame({"measure": ["AP"], "tau_b": [0.9], "max_drop": [2]}), ["tau_b", "max_drop"])
-          measure    figure  value
-        0      AP     tau_b    0.9
-        1      AP  max_drop    2.0
-    """
-    measures = summary["measure"].tolist() if "measure" in summary else [None] * len(summary)
-    values = np.column_stack(
-        [pd.to_numeric(summary[figure]).to_numpy(dtype=float, na_value=np.nan) for figure in figures]
-    )
-    named = [f"{figure}, {row}" if row else figure for row in rows or [""] * len(summary) for figure in figures]
-    return pd.DataFrame(
-        {
-            "measure": pd.Series([measure for measure in measures for _ in figures], dtype=object),
-            "figure": pd.Series(named, dtype=object),
-            "value": values.ravel(),
-        }
-    )
 
 
 @door

@@ -1,25 +1,34 @@
-"""StudyResult: what studies return. Its tables are fields, its reports lists of columns, its figures declared."""
+"""Result: what studies return. Its tables are fields; reports, figures, key figures and notes are declared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, examples
+from pt_reuse._check import choice, examples, listed
 from pt_reuse._errors import Argument, InputError, arguments_as, door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result
+from pt_reuse._result import Record
 from pt_reuse.options import SHARED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: the setting in which notes stand that a reader must know
-_NOTED = "beware"
+#: setting or attribute -> what a reader must know of it; said where it has a value
+SENTENCES = {
+    "order": "Documents are ranked in the order {order}.",
+    "pool order": "They are pooled in the order {pool order}; contributors are {contributors}.",
+    "relevant": "Relevant: {relevant}.",
+    "intervals": "Intervals: {intervals}.",
+    "beware": "Note: {beware}.",
+}
 
 
 @dataclass(frozen=True)
@@ -58,9 +67,9 @@ class View:
 
     Attributes:
         columns: the first says what the rows are.
-        caption: one sentence; ``{measure}`` is the measure whose rows are shown, ``{depth}`` the setting or the
-            attribute *depth*, ``{judge}`` what is chosen of a column.
-        table: the name of the table, an attribute of the result.
+        caption: one sentence; ``{measure}`` is the measure whose rows are shown, ``{rows}`` how many there are, and any
+            other name a setting, a number of the result or an option.
+        table: the name of the table, or of the method that returns it: what this takes, the view takes as options.
         select: column -> whose rows are shown: a value, None for the first, ``...`` for all. Each is an option of the
             report.
         descending: the columns by which rows are sorted, the largest first; default as they stand in the table.
@@ -76,18 +85,30 @@ class View:
     noun: str = "rows"
     long: bool = False
 
-    def of(self, result: StudyResult, measure: str | None, options: Mapping[str, Any]) -> Report:
+    def of(self, result: Result, measure: str | None, options: Mapping[str, Any]) -> Report:
         """Return the report of a result."""
-        rows: pd.DataFrame = getattr(result, self.table)
+        taken = {name: value for name, value in options.items() if name not in self.select}
+        rows = result.frame(self.table, **taken)
         if measure is not None and "measure" in rows:
             rows = rows[rows["measure"] == measure]
-        rows, chosen = only(rows, {**self.select, **options})
+        rows, chosen = only(rows, {name: options.get(name, value) for name, value in self.select.items()})
         if self.descending:
             rows = rows.sort_values(list(self.descending), ascending=False, kind="stable", na_position="last")
-        words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
-        words |= {part.name: getattr(result, part.name) for part in fields(result)} | chosen
-        caption = self.caption.format(**{**words, "measure": measure})
+        words = {**self._defaults(type(result)), **result.words(), **taken, **chosen}
+        words |= {"measure": measure, "rows": len(rows)}
+        caption = self.caption.format(**{name.replace(" ", "_"): value for name, value in words.items()})
         return Report([c for shown in self.columns for c in shown.of(rows)], caption=caption, notes=result.notes())
+
+    def _defaults(self, kind: type) -> dict[str, Any]:
+        """Return what the method that returns the table takes, with its defaults."""
+        method = getattr(kind, self.table, None)
+        if not callable(method):
+            return {}
+        return {name: p.default for name, p in list(signature(method).parameters.items())[1:]}
+
+    def options(self, kind: type) -> list[str]:
+        """Return the names of what the view of a result takes."""
+        return [*self.select, *self._defaults(kind)]
 
     @property
     def of_measure(self) -> bool:
@@ -107,65 +128,156 @@ def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, d
     return rows, chosen
 
 
+@dataclass(frozen=True)
+class KeyFigures:
+    """Numbers that sum a result up: columns of a table, row by row.
+
+    Attributes:
+        columns: the names of the numbers.
+        table: the name of the table, or of the method that returns it; with ``measure`` where they are of one.
+        row: what a row is called behind the name of the number, such as ``"pool of {pool}"`` of its cells.
+        last: whether the last row alone counts.
+    """
+
+    columns: Sequence[str]
+    table: str = "table"
+    row: str = ""
+    last: bool = False
+
+    def of(self, result: Result) -> pd.DataFrame:
+        """Return ``measure figure value``, see :meth:`Result.key_figures`."""
+        rows = result.frame(self.table)
+        rows = rows.tail(1) if self.last else rows
+        named = [self.row.format_map(row) for row in records(rows)]
+        return key_figures_of(rows, self.columns, rows=named)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class StudyResult(Result):
+class Result(Record):
     """A study's answer: every table, array and number is an attribute, `table` the main one.
+
+    What a kind of result declares: ``views``, its reports; ``plots``, what draws it, functions of
+    :mod:`pt_reuse.plots` (as ``"lines:plot_depths"``) of the result, a measure, a place and options; ``key``, the few
+    numbers that sum it up; ``answer``, a table and what is said of each row in the headline; ``sentences``, the notes
+    on settings or attributes that are its own; ``derived``, tables that are saved and are no fields, by their methods.
 
     Attributes:
         table: the main table.
         settings: the resolved value of every convention that the numbers depend on.
     """
 
-    #: name -> view, or what makes a report of the result and of options; the first is the usual one
     views: ClassVar[Mapping[str, View | Callable[..., Report]]] = {}
-    #: name -> what draws the result; the first is the usual one
-    plots: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    plots: ClassVar[Mapping[str, str | Callable[..., Any]]] = {}
+    key: ClassVar[Sequence[KeyFigures]] = ()
+    answer: ClassVar[tuple[str, str] | None] = None
+    sentences: ClassVar[Mapping[str, str]] = {}
+    derived: ClassVar[Mapping[str, str]] = {}
+
+    table: pd.DataFrame
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name, the main one first."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if isinstance(value, pd.DataFrame)}
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        found = {name: value for name, value in values.items() if isinstance(value, pd.DataFrame)}
+        return {**found, **{name: self.frame(method) for name, method in self.derived.items()}}
 
-    @property
+    def frame(self, name: str, **options: Any) -> pd.DataFrame:
+        """Return the table of a name, or what a method of this name returns."""
+        found: Any = getattr(self, name)
+        return found(**options) if callable(found) else found
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a copy of the main table."""
+        return self.table.copy()
+
+    # not a property: some results have a field of this name
+    @cached_property
     def measures(self) -> list[str]:
         """Return the names of the measures, in the order asked for; none where no number is of a measure."""
-        found = [frame["measure"] for frame in self.tables().values() if "measure" in frame]
+        return self._names_in("measure")
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table
+
+    def _rest(self) -> str:
+        return "rows in .table"
+
+    def _names_in(self, column: str) -> list[str]:
+        every = [getattr(self, part.name) for part in fields(self)]
+        found = [frame[column] for frame in every if isinstance(frame, pd.DataFrame) and column in frame]
         return list(dict.fromkeys(found[0])) if found else []
+
+    def words(self) -> dict[str, Any]:
+        """Return what captions and notes speak of: settings, and the numbers and names among the attributes."""
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {**{n: v for n, v in values.items() if isinstance(v, str | int | float)}, **self.settings}
 
     def notes(self) -> list[str]:
         """Return what a reader must know beside the numbers: the conventions, and what is odd about the data."""
-        settings = self.settings
-        sentences = {
-            "order": "Documents are ranked in the order {order}.",
-            "pool order": "They are pooled in the order {pool order}; contributors are {contributors}.",
-            "relevant": "Relevant: {relevant}.",
-            "intervals": "Intervals: {intervals}.",
-            _NOTED: f"Note: {{{_NOTED}}}.",
-        }
-        told = [sentence for name, sentence in sentences.items() if settings.get(name) not in (None, "none")]
-        known = {"contributors": "not recorded", **settings}
-        return [sentence.format(**known) for sentence in told]
+        words = {"contributors": "not recorded", **self.words()}
+        said = {**{name: text for name, text in SENTENCES.items() if name != "beware"}, **self.sentences}
+        said = {**said, "beware": SENTENCES["beware"]}
+        return [text.format(**words) for name, text in said.items() if text and words.get(name) not in (None, "none")]
+
+    def headline(self) -> str:
+        """Return the answer in one line."""
+        if self.answer is not None:
+            table, text = self.answer
+            told = (text.format_map({**self.words(), **row}) for row in records(self.frame(table)))
+            return "; ".join(told).replace(" nan", " undefined")
+        if not self.key:
+            return f"{len(self.table):,} rows"
+        rows = self.key_figures().head(4).to_dict("records")
+        return ", ".join(f"{row['measure'] or ''} {row['figure']} {row['value']:.4g}".strip() for row in rows)
+
+    def findings(self) -> list[str]:
+        """Return what was found, in sentences, each with its number, and with its interval where there is one.
+
+        Returns:
+            list of str: none where a kind of result has nothing to say beyond its tables and its headline.
+        """
+        return []
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the few numbers that sum the result up, the most telling first.
+
+        Returns:
+            DataFrame: one row per number: ``measure``, None where it is of no measure; ``figure``, what the number is
+            called; ``value``.
+
+        Raises:
+            InputError: a kind of result that no few numbers sum up.
+        """
+        if not self.key:
+            there = listed(list(self.tables()))
+            raise InputError(f"{self.title} has no key figures: no few numbers sum it up. Its tables are {there}.")
+        return pd.concat([figures.of(self) for figures in self.key], ignore_index=True)
 
     @door
     def report(self, by: str | None = None, *, measure: Any = None, **options: Any) -> Report:
         """Return what a paper prints: a few columns of one of the tables.
 
         Args:
-            by: which, one of `views`; default the first.
+            by: which, one of `views`, or a measure; default the first.
             measure: whose rows are shown, where a view shows those of one measure; default the first.
             **options: those of the view.
 
         Raises:
             InputError: unknown rows, an unknown measure or option.
         """
+        if not self.views:
+            raise InputError(f"{self.title} has no report.")
+        if measure is None and isinstance(by, str) and by not in self.views and by in self.measures:
+            by, measure = None, by
         name = next(iter(self.views)) if by is None else choice("by", by, list(self.views))
         found = self.views[name]
         if not isinstance(found, View):
-            taken = _options_of(found, 1)
-            _check_options(taken, options, f"by={name!r}")
+            taken = list(signature(found).parameters)[1:]
+            _check_options(options, taken, f"by={name!r}")
             return found(self, **options, **({"measure": measure} if "measure" in taken else {}))
-        _check_options(list(found.select), options, f"by={name!r}")
-        return found.of(self, self._measure(measure) if found.of_measure or measure is not None else None, options)
+        _check_options(options, found.options(type(self)), f"by={name!r}")
+        chosen = self._measure(measure) if found.of_measure or measure is not None else None
+        return found.of(self, chosen, options)
 
     @door
     def plot(
@@ -182,7 +294,7 @@ class StudyResult(Result):
         """Draw the result; :doc:`figures` shows and describes every figure.
 
         Args:
-            measure: one of the measures; default the first.
+            measure: one of the measures, or a kind; default the first.
             kind: one of `plots`; default the first.
             ax: axes to draw into; default a new figure.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
@@ -200,9 +312,11 @@ class StudyResult(Result):
 
         if not self.plots:
             raise InputError(f"{self.title} has no figure.")
+        if kind is None and isinstance(measure, str) and measure in self.plots:
+            measure, kind = None, measure
         name = next(iter(self.plots)) if kind is None else choice("kind", kind, list(self.plots))
-        draw = self.plots[name]
-        _check_options(_options_of(draw, 3), options, f"kind={name!r}")
+        draw = drawing(self.plots[name])
+        _check_options(options, list(signature(draw).parameters)[3:], f"kind={name!r}")
         chosen = self._measure(measure) if self.measures else None
         return draw(self, chosen, Place(ax, title, legend, width), **options)
 
@@ -219,13 +333,44 @@ class StudyResult(Result):
         return str(name)
 
 
-def _options_of(call: Callable[..., Any], first: int) -> list[str]:
-    return list(signature(call).parameters)[first:]
+def drawing(figure: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that draws a declared figure; what takes no measure calls its second argument ``_``."""
+    if not isinstance(figure, str):
+        return figure
+    module, _, function = figure.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(f"pt_reuse.plots.{module}"), function)
+    return found
 
 
-def _check_options(taken: list[str], options: Mapping[str, Any], what: str) -> None:
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows as dicts."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) -> None:
     """Raise where something is asked for that a view or a figure does not take."""
     unknown = [name for name in options if name not in taken]
     if unknown:
         has = f"takes {examples(taken, 12)}" if taken else "takes none"
         raise InputError(Argument(unknown[0]), f" is no option of {what}, which {has}.", argument=unknown[0])
+
+
+def key_figures_of(summary: pd.DataFrame, figures: Sequence[str], *, rows: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return columns of a summary as :meth:`Result.key_figures` does, row by row; `rows` says what each is called.
+
+    Example:
+        >>> key_figures_of(pd.DataFrame({"measure": ["AP"], "tau_b": [0.9], "max_drop": [2]}), ["tau_b", "max_drop"])
+          measure    figure  value
+        0      AP     tau_b    0.9
+        1      AP  max_drop    2.0
+    """
+    measures = summary["measure"].tolist() if "measure" in summary else [None] * len(summary)
+    values = [pd.to_numeric(summary[figure]).to_numpy(dtype=float, na_value=np.nan) for figure in figures]
+    named = [f"{figure}, {row}" if row else figure for row in rows or [""] * len(summary) for figure in figures]
+    return pd.DataFrame(
+        {
+            "measure": pd.Series([measure for measure in measures for _ in figures], dtype=object),
+            "figure": pd.Series(named, dtype=object),
+            "value": np.column_stack(values).ravel(),
+        }
+    )

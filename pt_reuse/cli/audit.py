@@ -24,11 +24,11 @@ from pt_reuse.cli.screen import SHOWN, say, shows_bars
 if TYPE_CHECKING:
     import ir_measures
 
-    from pt_reuse._result import Result
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
     from pt_reuse.judging.judge_folder import JudgeFolder
     from pt_reuse.judging.judges import JudgeRel
+    from pt_reuse.result import Result
     from pt_reuse.scoring.scores import Scores
 
 

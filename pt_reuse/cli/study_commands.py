@@ -19,7 +19,7 @@ from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
-    from pt_reuse.result import StudyResult
+    from pt_reuse.result import Result
     from pt_reuse.study import Study
 
 #: what the studies with a command declare
@@ -171,7 +171,7 @@ def _pictures(study: Study, measures: list[str]) -> dict[str, tuple[str, str | N
     }
 
 
-def show(result: StudyResult, study: Study, every: bool) -> None:
+def show(result: Result, study: Study, every: bool) -> None:
     """Print the settings, the views and the headline of a result."""
     from pt_reuse.result import View
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, told
 from pt_reuse._errors import Argument, InputError, Option, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:

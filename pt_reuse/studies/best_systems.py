@@ -15,13 +15,13 @@ from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import forest_of
-from pt_reuse.result import Shown, StudyResult, View
+from pt_reuse.result import Result, Shown, View
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, study
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TopAgreement(StudyResult):
+class TopAgreement(Result):
     """How many of the best systems two sets of judgments have in common, by measure.
 
     Attributes:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, whole
 from pt_reuse._errors import arguments_as, door, warn
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse.arrays.bootstrap import checked_bootstrap
 from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.correlation import DECIMALS
@@ -30,6 +29,7 @@ from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
 from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import (
     BEWARE,

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, examples, told
 from pt_reuse._errors import Argument, Call, InputError, arguments_as
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import key_figures_of
 from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import StudyResult
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import Caveat, one_unit
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.pool_depths import pool_on_topics
@@ -86,7 +85,7 @@ def _draw(result: FoundByDepth, _: None, place: Place, units: str | Iterable[str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FoundByDepth(StudyResult):
+class FoundByDepth(Result):
     """How many relevant documents the depth-k pool of each unit (type, team or run) holds, for k = 1, 2, ...
 
     Its figure has for each unit (``units=``; default the six that find most) a line for all that its pool finds and a

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, positive
 from pt_reuse._errors import InputError, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, checked_bootstrap, ranking_agreement
@@ -23,6 +22,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import described
 from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -245,7 +245,7 @@ KINDS = ("gains", "runs")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Circularity(OfJudges, Result):
+class Circularity(Result):
     """What runs gain whose first documents are re-ranked by a judge's labels, by who scores them.
 
     ``judge`` is who re-ranks, ``scorer`` who scores: the same judge, another one, or ``"people"``.
@@ -277,6 +277,11 @@ class Circularity(OfJudges, Result):
     by_run: pd.DataFrame
     depth: int
     best: int
+
+    @property
+    def judges(self) -> list[str]:
+        """Return the names of the judges."""
+        return list(dict.fromkeys(self.table["judge"]))
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""

@@ -14,7 +14,6 @@ from pt_reuse._check import checked_seed, choice, count, examples, fraction, pos
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse._text import ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.arrays.significance import (
@@ -30,6 +29,7 @@ from pt_reuse.arrays.significance import (
 from pt_reuse.data.units import described
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import ComparedLabels
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -232,7 +232,7 @@ KINDS = ("counts", "pairs")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SignificanceFidelity(OfJudges, Result):
+class SignificanceFidelity(Result):
     """For every pair of runs whether it differs significantly by the labels of people, and by those of each judge.
 
     An outcome is ``"agree"`` (significant by both, the same winner), ``"false claim"`` (by the judge only),
@@ -264,6 +264,11 @@ class SignificanceFidelity(OfJudges, Result):
     by_run: pd.DataFrame
     alpha: float
     corrected: bool
+
+    @property
+    def judges(self) -> list[str]:
+        """Return the names of the judges."""
+        return list(dict.fromkeys(self.table["judge"]))
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""

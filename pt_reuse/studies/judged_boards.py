@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, did_you_mean, examples, positive, told
 from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse._text import ends, with_ends
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import (
@@ -29,6 +28,7 @@ from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.data.leaderboards import ALL
 from pt_reuse.judging.judge_folder import ALONE, file_stem
 from pt_reuse.judging.judges import of_each
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, tell
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import MeasureLike, canonical_name, measure_among
@@ -136,7 +136,7 @@ _OVER = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeaderboardAgreement(OfJudges, Result):
+class LeaderboardAgreement(Result):
     """How far the rankings of runs by judges' leaderboards agree with the ranking by people.
 
     Attributes:
@@ -153,6 +153,11 @@ class LeaderboardAgreement(OfJudges, Result):
 
     changes: pd.DataFrame
     missing: pd.DataFrame
+
+    @property
+    def judges(self) -> list[str]:
+        """Return the names of the judges."""
+        return list(dict.fromkeys(self.table["judge"]))
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, positive
 from pt_reuse._report import Digits, Report
-from pt_reuse._result import key_figures_of
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Parameter
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.result import Shown, StudyResult, View
+from pt_reuse.result import Result, Shown, View, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.type_splits import checked_types, types_of
@@ -61,7 +60,7 @@ def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = Non
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeftOutTypes(StudyResult):
+class LeftOutTypes(Result):
     """What leaving out each type of system loses, what that does to the ranking, and who recovers how much of it.
 
     Its figure has a bar per run of another type than the one left out (``left_out=``, default the one that loses most):

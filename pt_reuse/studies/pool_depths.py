@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import count
 from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse._report import Digits
-from pt_reuse._result import key_figures_of
 from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.rescore import Changes, HitIndex
@@ -23,7 +22,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import Shown, StudyResult, View
+from pt_reuse.result import Result, Shown, View, key_figures_of
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
@@ -148,7 +147,7 @@ def _draw(result: PoolCosts, measure: str, place: Place) -> Axes:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PoolCosts(StudyResult):
+class PoolCosts(Result):
     """What a pool of each depth costs and finds, and how runs rank by its judgments alone.
 
     Its figure has the share of the relevant documents that is found, and tau_b of the ranking, over the size of the

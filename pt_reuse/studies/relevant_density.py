@@ -12,13 +12,13 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import Scores

@@ -16,9 +16,9 @@ from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, door
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.score_sets import named_scores
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DiscriminativePower(OfMeasures, Result):
+class DiscriminativePower(Result):
     """Which share of the pairs of systems differs significantly, by each measure and under each set of judgments.
 
     Attributes:

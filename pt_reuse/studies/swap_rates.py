@@ -15,10 +15,10 @@ from pt_reuse._choices import USUAL_RATE
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums, count_swaps
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.score_sets import UNNAMED, named_scores, score_in_words
@@ -254,7 +254,7 @@ KINDS = ("bins", "sizes")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Stability(OfMeasures, Result):
+class Stability(Result):
     """How often two samples of topics order a pair of runs differently.
 
     Attributes:

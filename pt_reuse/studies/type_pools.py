@@ -17,7 +17,6 @@ from pt_reuse._check import choice, count, examples, listed, plural, whole
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import key_figures_of
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
@@ -26,7 +25,7 @@ from pt_reuse.data.units import Units
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import Shown, StudyResult, View
+from pt_reuse.result import Result, Shown, View, key_figures_of
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
@@ -142,7 +141,7 @@ def _draw_pool(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PoolsByType(StudyResult):
+class PoolsByType(Result):
     """How far pools of one type of system rank systems of that type, of each other type, and all of them, rightly.
 
     Its figures are ``"scores"``, a point per tested run by the pool of one type (``pool=``, default each in axes of its

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, choice, count, listed
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import checked_bootstrap
 from pt_reuse.arrays.correlation import DECIMALS
@@ -26,6 +25,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, find_uniques
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import (
     BEWARE,

@@ -18,7 +18,6 @@ from pt_reuse._check import choice, count, did_you_mean, examples, flag, listed,
 from pt_reuse._choices import USUAL
 from pt_reuse._errors import Argument, InputError, Option, ReuseWarning, arguments_as, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.data.judgments import Qrels, as_qrels
@@ -27,7 +26,7 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.depth import DepthFrom, checked_depth, depth_of
-from pt_reuse.result import Shown, StudyResult, View
+from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies.uniques import BY, REMOVE, leave_out_uniques
@@ -86,7 +85,7 @@ def _draw(result: Sensitivity, measure: str | None, place: Place, figure: str | 
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Sensitivity(StudyResult):
+class Sensitivity(Result):
     """Which key figures of a study move with which convention, and by how much.
 
     Its report and its figure are of one key figure, ``figure=``, default the first: a bar per convention from the

@@ -14,11 +14,11 @@ from pt_reuse import _html
 from pt_reuse._check import count, flag
 from pt_reuse._errors import Advice, InputError, door, in_python
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
 from pt_reuse._text import WIDTH, prose, table
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import real_name
 from pt_reuse.data.run_reading import Reading
+from pt_reuse.result import Result
 from pt_reuse.verification.group import DIFFERING, Status, Verdict, conventions_of, replay_group
 from pt_reuse.verification.published import PublishedFigures, published_figures, read_published
 from pt_reuse.verification.replay import Material, Replay, gather

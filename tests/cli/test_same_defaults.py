@@ -20,8 +20,8 @@ from public import PUBLIC
 from small_field import write_field
 
 import pt_reuse as ptr
-from pt_reuse._result import Result
 from pt_reuse.plots import sheet
+from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import usual_measures
 
 

@@ -23,13 +23,14 @@ from forking import fork
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse._files import Alone, alone
-from pt_reuse._result import Result, read_result
+from pt_reuse._result import read_result
 from pt_reuse.collections.download.runs import FolderInUseError
 from pt_reuse.collections.getting import get_run_files
 from pt_reuse.data import packed_files as files
 from pt_reuse.data.budget import Budget
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import HEADER
+from pt_reuse.result import Result
 from pt_reuse.scoring.scores import Scores
 
 ORDERS = ("trec_eval", "file")

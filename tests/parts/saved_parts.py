@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 import pandas as pd
 
-from pt_reuse._result import Result
+from pt_reuse.result import Result
 
 
 class Kind(Enum):

@@ -21,7 +21,8 @@ from saved_parts import whole
 
 from pt_reuse._errors import InputError
 from pt_reuse._files import UNDO, machine
-from pt_reuse._result import ARRAYS, CONTENTS, Result, read_result, saved_in
+from pt_reuse._result import ARRAYS, CONTENTS, read_result, saved_in
+from pt_reuse.result import Result
 
 # several at once
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from pt_reuse._result import Result
+from pt_reuse.result import Result
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

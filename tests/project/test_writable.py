@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pt_reuse._files import check_writable
-from pt_reuse._result import Result
+from pt_reuse.result import Result
 
 FILES = ["table.csv", "settings.json"]
 

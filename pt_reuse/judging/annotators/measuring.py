@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, shown, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.judging.annotators.coefficients import (
     NO_ITEMS,
@@ -45,6 +44,7 @@ from pt_reuse.judging.annotators.coefficients import (
 )
 from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels, checked_scale
 from pt_reuse.judging.annotators.voting import TIES, Vote
+from pt_reuse.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, positive, shown, told
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
 from pt_reuse.data.frame_columns import in_our_columns, number_column
 from pt_reuse.data.judgments import as_qrels, checked_rel
 from pt_reuse.judging.annotators.voting import TIES, majority_vote
+from pt_reuse.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, flag
 from pt_reuse._errors import InputError, door, warn
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import Result
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, LabelSet, LabelSets, as_annotator_labels
+from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, positive
 from pt_reuse._errors import InputError, Option, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
 from pt_reuse.data.frame_columns import provenance_first
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels, checked_scale
 from pt_reuse.plots.marks import checked_top
+from pt_reuse.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,7 +23,6 @@ from pt_reuse._check import choice, count, examples, flag, shown, told
 from pt_reuse._errors import Argument, InputError, Option, door, warn
 from pt_reuse._files import Alone, alone, check_writable, checked_path, read_file, replacing
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.judging.people.manifest import (
@@ -50,6 +49,7 @@ from pt_reuse.judging.people.manifest import (
     write_sheet,
 )
 from pt_reuse.pooling.pool import Pool, provenance_of
+from pt_reuse.result import Result
 
 #: the file that says what to do
 INSTRUCTIONS = "instructions.txt"

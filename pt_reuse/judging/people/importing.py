@@ -13,7 +13,6 @@ from pt_reuse._check import count, examples, flag, shown, told
 from pt_reuse._errors import Argument, Call, InputError, Option, Part, door, located, warn
 from pt_reuse._files import user_path
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.people.answers import ENDINGS, Answer, Nobody, Whose, naming, read_answers
 from pt_reuse.judging.people.manifest import (
@@ -25,6 +24,7 @@ from pt_reuse.judging.people.manifest import (
     restored,
     storable,
 )
+from pt_reuse.result import Result
 
 #: what stands of each label in the table, before what the pool knew of the document
 COLUMNS = ("qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note")

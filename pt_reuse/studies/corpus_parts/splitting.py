@@ -14,12 +14,12 @@ from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples,
 from pt_reuse._choices import CORRECTION, SAMPLES
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse.arrays.bootstrap import checked_bootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import (
     BEWARE,
     Caveat,

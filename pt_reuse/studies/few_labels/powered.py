@@ -13,7 +13,6 @@ import pandas as pd
 from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import OfJudges, Result, key_figures_of
 from pt_reuse._text import ends, with_ends
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES
@@ -23,6 +22,7 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
 from pt_reuse.plots.marks import checked_top
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, tell, told_elsewhere, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among, parse_measures
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures
@@ -199,7 +199,7 @@ def _beware(settings: Mapping[str, Any]) -> list[str]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PredictionPowered(OfJudges, Result):
+class PredictionPowered(Result):
     """What people would say of all runs, estimated by few labels of theirs and many of a model.
 
     Attributes:
@@ -236,6 +236,11 @@ class PredictionPowered(OfJudges, Result):
     level: str
     confidence: float
     correction: str
+
+    @property
+    def judges(self) -> list[str]:
+        """Return the names of the judges."""
+        return list(dict.fromkeys(self.table["judge"]))
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""

@@ -12,11 +12,11 @@ import pandas as pd
 from pt_reuse._check import choice, count, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.judging.judges import JudgeRel
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.agreement import INTERVALS
 from pt_reuse.scoring.caveats import BEWARE, noted, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -140,7 +140,7 @@ KINDS = ("map", "forest")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FamilyEffect(OfMeasures, Result):
+class FamilyEffect(Result):
     """What each judge makes of each family of runs, beside what people make of them.
 
     Attributes:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, fraction, positive, told
 from pt_reuse._errors import Argument, InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
@@ -22,6 +21,7 @@ from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.units import check_unit, described
 from pt_reuse.pooling.depth import checked_depth, depth_of
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, relevant_only, tell, told_elsewhere, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of, measure_among
 from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, score
@@ -652,7 +652,7 @@ def coverage(
     )
 
 
-class _CondensedRBP(type(ir_measures.RBP)):  # type: ignore[misc]
+class _CondensedRBP(type(ir_measures.RBP)):
     """RBP of condensed lists, which ir_measures does not have; computed here alone, so that `rel` must be given."""
 
     SUPPORTED_PARAMS = {

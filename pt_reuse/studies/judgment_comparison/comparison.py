@@ -12,12 +12,12 @@ import pandas as pd
 from pt_reuse._check import checked_jobs, choice, count, examples
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import key_figures_of
 from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of, pool_to_depth
+from pt_reuse.result import key_figures_of
 from pt_reuse.scoring.agreement import INTERVALS, UNNAMED, Agreement, checked_names
 from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, one_run, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike, measure_among

@@ -12,13 +12,13 @@ import pandas as pd
 from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive
 from pt_reuse._errors import Argument, InputError, Option, door, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse._text import ends, with_ends, written
 from pt_reuse.arrays.bootstrap import OF_DROPS, checked_bootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.units import units_of
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.judging.judges import JudgeRel
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, FEW_TOPICS, few_topics, noted, one_unit, tell
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.run_scores import provided_measures
@@ -394,7 +394,7 @@ KINDS = ("agreement", "scores", "ranks")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LabelAudit(OfMeasures, Result):
+class LabelAudit(Result):
     """What labels by a model do to the ranking of systems.
 
     ``judge`` names who is compared with people: a model (``kind`` is ``"model"``), or another person (``"people"``),

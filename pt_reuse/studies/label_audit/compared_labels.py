@@ -13,7 +13,6 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples, shown
 from pt_reuse._errors import InputError, Option, door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
 from pt_reuse.data.judgments import checked_rel
@@ -21,6 +20,7 @@ from pt_reuse.judging.annotators.coefficients import SOURCE_OF_BANDS, band
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels, compared_labels
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, tell
 from pt_reuse.studies.judged_fields import as_people
 from pt_reuse.studies.label_audit.label_counts import (

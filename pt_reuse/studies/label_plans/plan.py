@@ -15,7 +15,6 @@ from pt_reuse._check import checked_seed, choice, count, flag, fraction, positiv
 from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse._errors import Argument, Call, InputError, Option, arguments_as, door
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse._text import with_ends, written
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
@@ -23,6 +22,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.label_pairs import Scale, lowest_relevant
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.studies.label_plans.sampling import (
     WANTED,

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, count, examples, flag
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Result, key_figures_of
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.studies.pool_inference.evidence import (
     UNSURE,
     Certainty,

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, positive, told
 from pt_reuse._errors import Argument, Aside, InputError, arguments_as, door
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import OfMeasures, Result, key_figures_of
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.data.ordering import check_order_or_none
@@ -24,6 +23,7 @@ from pt_reuse.pooling.adaptive.oracle import OracleTopic, OracleTopics, caveats_
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, as_strategy
 from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
+from pt_reuse.result import Result, key_figures_of
 from pt_reuse.scoring.caveats import alone, noted, one_run, tell, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.run_scores import checked_measures, provided_measures
@@ -57,7 +57,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class StrategyComparison(OfMeasures, Result):
+class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
     Every number is a mean over all ``seeds``. Columns that end in ``_low`` and ``_high`` are the lowest and the highest
