@@ -160,11 +160,9 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
             places.check(rows.starts)
         except NoPlaceError as error:
             row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
-            raise InputError(
-                f"topic {shown(row['qid'])}, document {shown(row['docno'])} has rank {shown(row['rank'])}, which "
-                f"another document of the topic has too, so ",
-                *NO_ORDER,
-            ) from None
+            document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
+            tied = f"{document} has rank {shown(row['rank'])}, which another document of the topic has too, so "
+            raise InputError(tied, *NO_ORDER) from None
     return places
 
 
@@ -173,10 +171,9 @@ def _finite(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         row = frame.iloc[int(bad[0])]
-        raise InputError(
-            f"the {column} of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a finite number, got "
-            f"{shown(row[column])}. Mend the row or drop it."
-        )
+        document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
+        problem = f"the {column} of {document} must be a finite number, got {shown(row[column])}"
+        raise InputError(f"{problem}. Mend the row or drop it.")
     return values
 
 
@@ -199,34 +196,30 @@ def repeat_faults(topics: Sequence[str], repeats: Repeats, names: Sequence[str],
     """Return for each run with a document twice in a list what is wrong, the first such document."""
     runs, rows = np.unique(repeats.run, return_index=True)
     docnos = tokens.decode(tokens.as_tokens(repeats.docs[rows]))
-    wanted = [
-        (run, topics[t], docno)
-        for run, t, docno in zip(runs.tolist(), repeats.topic[rows].tolist(), docnos, strict=True)
-    ]
-    faults = {}
-    for (run, topic, docno), place in zip(wanted, lines(wanted), strict=True):
-        faults[run] = InputError(
+    run_topics = zip(runs.tolist(), repeats.topic[rows].tolist(), docnos, strict=True)
+    wanted = [(run, topics[t], docno) for run, t, docno in run_topics]
+    advice = ("Mend the run, or pass ", Option("duplicates", "best"), " to keep its better-ranked occurrence.")
+    return {
+        run: InputError(
             f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}{place}. ",
-            "Mend the run, or pass ",
-            Option("duplicates", "best"),
-            " to keep its better-ranked occurrence.",
+            *advice,
         )
-    return faults
+        for (run, topic, docno), place in zip(wanted, lines(wanted), strict=True)
+    }
 
 
 def warn_of_twin_topics(topics: Sequence[str]) -> None:
     """Warn when two topic ids are the same number in different writing, like 1 and 001."""
-    numbers = [topic for topic in topics if topic.isascii() and topic.isdigit() and len(topic) < 19]
-    if len(set(map(int, numbers))) == len(numbers):
-        return
     twins: dict[int, list[str]] = {}
-    for topic in numbers:
-        twins.setdefault(int(topic), []).append(topic)
+    for topic in topics:
+        if topic.isascii() and topic.isdigit() and len(topic) < 19:
+            twins.setdefault(int(topic), []).append(topic)
     mixed = [same for same in twins.values() if len(same) > 1]
-    warn(
-        f"topic ids are strings, so {examples(mixed[0])} are different topics; {count(len(mixed), 'such group')} "
-        f"among the runs. If they are meant to be one topic, write its id alike everywhere.",
-    )
+    if mixed:
+        warn(
+            f"topic ids are strings, so {examples(mixed[0])} are different topics; {count(len(mixed), 'such group')} "
+            f"among the runs. If they are meant to be one topic, write its id alike everywhere.",
+        )
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
 
-from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, warn, wrong
+from pt_reuse._check import count, examples, told
+from pt_reuse._errors import InputError, warn
 from pt_reuse._files import user_path
+from pt_reuse._text import shorten
 from pt_reuse.data.lines import is_commented
 from pt_reuse.data.metadata import GivenMetadata, make_run_table
 from pt_reuse.data.packed_files import UnreadableError, read_beginning
@@ -25,7 +27,6 @@ from pt_reuse.data.tables import is_table
 
 #: bytes of the longest header that is read
 MOST_BYTES = 1 << 16
-_DEEPEST = 100
 _LONGEST = 200  # characters of a name
 _BOM = b"\xef\xbb\xbf"
 _START, _END = "ir_metadata.start", "ir_metadata.end"
@@ -36,8 +37,6 @@ _YAML = (".yaml", ".yml")
 _CALLED = ("ir_metadata", "ir-metadata")
 #: of the one run of a folder
 OF_FOLDER = tuple(f"{dot}{called}{ending}" for called in _CALLED for ending in _YAML for dot in ("", "."))
-#: where in the YAML stands what is read
-_TAG, _TEAM, _AUTOMATIC = ("tag",), ("actor", "team"), ("method", "automatic")
 _TYPES = {**dict.fromkeys(("true", "yes", "on"), "automatic"), **dict.fromkeys(("false", "no", "off"), "manual")}
 #: what stands where nobody filled in the form
 _NOTHING = {"", "~", "null", "enter_value_here"}
@@ -186,66 +185,40 @@ def _text_of(path: Path) -> str:
 
 
 def _note(text: str) -> Note:
-    found = _values(text)
-    automatic = found.get(_AUTOMATIC)
-    kind = None if automatic is None else _TYPES.get(automatic.lower())
-    if automatic is not None and kind is None:
-        raise _BadYamlError(f"method.automatic must be true or false, got {examples([automatic])}")
-    return Note(found.get(_TAG), found.get(_TEAM), kind)
-
-
-def _values(text: str) -> dict[tuple[str, ...], str]:
-    """Return the single values that are wanted, by the names that lead to them."""
-    found: dict[tuple[str, ...], str] = {}
-    # the names that lead to where the reader is; in a mapping None where a name comes next, in a list always ""
-    keys: list[str | None] = []
-    lists: list[bool] = []
     try:
-        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-                lists.append(isinstance(event, yaml.SequenceStartEvent))
-                if len(lists) > _DEEPEST:
-                    raise _BadYamlError(f"it is nested more than {_DEEPEST} deep")
-                keys.append("" if lists[-1] else None)
-                continue
-            if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-                lists.pop()
-                keys.pop()
-            elif isinstance(event, yaml.ScalarEvent) and keys and not lists[-1]:
-                if keys[-1] is None:
-                    keys[-1] = event.value
-                    continue
-                path = tuple(key for key in keys if key is not None)
-                if path in (_TAG, _TEAM, _AUTOMATIC) and event.value.strip().lower() not in _NOTHING:
-                    found[path] = _name(".".join(path), event.value.strip())
-            elif isinstance(event, yaml.DocumentEndEvent):
-                break
-            elif not isinstance(event, yaml.AliasEvent | yaml.ScalarEvent):
-                continue
-            if keys and not lists[-1]:
-                # a value was read, or what stands as a name is none
-                keys[-1] = None if keys[-1] is not None else ""
-    except (yaml.YAMLError, ValueError) as error:
+        # not the loader in C: it may crash where a text is nested without end
+        root = next(iter(yaml.compose_all(text, Loader=yaml.SafeLoader)), None)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         # libraries word it in several ways
         where = getattr(error, "problem_mark", None)
         raise _BadYamlError(f"it is no YAML{f' in its line {where.line + 1:,}' if where else ''}") from error
-    return found
+    automatic = _value(root, "method", "automatic")
+    if automatic is not None and automatic.lower() not in _TYPES:
+        raise _BadYamlError(f"method.automatic must be true or false, got {examples([automatic])}")
+    kind = None if automatic is None else _TYPES[automatic.lower()]
+    return Note(_value(root, "tag"), _value(root, "actor", "team"), kind)
 
 
-def _name(key: str, value: str) -> str:
+def _value(node: yaml.Node | None, *keys: str) -> str | None:
+    """Return the single value to which some names lead, None where there is none or nobody filled in the form."""
+    for key in keys:
+        items = node.value if isinstance(node, yaml.MappingNode) else []
+        node = {name.value: value for name, value in items if isinstance(name, yaml.ScalarNode)}.get(key)
+    value = node.value.strip() if isinstance(node, yaml.ScalarNode) else ""
+    if value.lower() in _NOTHING:
+        return None
     if len(value) > _LONGEST or not value.isprintable():
-        raise _BadYamlError(f"{key} must be one line of at most {_LONGEST} characters, got {examples([value])}")
+        what = f"must be one line of at most {_LONGEST} characters"
+        raise _BadYamlError(f"{'.'.join(keys)} {what}, got {examples([value])}")
     return value
 
 
 def _warn_of_tags(names: Sequence[str], notes: Mapping[str, Note]) -> None:
     others = [(name, notes[name].tag) for name in names if name in notes and notes[name].tag not in (None, name)]
     if others:
-        pairs = [f"{name!r} is {tag!r} there" for name, tag in others[:3]]
-        warn(
-            f"{count(len(others), 'run')} with another tag in the ir_metadata than in the sixth column, which names "
-            f"the run: {', '.join(pairs)}{', ...' if len(others) > 3 else ''}."
-        )
+        pairs = _first_few(f"{name!r} is {tag!r} there" for name, tag in others)
+        many = f"{count(len(others), 'run')} with another tag in the ir_metadata than in the sixth column"
+        warn(f"{many}, which names the run: {pairs}.")
 
 
 def _warn_of_conflicts(column: str, said: Mapping[str, str], used: Mapping[str, str | None]) -> None:
@@ -254,74 +227,75 @@ def _warn_of_conflicts(column: str, said: Mapping[str, str], used: Mapping[str, 
         # "neural" is no denial of "automatic"
         others = [(name, value) for name, value in others if used[name] in _TYPES.values()]
     if others:
-        pairs = [f"{name!r} is of {value!r} there, of {used[name]!r} here" for name, value in others[:3]]
-        warn(
-            f"{count(len(others), 'run')} with another {column} in the ir_metadata than was given; what was given is "
-            f"used: {', '.join(pairs)}{', ...' if len(others) > 3 else ''}."
-        )
+        pairs = _first_few(f"{name!r} is of {value!r} there, of {used[name]!r} here" for name, value in others)
+        many = f"{count(len(others), 'run')} with another {column} in the ir_metadata than was given"
+        warn(f"{many}; what was given is used: {pairs}.")
+
+
+def _first_few(texts: Iterable[str]) -> str:
+    several = list(texts)
+    return ", ".join([*several[:3], *(["..."] if len(several) > 3 else [])])
 
 
 def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
     """Return the files that a source of :func:`read_runs` stands for."""
     try:
         return _paths(source)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
         # no permission to look, a name too long, a NUL byte in a name
-        shown = str(source) if len(str(source)) <= 200 else str(source)[:197] + "..."
         why = getattr(error, "strerror", error)
-        raise InputError(f"{shown} cannot be looked up: {why}.", argument="source") from error
+        raise InputError(f"{shorten(str(source), 200)} cannot be looked up: {why}.", argument="source") from error
 
 
-def _paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
+def _paths(source: Any) -> list[Path]:
+    def refused(problem: str) -> InputError:
+        return InputError(f"{problem} Give a folder with run files, a pattern, or several files.", argument="source")
+
     if isinstance(source, str | os.PathLike) and str(source):
         path = user_path(source)
-        if path.is_dir():
-            with os.scandir(path) as entries:
-                # whatever is no folder is meant to be a run: a dangling link or a pipe is told, not passed over
-                there = {item.name for item in entries if not item.is_dir() and not item.name.startswith(".")}
-            names = sorted(there - yaml_files_of(there))
-            if not names:
-                raise InputError(
-                    f"the folder {path} has no files. Give the folder that holds the run files.", argument="source"
-                )
-            return [path / name for name in names]
         if path.is_file():
             return [path]
-        source = _matching(str(path))
-        if not source:
-            raise InputError(f"{path}: no such file or folder, and no file matches it as a pattern.", argument="source")
+        # whatever is no folder is meant to be a run: a dangling link or a pipe is told when it is read
+        found = _in_folder(path) if path.is_dir() else _matching(str(path))
+        if not found:
+            raise refused(f"{path}: there is no such file, no file in it, or none that matches it.")
+        if path.is_dir():
+            return found
+        source = found
     if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
-        got = repr(source) if source is None or isinstance(source, str | bytes | int | float) else type(source).__name__
-        raise wrong("source", f" must be a folder, a pattern, or several files, got {got}.")
+        raise refused(f"got {told(source)}, no files.")
     items = sorted(source, key=str) if isinstance(source, set | frozenset) else list(source)
     odd = [item for item in items if not isinstance(item, str | os.PathLike) or not str(item)]
-    if odd:
-        raise wrong("source", f" must hold paths of files, got {examples(odd)}.")
-    paths = [user_path(item) for item in items]
-    if not paths:
-        raise InputError("no files given. Give a folder, a pattern, or a list of run files.", argument="source")
-    for item in paths:
-        if item.is_dir():
-            raise InputError(
-                f"{item} is a folder among files. Give one folder alone, or files only.", argument="source"
-            )
-        if not item.exists():
-            raise InputError(f"{item}: no such file.", argument="source")
+    paths = [] if odd else [user_path(item) for item in items]
+    folders, missing = [item for item in paths if item.is_dir()], [item for item in paths if not item.exists()]
     twice = [item for item, times in Counter(paths).items() if times > 1]
+    if odd or not paths:
+        raise refused(f"expected paths of files, got {examples(odd)}." if odd else "no files given.")
+    if folders:
+        raise refused(f"{folders[0]} is a folder among files.")
+    if missing:
+        raise refused(f"{missing[0]}: no such file.")
     if twice:
-        raise InputError(f"{examples(twice)} given more than once. Give each run file once.", argument="source")
+        raise refused(f"{examples(twice)} given more than once.")
     return paths
 
 
-def _matching(pattern: str) -> list[str]:
+def _in_folder(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        there = {item.name for item in entries if not item.is_dir() and not item.name.startswith(".")}
+    return [folder / name for name in sorted(there - yaml_files_of(there))]
+
+
+def _matching(pattern: str) -> list[Path]:
     """Return what matches a pattern, but the YAML files that say something of the runs beside them."""
     names: dict[str, set[str]] = {}
-    for found in (matching := sorted(glob(pattern, recursive=True))):
+    matching = sorted(glob(pattern, recursive=True))
+    for found in matching:
         names.setdefault(os.path.dirname(found), set()).add(os.path.basename(found))
     about = {folder: yaml_files_of(there) for folder, there in names.items()}
-    return [found for found in matching if os.path.basename(found) not in about[os.path.dirname(found)]]
+    return [Path(found) for found in matching if os.path.basename(found) not in about[os.path.dirname(found)]]
 
 
 def real_paths(paths: Sequence[Path]) -> list[str]:

@@ -63,12 +63,9 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
     frame = judgments.to_frame()
     if "stratum" not in frame or frame["stratum"].isna().any():
         lacking = len(frame) if "stratum" not in frame else int(frame["stratum"].isna().sum())
-        raise InputError(
-            f"{count(lacking, 'judgment')} of {len(frame):,} without a stratum, which only a sample has. Give what ",
-            Call("sample_pool", "...).judge(judge"),
-            f" returns; there is {examples(frame.columns, 12)}.",
-            argument="qrels",
-        )
+        what = f"{count(lacking, 'judgment')} of {len(frame):,} without a stratum, which only a sample has. Give what "
+        there = f" returns; there is {examples(frame.columns, 12)}."
+        raise InputError(what, Call("sample_pool", "...).judge(judge"), there, argument="qrels")
     frame = frame.assign(judged=frame["label"] >= 0, relevant=frame["label"] >= lowest, pooled=1)
     strata = frame.groupby(["qid", "stratum"], sort=False)[["pooled", "judged", "relevant"]].sum()
     pooled, judged, relevant = (strata[name].to_numpy(dtype=float) for name in strata)
@@ -139,11 +136,9 @@ def _rounds(qrels: Qrels, argument: str) -> NDArray[np.int64]:
         odd = np.flatnonzero(~((values >= 1) & (values < _MOST)) | (values != np.floor(values)))
         if len(odd):
             row = frame.iloc[int(odd[0])]
-            raise InputError(
-                f"the round of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number of at "
-                f"least 1, got {shown(row['round'])}.",
-                argument=argument,
-            )
+            document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
+            problem = f"the round of {document} must be a whole number of at least 1, got {shown(row['round'])}."
+            raise InputError(problem, argument=argument)
     return values.astype(np.int64)
 
 
@@ -202,21 +197,17 @@ def grade_scores(
     check_columns("scores", frame.columns, ("qid", "docno"))
     name = column or next((known for known in USUAL if known in frame), None)
     if name is None or name not in frame:
-        raise InputError(
-            f"scores has no column {' or '.join(map(repr, USUAL if name is None else [name]))}, but "
-            f"{examples(frame.columns, 12)}. Say which holds the numbers.",
-            argument="column",
-        )
+        wanted = " or ".join(map(repr, USUAL if name is None else [name]))
+        problem = f"scores has no column {wanted}, but {examples(frame.columns, 12)}. Say which holds the numbers."
+        raise InputError(problem, argument="column")
     has = frame[name].notna().to_numpy()
     numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     odd = np.flatnonzero(has & ~np.isfinite(numbers))
     if len(odd):
         row = frame.iloc[int(odd[0])]
-        raise InputError(
-            f"the {name} of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a finite number, got "
-            f"{shown(row[name])}.",
-            argument="scores",
-        )
+        document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
+        problem = f"the {name} of {document} must be a finite number, got {shown(row[name])}."
+        raise InputError(problem, argument="scores")
     if len(has) and not has.any():
         raise InputError(f"no document has a number in the column {shown(name)}.", argument="scores")
     labels = np.searchsorted(bounds, numbers, side="right")
@@ -249,14 +240,11 @@ def _read(path: Any) -> pd.DataFrame:
         odd = [(number, fields) for number, fields in rows if len(fields) != n or n not in _NUMBER_IN]
         if odd:
             number, fields = odd[0]
-            raise InputError(
-                f"line {number:,} has {count(len(fields), 'field')}. Give lines of qid, iteration, docno and number, "
-                "or those of a run.",
-                argument="scores",
-            )
-        return pd.DataFrame(
-            [(fields[0], fields[2], fields[_NUMBER_IN[n]]) for _, fields in rows], columns=["qid", "docno", "score"]
-        )
+            wanted = "lines of qid, iteration, docno and number, or those of a run"
+            problem = f"line {number:,} has {count(len(fields), 'field')}. Give {wanted}."
+            raise InputError(problem, argument="scores")
+        cells = [(fields[0], fields[2], fields[_NUMBER_IN[n]]) for _, fields in rows]
+        return pd.DataFrame(cells, columns=["qid", "docno", "score"])
 
 
 def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:

@@ -172,7 +172,6 @@ BOM = b"\xef\xbb\xbf"
 SKIP_LINES: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad lines.")
 #: how a file can be passed over that is none
 SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a run line.")
-_STRATA = Option("strata", True)
 #: why a line of six columns is no run line
 _REASONS = (
     "",
@@ -257,29 +256,23 @@ def fields_of_part(
     data: bytes, columns: int, line: str, *, more: bool, skip: bool, before: int = 0, first: bool = True
 ) -> Fields:
     """Return the fields of the lines of a part of a file, which may have no row."""
+    skip_lines = SKIP_LINES if columns == 6 else ()
     if b"\0" in data and not skip:
         at = before + data[: data.index(b"\0")].count(b"\n") + 1
-        raise InputError(
-            f"a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?). Expected UTF-8 text of "
-            f"{line}.",
-            *(SKIP_LINES if columns == 6 else ()),
-            place=f"line {at:,}",
-        )
+        problem = "a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?)"
+        raise InputError(f"{problem}. Expected UTF-8 text of {line}.", *skip_lines, place=f"line {at:,}")
     try:
         return Fields(data, columns, more=more, skip=skip, before=before)
     except BadLineError as error:
+        place = f"line {error.line:,}"
         if error.found == RETURN:
-            raise InputError(
-                f"a carriage return, but no newline, behind the sixth column in {shown(error.text)}. Where lines end "
-                f"so, as on old systems, all others would be passed over. Write newlines in their place first.",
-                *SKIP_LINES,
-                place=f"line {error.line:,}",
-            ) from None
-        raise InputError(
-            f"expected {line}; found {error.found:,} in {shown(error.text)}. ",
-            *_advice(error, columns, first=error.first and first),
-            place=f"line {error.line:,}",
-        ) from None
+            problem = f"a carriage return, but no newline, behind the sixth column in {shown(error.text)}. Where lines "
+            problem += (
+                "end so, as on old systems, all others would be passed over. Write newlines in their place first."
+            )
+            raise InputError(problem, *SKIP_LINES, place=place) from None
+        problem = f"expected {line}; found {error.found:,} in {shown(error.text)}. "
+        raise InputError(problem, *_advice(error, columns, first=error.first and first), place=place) from None
 
 
 def nothing_in(what: str, columns: int, line: str) -> InputError:
@@ -293,24 +286,16 @@ def _advice(error: BadLineError, columns: int, *, first: bool) -> tuple[Part, ..
     if not first:
         return ("Mend or remove the line; names must not hold white space.", *(SKIP_LINES if columns == 6 else ()))
     # by the white space of bytes: a text has more of it, which may stand in names
-    cells = [cell.decode() for cell in error.text.encode().split()]
-    if columns == 6 and error.found == 4 and _is_whole(cells[3]):
+    cells = [plain_decimal(cell) for cell in error.text.encode().split()]
+    if columns == 6 and error.found == 4 and cells[3].is_integer():
         return ("This looks like qrels (four columns). Use ", Call("read_qrels"), ".", *SKIP_FILE)
-    if columns == 4 and error.found == 5 and _is_whole(cells[4]):
-        return ("Where this is a sample with its strata, qid iteration docno stratum label, pass ", _STRATA, ".")
-    if columns == 4 and error.found == 6 and np.isfinite(_number(cells[3]) + _number(cells[4])):
+    if columns == 4 and error.found == 5 and cells[4].is_integer():
+        strata = Option("strata", True)
+        return ("Where this is a sample with its strata, qid iteration docno stratum label, pass ", strata, ".")
+    if columns == 4 and error.found == 6 and np.isfinite(cells[3] + cells[4]):
         return ("This looks like a run file (six columns). Use ", Call("read_runs"), ".")
     away = "If this is no such file, move it away or give a pattern such as 'input.*'."
     return (away, *(SKIP_LINES if columns == 6 else ()))
-
-
-def _is_whole(text: str) -> bool:
-    value = _number(text)
-    return bool(np.isfinite(value)) and value == int(value)
-
-
-def _number(text: str) -> float:
-    return plain_decimal(text.encode("utf-8", "replace"))
 
 
 def topics_in(fields: Fields) -> tuple[list[str], NDArray[np.int64]]:
@@ -332,13 +317,10 @@ def names_in(fields: Fields, column: int, what: str) -> Words:
     starts, ends = fields.column(column)
     lengths = ends - starts
     if int(lengths.max()) > LONGEST_NAME:
-        row = int(np.argmax(lengths))
-        raise InputError(
-            f"a {what} of {int(lengths[row]):,} bytes; the longest that can be read has {LONGEST_NAME:,}. "
-            f"Is this a {'run' if fields.columns == 6 else 'qrels'} file?",
-            *(SKIP_LINES if fields.columns == 6 else ()),
-            place=place_of(fields, row),
-        )
+        row, kind = int(np.argmax(lengths)), "run" if fields.columns == 6 else "qrels"
+        problem = f"a {what} of {int(lengths[row]):,} bytes; the longest that can be read has {LONGEST_NAME:,}"
+        advice = SKIP_LINES if fields.columns == 6 else ()
+        raise InputError(f"{problem}. Is this a {kind} file?", *advice, place=place_of(fields, row))
     return tokens.words_at(fields.buffer, starts, ends)
 
 

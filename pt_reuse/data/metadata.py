@@ -35,78 +35,64 @@ class Labels:
 #: which runs there are -> what is said of them; by the names, a line of a file is told from a comment or a header
 LabelsOf: TypeAlias = Callable[[Sequence[str]], Labels]
 _WHITE = " \t\n\r\v\f"
-#: what the column of run names may be called in a file with two columns
+#: what the column of run names may be called
 _RUN_WORDS = ("run", "tag", "name", "runtag", "run_tag", "runid", "run_id")
 _SEPARATORS = (",", "\t", ";", "|")
 _A_CSV = "the path of a CSV with a header, or a DataFrame"
-_POOLED_FILE = "a file with one run name a line, or a two-column file"
+#: column of a table of runs -> the argument that gives it
+_ARGUMENTS = {"team": "teams", "type": "types", "pooled": "pooled"}
+#: with more names that are no run's, it is another list, and not a misspelt name
+_FEW = 20
+_FLAGS = {
+    **dict.fromkeys(("true", "yes", "y", "1", "1.0", "pooled"), True),
+    **dict.fromkeys(("false", "no", "n", "0", "0.0", "unpooled"), False),
+}
 
 
-def read_labels(labels: RunLabels, column: str, argument: str) -> LabelsOf:
+def is_missing(value: Any) -> bool:
+    """Return whether a cell holds nothing: None, NaN or <NA>."""
+    return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
+
+
+def is_blank(value: Any) -> bool:
+    """Return whether a cell holds nothing, or white space only."""
+    return is_missing(value) or (isinstance(value, str) and not value.strip())
+
+
+def _read_labels(labels: Any, column: str) -> LabelsOf:
     """Read what the user gave; what is returned says the value of each run, once it is known which runs there are."""
-    if isinstance(labels, pd.DataFrame):
-        labels = _with_names(labels)
-        called = [name for name in labels.columns if str(name).lower() in _RUN_WORDS]
-        named = labels.rename(columns={called[0]: "name"}) if len(called) == 1 else labels
-        if not {"name", column} <= set(named.columns):
-            raise wrong(
-                argument,
-                f" as a DataFrame must have the column {column!r}, and 'name' or run names as its index, got "
-                f"{examples(labels.columns, 12)}.",
-            )
-        frame = _checked(named, argument)
-        return _always(dict(zip(frame["name"], frame[column], strict=True)))
-    if isinstance(labels, pd.Series | Mapping):
-        found: dict[str, Any] = {}
-        for name, value in labels.items():
-            if str(name) in found:
-                raise wrong(argument, f" has {str(name)!r} more than once. Keep one {column} per run.")
-            found[str(name)] = value
-        return _always(found)
+    argument = _ARGUMENTS[column]
     if isinstance(labels, str | Path):
-        with located(str(labels)):
-            return _of_file(read_lines(labels, argument, _two_columns(column)), str(labels), column, argument)
-    raise wrong(
-        argument,
-        f" must be a dict, a Series, a DataFrame, or the path of a two-column file, got {type(labels).__name__}.",
-    )
+        return _of_file(labels, column, argument)
+    if isinstance(labels, pd.DataFrame):
+        return _of_frame(_with_names(labels), column, argument)
+    if isinstance(labels, pd.Series | Mapping):
+        items = [(str(name), value) for name, value in labels.items()]
+        found = Labels(dict(items))
+        if len(found.of) < len(items):
+            again = pd.Series([name for name, _ in items])
+            twice = examples(again[again.duplicated()].unique())
+            raise wrong(argument, f" has {twice} more than once. Keep one {column} per run.")
+    elif column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
+        found = Labels(dict.fromkeys(map(str, labels), True), rest=False)
+    elif column == "pooled" and isinstance(labels, bool | np.bool_):
+        found = Labels({}, rest=bool(labels))
+    else:
+        kinds = "a dict, a Series, a DataFrame, or the path of a two-column file"
+        kinds += ", a collection of run names, or one bool" if column == "pooled" else ""
+        raise wrong(argument, f" must be {kinds}, got {type(labels).__name__}.")
+    return lambda names: found
 
 
-def read_pooled(pooled: RunLabels | Collection[str]) -> LabelsOf:
-    """Read which runs were pooled, as :func:`read_labels` does; names alone are those of all pooled runs."""
-    if isinstance(pooled, str | Path):
-        place = str(pooled)
-        with located(place):
-            lines = read_lines(pooled, "pooled", _POOLED_FILE)
-
-        def of_file(names: Sequence[str]) -> Labels:
-            listed = [line.strip(_WHITE) for line in lines]
-            listed = [line for line in listed if line and (not line.startswith("#") or line in names)]
-            if any(line not in names and len(line.replace(",", " ").split()) > 1 for line in listed):
-                with located(place):
-                    of_names = _of_file(lines, place, "pooled", "pooled")
-                return of_names(names)
-            return _listed(listed)
-
-        return of_file
-    if isinstance(pooled, pd.DataFrame | pd.Series | Mapping):
-        return read_labels(pooled, "pooled", "pooled")
-    if isinstance(pooled, bytes) or not isinstance(pooled, Iterable):
-        raise wrong(
-            "pooled",
-            f" must be run names, a mapping of run name to true or false, a file, or one bool, got {pooled!r}.",
-        )
-    given = _listed(str(name) for name in pooled)
-    return lambda names: given
-
-
-def _listed(names: Iterable[str]) -> Labels:
-    # a list of the pooled runs says of the others that they were not pooled
-    return Labels(dict.fromkeys(names, True), rest=False)
-
-
-def _always(found: dict[str, Any]) -> LabelsOf:
-    return lambda names: Labels(found)
+def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> LabelsOf:
+    called = [name for name in frame.columns if str(name).lower() in _RUN_WORDS]
+    named = frame.rename(columns={called[0]: "name"}) if len(called) == 1 else frame
+    if not {"name", column} <= set(named.columns):
+        needed = f"the column {column!r}, and 'name' or run names as its index"
+        raise wrong(argument, f" as a DataFrame must have {needed}, got {examples(frame.columns, 12)}.")
+    checked = _checked(named, argument)
+    found = Labels(dict(zip(checked["name"], checked[column], strict=True)))
+    return lambda names: found
 
 
 def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
@@ -115,114 +101,27 @@ def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     called = str(frame.index.name).lower() in _RUN_WORDS
     # numbers alone are row numbers, unless the index is called otherwise; among names they are names
-    texts = [isinstance(name, str) for name in frame.index]
-    if called or (any(texts) and all(text or is_whole(name) for text, name in zip(texts, frame.index, strict=True))):
-        return frame.reset_index(names="name")
-    return frame
+    kinds = {pd.api.types.infer_dtype([name]) for name in frame.index}
+    named = "string" in kinds and kinds <= {"string", "integer"}
+    return frame.reset_index(names="name") if called or named else frame
 
 
-def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
-    """Return a frame with one row per run: ``name`` and whatever else the user has of each."""
-    if isinstance(metadata, str | Path):
-        with located(str(metadata)):
-            return _checked(_read_csv(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata", index="")
-    if not isinstance(metadata, pd.DataFrame):
-        raise wrong("metadata", f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.")
-    return _checked(_with_names(metadata), "metadata")
-
-
-def _checked(metadata: pd.DataFrame, argument: str, index: str = ", or make it the index, as text") -> pd.DataFrame:
-    if "name" not in metadata.columns:
-        raise wrong(
-            argument,
-            f" has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
-            f"the run tags to 'name'{index}; 'team', 'type' and 'pooled' are used where present.",
-        )
-    if metadata.columns.duplicated().any():
-        twice = metadata.columns[metadata.columns.duplicated()]
-        raise wrong(argument, f" has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.")
-    bare = [row for row, name in enumerate(metadata["name"]) if is_blank(name)]
-    if bare:
-        raise wrong(argument, " has no run name there. Fill in its 'name', or drop the row.", place=f"row {bare[0]:,}")
-    names = pd.Series([str(name) for name in metadata["name"]], index=metadata.index, dtype=object)
-    again = names[names.duplicated()]
-    if len(again):
-        raise wrong(argument, f" has more than one row for {examples(dict.fromkeys(again))}. Keep one row per run.")
-    return metadata.assign(name=names)
-
-
-def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
-    """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files."""
-    try:
-        file = user_path(path)
-        if "\0" in str(file) or not file.exists() or file.is_dir():
-            expects = ("there is no such file. Give as ", Argument(argument), f" {expected}.")
-            raise InputError(*expects, *_of_a_name(path, argument), argument=argument)
-        data = read_bytes(file)
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror or error}.", argument=argument) from error
-    except UnreadableError as error:
-        raise InputError(
-            f"the file {error}. Give as ", Argument(argument), f" {expected}.", argument=argument
-        ) from error
-    if b"\0" in data:
-        raise InputError(
-            "the file has a NUL byte, so it is not a plain text file (UTF-16?). Give as ",
-            Argument(argument),
-            f" {expected}, as UTF-8.",
-            argument=argument,
-        )
-    if not data.strip():
-        raise InputError("the file is empty. Give as ", Argument(argument), f" {expected}.", argument=argument)
-    text = tokens.as_texts([data.removeprefix(b"\xef\xbb\xbf")])[0]
-    return [line.removesuffix("\r") for line in text.split("\n")]
-
-
-def _of_a_name(path: str | Path, argument: str) -> tuple[Part, ...]:
-    # what looks like the name of a run may be meant as one
-    if argument != "pooled" or not isinstance(path, str) or os.path.dirname(path) or "\0" in path:
-        return ()
-    return (Aside(f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}]."),)
-
-
-def _read_csv(lines: Sequence[str], argument: str) -> pd.DataFrame:
-    separator = max(_SEPARATORS, key=lines[0].count)
-    rows: list[list[str]] = []
-    reader = CsvReader((line + "\n" for line in lines), delimiter=separator, strict=True)
-    try:
-        for row in reader:
-            cells = [cell.strip(_WHITE) for cell in row]
-            if rows and any(cells) and len(cells) != len(rows[0]):
-                raise InputError(
-                    f"{count(len(cells), 'cell')} where the header has {len(rows[0]):,}. Give every line as many "
-                    f"cells as the header.",
-                    argument=argument,
-                    place=f"line {reader.line_num:,}",
-                )
-            if any(cells) or not rows:
-                rows.append(cells)
-    except csv.Error as error:
-        raise InputError(
-            f"the line cannot be read as CSV ({error}). Mend it.",
-            argument=argument,
-            place=f"line {reader.line_num:,}",
-        ) from error
-    header = rows[0] if rows else []
-    columns = {i: pd.Series([row[i] for row in rows[1:]], dtype=object) for i in range(len(header))}
-    return pd.DataFrame(columns).set_axis(header, axis=1)
-
-
-def _two_columns(column: str) -> str:
-    return f"a file with two columns, run tag and {column}"
-
-
-def _of_file(lines: Sequence[str], place: str, column: str, argument: str) -> LabelsOf:
-    for separator in _SEPARATORS:
-        if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
-            return read_labels(_read_csv(lines, argument), column, argument)
+def _of_file(path: str | Path, column: str, argument: str) -> LabelsOf:
+    expected = f"a file with two columns, run tag and {column}"
+    expected = f"a file with one run name a line, or {expected}" if column == "pooled" else expected
+    with located(str(path)):
+        lines = _read_lines(path, argument, expected)
+        for separator in _SEPARATORS:
+            if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
+                return _of_frame(_read_csv(lines, argument), column, argument)
 
     def of_names(names: Sequence[str]) -> Labels:
-        with located(place):
+        if column == "pooled":
+            listed = [line.strip(_WHITE) for line in lines]
+            listed = [line for line in listed if line and (not line.startswith("#") or line in names)]
+            if all(line in names or len(line.replace(",", " ").split()) == 1 for line in listed):
+                return Labels(dict.fromkeys(listed, True), rest=False)
+        with located(str(path)):
             return Labels(_in_two_columns(lines, column, argument, names))
 
     return of_names
@@ -232,32 +131,21 @@ def _in_two_columns(lines: Sequence[str], column: str, argument: str, names: Col
     found: dict[str, str] = {}
     first: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
-        cells = _two_cells(line, names)
-        if number == 1 and len(cells) == 2 and cells[0] not in names and _is_header(cells, column):
-            continue
-        if not line.strip(_WHITE) or (line.startswith("#") and cells[0] not in names):
+        cells, place = _two_cells(line, names), f"line {number:,}"
+        header = len(cells) == 2 and cells[0].lower() in _RUN_WORDS and cells[1].lower() in (column, f"{column}s")
+        comment = not line.strip(_WHITE) or line.startswith("#")
+        if cells[0] not in names and (comment or (number == 1 and header)):
             continue
         if len(cells) != 2 or not all(cells):
-            raise InputError(
-                f"expected two columns, run tag and {column}, got {line.strip(_WHITE)!r}. Separate them by white space "
-                f"or one comma.",
-                argument=argument,
-                place=f"line {number:,}",
-            )
+            problem = f"expected two columns, run tag and {column}, got {line.strip(_WHITE)!r}. Separate them by white "
+            raise InputError(problem, "space or one comma.", argument=argument, place=place)
         name, value = cells
         if found.setdefault(name, value) != value:
-            raise InputError(
-                f"run {name!r} has {column} {value!r} here and {found[name]!r} in line {first[name]:,}. Keep one line "
-                f"per run.",
-                argument=argument,
-                place=f"line {number:,}",
-            )
+            before = f"{found[name]!r} in line {first[name]:,}"
+            problem = f"run {name!r} has {column} {value!r} here and {before}. Keep one line per run."
+            raise InputError(problem, argument=argument, place=place)
         first.setdefault(name, number)
     return found
-
-
-def _is_header(cells: Sequence[str], column: str) -> bool:
-    return cells[0].lower() in _RUN_WORDS and cells[1].lower() in (column, f"{column}s")
 
 
 def _two_cells(line: str, names: Collection[str]) -> list[str]:
@@ -270,23 +158,79 @@ def _two_cells(line: str, names: Collection[str]) -> list[str]:
     return next((cells for cells in ways if len(cells) == 2 and cells[0] in names), ways[0])
 
 
-def is_missing(value: Any) -> bool:
-    """Return whether a cell holds nothing: None, NaN or <NA>."""
-    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
+    """Return a frame with one row per run: ``name`` and whatever else the user has of each."""
+    if isinstance(metadata, str | Path):
+        with located(str(metadata)):
+            return _checked(_read_csv(_read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata")
+    if not isinstance(metadata, pd.DataFrame):
+        raise wrong("metadata", f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.")
+    return _checked(_with_names(metadata), "metadata")
 
 
-def is_whole(value: Any) -> bool:
-    """Return whether a cell holds a whole number."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
+    if "name" not in metadata.columns:
+        raise wrong(
+            argument,
+            f" has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds the run tags "
+            "to 'name', or make it the index of a frame, as text; 'team', 'type' and 'pooled' are used where present.",
+        )
+    twice = metadata.columns[metadata.columns.duplicated()].unique()
+    if len(twice):
+        raise wrong(argument, f" has more than one column {examples(twice)}. Rename or drop one.")
+    bare = [row for row, name in enumerate(metadata["name"]) if is_blank(name)]
+    if bare:
+        raise wrong(argument, " has no run name there. Fill it in, or drop the row.", place=f"row {bare[0]:,}")
+    names = pd.Series([str(name) for name in metadata["name"]], index=metadata.index, dtype=object)
+    again = names[names.duplicated()].unique()
+    if len(again):
+        raise wrong(argument, f" has more than one row for {examples(again)}. Keep one row per run.")
+    return metadata.assign(name=names)
 
 
-def is_blank(value: Any) -> bool:
-    """Return whether a cell holds nothing, or white space only."""
-    return is_missing(value) or (isinstance(value, str) and not value.strip())
+def _read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
+    """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files."""
+
+    def refused(what: str, *more: Part) -> InputError:
+        return InputError(f"{what}. Give as ", Argument(argument), f" {expected}.", *more, argument=argument)
+
+    try:
+        file = user_path(path)
+        if "\0" in str(file) or not file.exists() or file.is_dir():
+            # what looks like the name of a run may be meant as one
+            name = argument == "pooled" and isinstance(path, str) and not os.path.dirname(path)
+            listed = Aside(f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}].")
+            raise refused("there is no such file", *([listed] if name else []))
+        data = read_bytes(file)
+    except OSError as error:
+        raise refused(f"the file cannot be read: {error.strerror or error}") from error
+    except UnreadableError as error:
+        raise refused(f"the file {error}") from error
+    if b"\0" in data:
+        raise refused("the file has a NUL byte, so it is not a plain text file of UTF-8 (UTF-16?)")
+    if not data.strip():
+        raise refused("the file is empty")
+    text = tokens.as_texts([data.removeprefix(b"\xef\xbb\xbf")])[0]
+    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-#: column of a table of runs -> the argument that gives it
-_ARGUMENTS = {"team": "teams", "type": "types", "pooled": "pooled"}
+def _read_csv(lines: Sequence[str], argument: str) -> pd.DataFrame:
+    rows: list[list[str]] = []
+    delimiter = max(_SEPARATORS, key=lines[0].count)
+    reader = CsvReader((line + "\n" for line in lines), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            cells = [cell.strip(_WHITE) for cell in row]
+            if rows and any(cells) and len(cells) != len(rows[0]):
+                raise csv.Error(f"{count(len(cells), 'cell')} where the header has {len(rows[0]):,}")
+            if any(cells) or not rows:
+                rows.append(cells)
+    except csv.Error as error:
+        problem = f"the line cannot be read as CSV ({error}). Mend it."
+        raise InputError(problem, argument=argument, place=f"line {reader.line_num:,}") from error
+    header, *rows = rows or [[]]
+    columns = {i: pd.Series([row[i] for row in rows], dtype=object) for i in range(len(header))}
+    return pd.DataFrame(columns).set_axis(header, axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,17 +239,13 @@ class Naming:
 
     noun: str = "run"  # what messages call a run
     strict: bool = False  # whether a key that is near the name of a run without a value is an error
-    complete: bool = True
+    complete: bool = True  # whether runs are told that are left without what others are given
 
 
 #: runs read from files; result frames and pipelines by name; changes to a table that there is
 OF_FILES, OF_FRAMES, OF_CHANGES = Naming(), Naming(strict=True), Naming(complete=False)
 #: the systems of an experiment; those of which nothing is said have the caller's default
 OF_SYSTEMS = Naming(noun="system", strict=True, complete=False)
-_TRUE = {"true", "yes", "y", "1", "1.0", "pooled"}
-#: with more names that are no run's, it is another list, and not a misspelt name
-_FEW = 20
-_FALSE = {"false", "no", "n", "0", "0.0", "unpooled"}
 
 
 @dataclass(frozen=True)
@@ -314,62 +254,37 @@ class GivenMetadata:
 
     frame: pd.DataFrame | None  # what is given as ``metadata``, None where nothing is
     labels: Mapping[str, LabelsOf]  # ``"team"``, ``"type"`` or ``"pooled"`` -> what says it of each run
-    all_pooled: bool | None  # one flag for all runs, None where none is given
     from_files: frozenset[str] = frozenset()  # the arguments that are given as a file
 
     @property
     def columns(self) -> set[str]:
         """Return the columns of a table of runs that are given, for some of the runs at least."""
         frame = pd.DataFrame() if self.frame is None else self.frame
-        filled = {str(column) for column in frame.columns if not all(map(is_blank, frame[column]))}
-        return filled | set(self.labels) | ({"pooled"} if self.all_pooled is not None else set())
+        return {str(column) for column in frame.columns if not all(map(is_blank, frame[column]))} | set(self.labels)
 
     def table(self, names: Sequence[str], base: pd.DataFrame | None = None, naming: Naming = OF_FILES) -> pd.DataFrame:
         """Return one row per run, as :func:`make_run_table` does."""
-        if base is None:
-            table = pd.DataFrame(
-                {"name": pd.Series(list(names), dtype=object), "team": None, "type": None, "pooled": pd.NA}
-            )
-        else:
-            table = base.copy()
-
-        def fill(column: str, given: Labels, argument: str) -> None:
-            old = table[column].tolist() if column in table.columns else [None] * len(table)
-            values = [given.of.get(name, given.rest) for name in names]
-            # an empty cell records nothing of a team or a flag; in other columns it may be a value
-            nothing = is_blank if column in ("team", "pooled", "family") else is_missing
-            values = [
-                before if (name not in given.of and given.rest is None) or nothing(value) else value
-                for name, value, before in zip(names, values, old, strict=True)
-            ]
-            if column == "pooled":
-                values = [_as_flag(name, value, argument) for name, value in zip(names, values, strict=True)]
-            kinds = {type(value) for value in values if not is_missing(value)}
-            if str in kinds:
-                values = [None if is_missing(value) else value for value in values]
-            # a column of texts stays one, whatever pandas makes of it
-            table[column] = pd.Series(
-                values, dtype=object if str in kinds or len(kinds) != 1 else None, index=table.index
-            )
-
+        runs = pd.Series(list(names), dtype=object)
+        bare = pd.DataFrame({"name": runs, "team": None, "type": None, "pooled": pd.NA})
+        table = bare if base is None else base.copy()
         said: dict[str, set[str]] = {}
         if self.frame is not None:
-            runs = self.frame["name"]
-            self._check_names("metadata", Labels(dict.fromkeys(runs)), names, naming)
+            listed = self.frame["name"]
+            self._check_names("metadata", Labels(dict.fromkeys(listed)), names, naming)
             for column in self.frame.columns.drop("name"):
-                fill(column, Labels(dict(zip(runs, self.frame[column], strict=True))), "metadata")
+                given = Labels(dict(zip(listed, self.frame[column], strict=True)))
+                table[column] = _filled(table, column, given, "metadata")
                 # tables often have the type of some runs only
                 if column != "type":
-                    said.setdefault(column, set()).update(runs)
+                    said.setdefault(column, set()).update(listed)
         for column, labels in self.labels.items():
             given, argument = labels(names), _ARGUMENTS[column]
-            self._check_names(argument, given, names, naming)
-            fill(column, given, argument)
+            if given.of or given.rest is None:
+                self._check_names(argument, given, names, naming)
+            table[column] = _filled(table, column, given, argument)
             said.setdefault(column, set()).update(given.of if given.rest is None else names)
-        if self.all_pooled is not None:
-            table["pooled"] = self.all_pooled
         table["pooled"] = table["pooled"].astype("boolean")
-        for column in ("team", "type", *(("family",) if "family" in table else ())):
+        for column in {"team", "type", "family"} & set(table):
             table[column] = pd.Series([None if is_blank(v) else _as_text(v) for v in table[column]], dtype=object)
         if naming.complete:
             _tell_lacking(table, said, naming.noun)
@@ -385,13 +300,34 @@ class GivenMetadata:
         strangers.sort(key=lambda name: not hints.get(name))
         hint = hints.get(strangers[0], "") if strangers else ""
         if hint and naming.strict and argument not in self.from_files:
-            problem = f" names {strangers[0]!r}, which is not among the {naming.noun}s.{hint}"
-            raise wrong(argument, problem)
-        if len(strangers) == len(given.of) and (strangers or given.rest is None):
-            raise _no_name_fits(argument, list(given.of), names, naming)
+            raise wrong(argument, f" names {strangers[0]!r}, which is not among the {naming.noun}s.{hint}")
+        if len(strangers) == len(given.of):
+            has = f"it has {examples(given.of)}" if given.of else "it is empty"
+            many = f"{count(len(names), naming.noun)} ({examples(names)})"
+            how: tuple[Part, ...] = (f" Use the names of the {naming.noun}s.",)
+            if naming.noun == "run" and not naming.strict:
+                tags = " Are these the run tags? "
+                how = (tags, Option("names", "file"), " takes run names from the file names instead.")
+            raise wrong(argument, f" names none of the {many}; {has}.", *how)
         if strangers:
             many = count(len(strangers), "name")
             warn(Argument(argument), f" has {many} not among the {naming.noun}s: {examples(strangers)}.{hint}")
+
+
+def _filled(table: pd.DataFrame, column: str, given: Labels, argument: str) -> pd.Series:
+    """Return a column of a table of runs with what is given; where nothing is, what stands there stays."""
+    old = table[column].tolist() if column in table.columns else [None] * len(table)
+    # an empty cell records nothing of a team or a flag; in other columns it may be a value
+    nothing = is_blank if column in ("team", "pooled", "family") else is_missing
+    values = [given.of.get(name, given.rest) for name in table["name"]]
+    values = [before if nothing(value) else value for value, before in zip(values, old, strict=True)]
+    if column == "pooled":
+        values = [_as_flag(name, value, argument) for name, value in zip(table["name"], values, strict=True)]
+    kinds = {type(value) for value in values if not is_missing(value)}
+    if str in kinds:
+        values = [None if is_missing(value) else value for value in values]
+    # a column of texts stays one, whatever pandas makes of it
+    return pd.Series(values, dtype=object if str in kinds or len(kinds) != 1 else None, index=table.index)
 
 
 def given_metadata(
@@ -405,15 +341,9 @@ def given_metadata(
     frame = None if metadata is None else read_metadata(metadata)
     given_as = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
     files = frozenset(name for name, value in given_as.items() if isinstance(value, str | Path))
-    labels = {}
-    for column, given in (("team", teams), ("type", types)):
-        if given is not None:
-            labels[column] = read_labels(given, column, _ARGUMENTS[column])
-    if isinstance(pooled, bool | np.bool_):
-        return GivenMetadata(frame, labels, bool(pooled), files)
-    if pooled is not None:
-        labels["pooled"] = read_pooled(pooled)
-    return GivenMetadata(frame, labels, None, files)
+    values: list[tuple[str, Any]] = [("team", teams), ("type", types), ("pooled", pooled)]
+    labels = {column: _read_labels(value, column) for column, value in values if value is not None}
+    return GivenMetadata(frame, labels, files)
 
 
 def make_run_table(
@@ -440,28 +370,14 @@ def record_in_words(pooled: pd.Series) -> str:
 
 def stack_tables(upper: pd.DataFrame, lower: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of two tables of runs, one after the other; a column that one of them lacks is None there."""
-    columns = list(dict.fromkeys([*upper.columns, *lower.columns]))
     stacked = {}
-    for column in columns:
-        parts = [table[column] if column in table.columns else None for table in (upper, lower)]
-        values = [
-            value
-            for table, part in zip((upper, lower), parts, strict=True)
-            for value in (part if part is not None else [None] * len(table))
-        ]
-        same = parts[0] is not None and parts[1] is not None and parts[0].dtype == parts[1].dtype
-        stacked[column] = pd.Series(values, dtype=parts[0].dtype if same and parts[0] is not None else object)
-    return pd.DataFrame(stacked, columns=columns)
-
-
-def _no_name_fits(argument: str, given: Sequence[str], names: Sequence[str], naming: Naming) -> InputError:
-    has = f"it has {examples(given)}" if given else "it is empty"
-    parts: list[Part] = [f" names none of the {count(len(names), naming.noun)} ({examples(names)}); {has}."]
-    if naming.noun == "run" and not naming.strict:
-        parts += [" Are these the run tags? ", Option("names", "file"), " takes run names from the file names instead."]
-    else:
-        parts.append(f" Use the names of the {naming.noun}s.")
-    return wrong(argument, *parts)
+    for column in dict.fromkeys([*upper.columns, *lower.columns]):
+        one, other = (
+            table[column] if column in table.columns else pd.Series([None] * len(table), dtype=object)
+            for table in (upper, lower)
+        )
+        stacked[column] = pd.Series([*one, *other], dtype=one.dtype if one.dtype == other.dtype else object)
+    return pd.DataFrame(stacked)
 
 
 def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]], noun: str) -> None:
@@ -475,10 +391,8 @@ def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]], noun: str) 
     # an empty flag says that nobody recorded it
     unnamed = [name for name in table["name"][table["pooled"].isna()] if name not in said.get("pooled", ())]
     if "pooled" in said and unnamed:
-        warn(
-            f"nothing is said of whether {count(len(unnamed), noun)} had been pooled, which is taken as not on record: "
-            f"{examples(unnamed)}."
-        )
+        who = f"whether {count(len(unnamed), noun)} had been pooled"
+        warn(f"nothing is said of {who}, which is taken as not on record: {examples(unnamed)}.")
 
 
 def _as_text(value: Any) -> str:
@@ -489,11 +403,8 @@ def _as_text(value: Any) -> str:
 def _as_flag(name: str, value: Any, argument: str) -> Any:
     if is_blank(value):
         return pd.NA
-    text = str(value).strip().lower()
-    if text in _TRUE or text in _FALSE:
-        return text in _TRUE
-    raise InputError(
-        f"pooled must be true or false (yes/no, 1/0), or empty where nobody recorded it, got {value!r}.",
-        argument=argument,
-        place=f"run {name!r}",
-    )
+    flag = _FLAGS.get(str(value).strip().lower())
+    if flag is None:
+        problem = "pooled must be true or false (yes/no, 1/0), or empty where nobody recorded it"
+        raise InputError(f"{problem}, got {value!r}.", argument=argument, place=f"run {name!r}")
+    return flag

@@ -12,7 +12,6 @@ from pt_reuse._check import choice, examples, positive, shown
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError, Option
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import NoPlaceError
 from pt_reuse.data.trec import NO_ORDER
@@ -49,24 +48,16 @@ def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str)
     if without:
         raise InputError(f"{examples(without)} came without a column 'rank', so ", *NO_ORDER, argument="order")
     # told now, not when a block is loaded
-    for i in range(len(field.parts)):
-        block = field.part(i)
+    for block in map(field.part, range(len(field.parts))):
         try:
             block.rank.check(block.starts)
         except NoPlaceError as error:
-            raise _no_order(block, names, error) from None
-
-
-def _no_order(field: Field, names: Sequence[str], error: NoPlaceError) -> InputError:
-    topic, run = divmod(int(np.searchsorted(field.starts, error.row, side="right")) - 1, field.n_runs)
-    docno = tokens.decode(tokens.as_tokens(field.words_of(np.array([error.row]))))[0]
-    fault = "the rank of another document of the topic" if error.tied else "no number as its rank"
-    return InputError(
-        f"topic {shown(field.topics[topic])}, document {shown(docno)} has {fault}, so ",
-        *NO_ORDER,
-        argument="order",
-        place=f"run {shown(names[run])}",
-    )
+            topic, run = divmod(int(np.searchsorted(block.starts, error.row, side="right")) - 1, block.n_runs)
+            docno = tokens.decode(tokens.as_tokens(block.words_of(np.array([error.row]))))[0]
+            document = f"topic {shown(block.topics[topic])}, document {shown(docno)}"
+            fault = "the rank of another document of the topic" if error.tied else "no number as its rank"
+            problem, place = f"{document} has {fault}, so ", f"run {shown(names[run])}"
+            raise InputError(problem, *NO_ORDER, argument="order", place=place) from None
 
 
 @dataclass(frozen=True)
@@ -83,10 +74,11 @@ class HowPooled:
 
     def __or__(self, other: HowPooled) -> HowPooled:
         """Return what either says; raise where they say two things."""
-        if self.order and other.order and self.order != other.order:
-            raise _two("pool_order", f"made in the order {self.order!r}", f"in {other.order!r}")
-        if self.depth and other.depth and self.depth != other.depth:
-            raise _two("pool_depth", f"made to depth {self.depth:,}", f"to {other.depth:,}")
+        both = (("pool_order", self.order, other.order), ("pool_depth", self.depth, other.depth))
+        for option, mine, theirs in both:
+            if mine and theirs and mine != theirs:
+                two = f"{option} of one field is {mine!r}, that of the other {theirs!r}. Give both the same "
+                raise InputError(two, Option(option, ...), ".", argument="other")
         return HowPooled(self.order or other.order, self.depth or other.depth)
 
     def in_words(self, order: str) -> Iterator[str]:
@@ -99,12 +91,3 @@ class HowPooled:
 
 #: nobody says
 UNKNOWN = HowPooled()
-
-
-def _two(option: str, mine: str, theirs: str) -> InputError:
-    return InputError(
-        f"the pool of one field was {mine}, that of the other {theirs}. Give both the same ",
-        Option(option, ...),
-        ".",
-        argument="other",
-    )

@@ -68,12 +68,9 @@ class KeptPipeline(pt.Transformer):
         try:
             results = self.pipeline.transform(inputs.rows(topics))
         except Exception as error:  # whatever a pipeline raises
-            what = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
-            raise InputError(
-                f"run {shown(self.name)} failed for the topics {examples(topics, _LISTED)}: {shorten(what, _LONG)}."
-                f"{kept}",
-                argument="pipelines",
-            ) from error
+            what = shorten(" ".join(f"{type(error).__name__}: {error}".split()).rstrip("."), _LONG)
+            problem = f"run {shown(self.name)} failed for the topics {examples(topics, _LISTED)}: {what}.{kept}"
+            raise InputError(problem, argument="pipelines") from error
         return self._checked(results, topics)
 
     def _checked(self, results: Any, topics: Sequence[str]) -> pd.DataFrame:
@@ -88,13 +85,10 @@ class KeptPipeline(pt.Transformer):
         asked = set(topics)
         others = [qid for qid in dict.fromkeys(map(str, results["qid"].tolist())) if qid not in asked]
         if others:
-            raise InputError(
-                f"run {shown(self.name)} returned results of {count(len(others), 'topic')} for which it was not asked "
-                f"at this moment, {examples(others)}, and results are kept topic by topic. Do without ",
-                Option("cache", ...),
-                ", or pass the results as a frame.",
-                argument="pipelines",
-            )
+            problem = f"run {shown(self.name)} returned results of {count(len(others), 'topic')} for which it was not "
+            problem += f"asked at this moment, {examples(others)}, and results are kept topic by topic. Do without "
+            advice = (Option("cache", ...), ", or pass the results as a frame.")
+            raise InputError(problem, *advice, argument="pipelines")
         return results
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
@@ -112,9 +106,7 @@ def _in_order(pieces: Sequence[pd.DataFrame], inputs: TopicInputs) -> pd.DataFra
     results = full[0] if len(full) == 1 else pd.concat(full, ignore_index=True)
     numbers = {topic: number for number, topic in enumerate(inputs.topics)}
     place = np.array([numbers[str(qid)] for qid in results["qid"].tolist()])
-    if (np.diff(place) >= 0).all():
-        return results
-    return results.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
+    return results if (np.diff(place) >= 0).all() else results.iloc[place.argsort(kind="stable")].reset_index(drop=True)
 
 
 #: the columns that a field is made of

@@ -61,19 +61,12 @@ class JudgedRows:
 
     def to_arrays(self, topics: Iterable[str] = ()) -> QrelsArrays:
         """Return each judgment once, by topic; `topics` are further ones, without judgments."""
-        rows = self
         kept = self._first_occurrences()
-        if kept is not None:
-            rows = JudgedRows(
-                self.names, self.topic[kept], self.words.take(kept, axis=0), self.labels[kept], _taken(self.extra, kept)
-            )
-        documents, order = sort_by_topic(self.names, rows.topic, rows.words, topics)
-        labels, extra = rows.labels, rows.extra
-        if order is not None:
-            labels, extra = labels[order], _taken(extra, order)
-        if extra is not None:
-            extra = None if extra.shape[1] == 0 else extra.reset_index(drop=True)
-        return QrelsArrays(documents, labels, extra)
+        kept = np.arange(len(self.topic)) if kept is None else kept
+        documents, order = sort_by_topic(self.names, self.topic[kept], self.words.take(kept, axis=0), topics)
+        kept = kept if order is None else kept[order]
+        extra = None if self.extra is None or self.extra.shape[1] == 0 else _taken(self.extra, kept)
+        return QrelsArrays(documents, self.labels[kept], extra)
 
     def _first_occurrences(self) -> NDArray[np.int64] | None:
         """Return the first row of each (topic, document) pair, None when no pair stands twice."""
@@ -92,13 +85,13 @@ class JudgedRows:
         first_row = first_rows[pairs]
         clash = np.flatnonzero(self.labels != self.labels[first_row])
         if len(clash):
-            row = int(clash[0])
+            row, first = int(clash[0]), int(first_row[clash[0]])
+            two = f"{self._document(row)} has label {int(self.labels[first])} and {int(self.labels[row])}"
             raise InputError(
-                f"{self._document(row)} has label {int(self.labels[first_row[row]])} and {int(self.labels[row])} "
-                f"({count(len(clash), 'conflicting label')} in all). Keep one label per document; ",
+                f"{two} ({count(len(clash), 'conflicting label')} in all). Keep one label per document; ",
                 Call("Qrels.union", "conflict=..."),
                 " merges two sets of judgments by a rule.",
-                place=self._place(int(first_row[row]), row),
+                place=self._place(first, row),
             )
         again = np.flatnonzero(first_row != np.arange(len(self.topic)))
         row = int(again[0])
@@ -136,7 +129,7 @@ def _taken(extra: pd.DataFrame | None, rows: NDArray[np.int64]) -> pd.DataFrame 
     return None if extra is None else extra.iloc[rows].reset_index(drop=True)
 
 
-def bare_topics(arrays: QrelsArrays) -> list[str]:
+def _bare_topics(arrays: QrelsArrays) -> list[str]:
     """Return the topics that have no judgment."""
     documents = arrays.documents
     return [documents.topics[t] for t in np.flatnonzero(documents.sizes == 0).tolist()]
@@ -144,8 +137,7 @@ def bare_topics(arrays: QrelsArrays) -> list[str]:
 
 def tell_bare_topics(arrays: QrelsArrays) -> None:
     """Warn of topics that are lost where judgments go to PyTerrier or ir_measures."""
-    bare = bare_topics(arrays)
-    if bare:
+    if bare := _bare_topics(arrays):
         warn(
             f"{count(len(bare), 'topic')} without judgments, {examples(bare)}: PyTerrier and ir_measures do not see "
             "them, and their means are over the others. Here such a topic counts 0."
@@ -163,22 +155,13 @@ def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays
     clash = (old != new) & (old != -1) & (new != -1)
     if conflict == "error" and clash.any():
         row = int(both[np.flatnonzero(clash)[0]])
-        raise InputError(
-            f"topic {shown(theirs.documents.qid(row))}, document {shown(theirs.documents.docno(row))} has label "
-            f"{int(mine.labels[found[row]])} and {int(theirs.labels[row])} "
-            f"({count(int(clash.sum()), 'such document')}). Choose ",
-            Option("conflict", "first"),
-            ", 'second', 'higher' or 'lower'.",
-            argument="conflict",
-        )
-    chosen = {
-        "error": old,
-        "first": old,
-        "second": new,
-        "higher": np.maximum(old, new),
-        "lower": np.minimum(old, new),
-    }
-    merged = np.where(clash, chosen[conflict], np.where(old == -1, new, old))
+        document = f"topic {shown(theirs.documents.qid(row))}, document {shown(theirs.documents.docno(row))}"
+        two = f"{int(mine.labels[found[row]])} and {int(theirs.labels[row])}"
+        many = f"({count(int(clash.sum()), 'such document')}). Choose "
+        others = (Option("conflict", "first"), ", 'second', 'higher' or 'lower'.")
+        raise InputError(f"{document} has label {two} {many}", *others, argument="conflict")
+    chosen = {"second": new, "higher": np.maximum(old, new), "lower": np.minimum(old, new)}.get(conflict, old)
+    merged = np.where(clash, chosen, np.where(old == -1, new, old))
     # a judgment that takes over another's label takes over its further columns, too: who judged, which round
     wins = both[merged != old]
     stays = np.ones(len(mine.labels), dtype=bool)
@@ -196,18 +179,13 @@ def _stacked(upper: QrelsArrays, lower: QrelsArrays) -> QrelsArrays:
     extra = None
     if upper.extra is not None or lower.extra is not None:
         extras = [
-            part.extra if part.extra is not None else pd.DataFrame(index=range(len(part.labels)))
-            for part in (upper, lower)
+            pd.DataFrame(index=range(len(part.labels))) if part.extra is None else part.extra for part in (upper, lower)
         ]
         extra = pd.concat(extras, ignore_index=True)
-    rows = JudgedRows(
-        names,
-        np.concatenate(topic),
-        tokens.stacked([part.words for part in parts]),
-        np.concatenate([upper.labels, lower.labels]),
-        extra,
-    )
-    return rows.to_arrays()
+    labels = np.concatenate([upper.labels, lower.labels])
+    return JudgedRows(
+        names, np.concatenate(topic), tokens.stacked([part.words for part in parts]), labels, extra
+    ).to_arrays()
 
 
 def count_labels(arrays: QrelsArrays, lowest: int, by: str | None) -> pd.DataFrame:
@@ -242,10 +220,9 @@ def _groups(arrays: QrelsArrays, by: str | None) -> tuple[NDArray[np.int64], pd.
         return np.zeros(len(arrays.labels), dtype=np.int64), pd.Series([None])
     known = [] if arrays.extra is None else list(arrays.extra.columns)
     if arrays.extra is None or by not in known:
-        there = f"There is {examples(known, 12)}." if known else "There is none."
-        raise InputError(
-            f"the judgments have no column {shown(by)} beside qid, docno and label. {there}", argument="by"
-        )
+        there = f"There is {examples(known, 12) if known else 'none'}."
+        problem = f"the judgments have no column {shown(by)} beside qid, docno and label. {there}"
+        raise InputError(problem, argument="by")
     column = arrays.extra[by]
     codes, values = pd.factorize(column, sort=True)
     found = pd.Series(values, dtype=column.dtype if len(values) else object)
@@ -264,14 +241,12 @@ def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
         raise InputError(f"expected the path of a qrels file, got {path!r}.", argument="path")
     path = user_path(path)
     try:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder. Give the qrels file, {QRELS_LINE}.", argument="path")
-        if not path.exists():
-            raise InputError(f"{path}: no such file.", argument="path")
-    except OSError as error:
-        raise InputError(f"{path} cannot be looked up: {error.strerror or error}.") from error
-    try:
+        if not path.exists() or path.is_dir():
+            what = "is a folder" if path.is_dir() else "is no file"
+            raise InputError(f"{path} {what}. Give the qrels file, {QRELS_LINE}.", argument="path")
         data = read_bytes(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except UnreadableError as error:
         raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
     with located(str(path)), in_memory():
@@ -316,12 +291,9 @@ def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
     qids, docnos = documents.qids().tolist(), documents.docnos().tolist()
     check_names(list(dict.fromkeys(docnos)), "docno")
     check_topics(list(documents.topics))
-    bare = bare_topics(arrays)
-    if bare:
-        warn(
-            f"{count(len(bare), 'topic')} without judgments cannot stand in a qrels file and will be missing when it "
-            f"is read: {examples(bare)}."
-        )
+    if bare := _bare_topics(arrays):
+        lost = "cannot stand in a qrels file and will be missing when it is read"
+        warn(f"{count(len(bare), 'topic')} without judgments {lost}: {examples(bare)}.")
     rows = zip(qids, docnos, middle, arrays.labels.tolist(), strict=True)
     text = "".join(f"{qid} 0 {docno} {more}{label}\n" for qid, docno, more, label in rows)
     return guarded(text.encode("utf-8", "surrogateescape"))
@@ -329,12 +301,8 @@ def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
 
 def _strata(arrays: QrelsArrays) -> list[str]:
     if arrays.extra is None or "stratum" not in arrays.extra or arrays.extra["stratum"].isna().any():
-        raise InputError(
-            "not every judgment has a stratum, so they are not of a sample. Write them without ",
-            Option("strata", True),
-            ".",
-            argument="strata",
-        )
+        problem = "not every judgment has a stratum, so they are not of a sample. Write them without "
+        raise InputError(problem, Option("strata", True), ".", argument="strata")
     names = arrays.extra["stratum"].astype(str).tolist()
     check_names(dict.fromkeys(names), "stratum")
     return [f"{name} " for name in names]

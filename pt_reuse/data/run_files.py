@@ -56,9 +56,8 @@ class FileReading:
         if self.memory is not None:
             memory_bytes(self.memory)
             if self.cache is None:
-                raise wrong(
-                    "memory", " needs a folder in which the field is kept. Pass ", Option("cache", "FOLDER"), ", too."
-                )
+                what = " needs a folder in which the field is kept. Pass "
+                raise wrong("memory", what, Option("cache", "FOLDER"), ", too.")
 
     def coded(self, paths: Sequence[Path], labels: GivenMetadata) -> CodedRuns:
         """Return the runs of some files, labelled."""
@@ -107,7 +106,6 @@ _FORMS: tuple[Part, ...] = (
     " or get_runs() makes one), a dict of run name -> results, a frame with the columns 'name', 'qid', 'docno' and "
     "'score', or run files",
 )
-_EXAMPLE = "'bm25'"
 
 
 def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str = "") -> CodedRuns:
@@ -169,15 +167,13 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFr
         raise _unnamed("a frame without a column 'name'", argument)
     bare = np.flatnonzero(frame["name"].isna())
     if len(bare):
-        raise InputError(
-            "the name of the run is missing. Fill it in or drop the row.", argument=argument, place=f"row {bare[0]:,}"
-        )
+        problem = "the name of the run is missing. Fill it in or drop the row."
+        raise InputError(problem, argument=argument, place=f"row {bare[0]:,}")
     return {name: run for name, run in frame.groupby("name", sort=False, observed=True)}
 
 
 def _unnamed(got: str, argument: str) -> InputError:
-    parts: tuple[Part, ...] = (" is ", got, ", the results of one run without its name. Name the run: ")
-    return wrong(argument, *parts, f"{{{_EXAMPLE}: results}}.")
+    return wrong(argument, f" is {got}, the results of one run without its name. Name the run: {{'bm25': results}}.")
 
 
 def _no_runs(argument: str, got: str, hint: str) -> InputError:

@@ -142,10 +142,8 @@ def as_runs(runs: Any, *others: Any, argument: str = "runs", order: str = "trec_
     """Return what a user gives as runs as a RunSet: the one place that takes runs of any kind."""
     if isinstance(runs, RunSet):
         return runs
-    judged = isinstance(runs, Qrels) or holds_judgments(runs)
-    swapped = any(isinstance(other, RunSet) for other in others)
-    if judged and others and not swapped:
-        swapped = not any(isinstance(other, Qrels) or holds_judgments(other) for other in others)
+    judged = [isinstance(given, Qrels) or holds_judgments(given) for given in (runs, *others)]
+    swapped = any(isinstance(other, RunSet) for other in others) or (bool(others) and judged[0] and not any(judged[1:]))
     return RunSet.of_coded(coded_runs(runs, argument=argument, order=order, hint=_SWAPPED if swapped else ""))
 
 

@@ -85,10 +85,18 @@ def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
         return _parse_run(data, order, skip=skip)
     except InputError as error:
         # in a file without any run line it does not help to leave out lines
-        lines = as_told(SKIP_LINES)
-        if error.parts[-len(lines) :] == lines and not has_run_lines(data, order):
-            error.parts = (*error.parts[: -len(lines)], *as_told(SKIP_FILE))
+        if _drop_advice(error, SKIP_LINES):
+            error.parts += as_told(SKIP_LINES if has_run_lines(data, order) else SKIP_FILE)
         raise
+
+
+def _drop_advice(error: InputError, advice: tuple[Part, ...]) -> bool:
+    """Take advice from the end of an error; tell whether it was there."""
+    told = as_told(advice)
+    there = error.parts[-len(told) :] == told
+    if there:
+        error.parts = error.parts[: -len(told)]
+    return there
 
 
 def _parse_run(data: bytes, order: str, *, skip: bool) -> RunFile:
@@ -96,14 +104,16 @@ def _parse_run(data: bytes, order: str, *, skip: bool) -> RunFile:
     if skip and not len(lines.fields):
         # what is said where nothing is left out
         return parse_run(data, order)
-    fields, scores = lines.fields, lines.scores
+    fields = lines.fields
     topics, topic = topics_in(fields)
     docs = names_in(fields, 2, "docno")
     tags = tags_in(fields)
     if lines.wrong is not None:
         raise bad_number(fields, lines.wrong, "score")
-    rows = FileRows(topics, topic, lambda rows: docs.take(rows, axis=0), scores)
-    ranks = rank_places(fields, rows)
+    rows = FileRows(topics, topic, lambda rows: docs.take(rows, axis=0), lines.scores)
+    from_zero = count_from_zero(fields, rows)
+    other, written = other_ranks(fields, rows, from_zero)
+    ranks = Places.of_ranks(rows.starts, (~from_zero).astype(np.int64), other, written)
     if order == "rank":
         try:
             ranks.check(rows.starts)
@@ -115,9 +125,8 @@ def _parse_run(data: bytes, order: str, *, skip: bool) -> RunFile:
 
 def without_advice(error: InputError) -> InputError:
     """Return an error of :func:`parse_run` without the advice to leave out lines or files."""
-    for advice in map(as_told, (SKIP_LINES, SKIP_FILE)):
-        if error.parts[-len(advice) :] == advice:
-            error.parts = error.parts[: -len(advice)]
+    _drop_advice(error, SKIP_LINES)
+    _drop_advice(error, SKIP_FILE)
     return error
 
 
@@ -158,16 +167,11 @@ def _qrels_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) -> 
 
 def _joined(parts: list[QrelsRows], line_of: Callable[[int], int]) -> QrelsRows:
     place: dict[str, int] = {}
-    topic = [
-        np.array([place.setdefault(name, len(place)) for name in part.topics], dtype=np.int64)[part.topic]
-        for part in parts
-    ]
-    labels = np.concatenate([part.labels for part in parts])
-    docs = tokens.stacked([part.docs for part in parts])
+    numbers = [np.array([place.setdefault(name, len(place)) for name in part.topics], np.int64) for part in parts]
+    topic = np.concatenate([number[part.topic] for number, part in zip(numbers, parts, strict=True)])
     strata = [part.strata for part in parts if part.strata is not None]
-    return QrelsRows(
-        list(place), np.concatenate(topic), docs, labels, tokens.stacked(strata) if strata else None, line_of
-    )
+    labels, docs = np.concatenate([part.labels for part in parts]), tokens.stacked([part.docs for part in parts])
+    return QrelsRows(list(place), topic, docs, labels, tokens.stacked(strata) if strata else None, line_of)
 
 
 def tied_rank(fields: Fields, row: int) -> InputError:
@@ -181,12 +185,11 @@ def tied_rank(fields: Fields, row: int) -> InputError:
 
 def check_names(names: Iterable[str], what: str) -> None:
     """Raise when a name could not stand in a file of white-space separated columns."""
-    bad = [name for name in names if "\0" in name or [name.encode("utf-8", "surrogateescape")] != _split(name)]
+    encoded = ((name, name.encode("utf-8", "surrogateescape")) for name in names)
+    bad = [name for name, written in encoded if b"\0" in written or [written] != written.split()]
     if bad:
-        raise InputError(
-            f"the {what} {examples(bad)} cannot be written to a TREC file, whose columns are separated by white space. "
-            f"Rename it first."
-        )
+        why = "cannot be written to a TREC file, whose columns are separated by white space"
+        raise InputError(f"the {what} {examples(bad)} {why}. Rename it first.")
 
 
 def check_topics(topics: Iterable[str]) -> None:
@@ -195,26 +198,13 @@ def check_topics(topics: Iterable[str]) -> None:
     check_names(topics, "topic")
     comments = [topic for topic in topics if topic.startswith("#")]
     if comments:
-        raise InputError(
-            f"the topic {examples(comments)} cannot be written to a TREC file, in which a line that begins with # is a "
-            f"comment. Rename it first."
-        )
-
-
-def _split(name: str) -> list[bytes]:
-    return name.encode("utf-8", "surrogateescape").split()
+        why = "cannot be written to a TREC file, in which a line that begins with # is a comment"
+        raise InputError(f"the topic {examples(comments)} {why}. Rename it first.")
 
 
 _COLUMN = 3
 _LARGE = 1 << 18  # rows of a run of which nothing is kept
 _SHORT = 10**5  # smaller ranks are compared as words of text, in which they fit; larger ones are read as numbers
-
-
-def rank_places(fields: Fields, rows: FileRows) -> Places:
-    """Return the places that the rank column gives, for topics where they are not those of the file."""
-    from_zero = count_from_zero(fields, rows)
-    other, ranks = other_ranks(fields, rows, from_zero)
-    return Places.of_ranks(rows.starts, (~from_zero).astype(np.int64), other, ranks)
 
 
 def count_from_zero(fields: Fields, rows: FileRows) -> NDArray[np.bool_]:
@@ -290,9 +280,8 @@ def write_runs(
     try:
         return write_together(folder, contents(), overwrite=overwrite)
     except OSError as error:
-        raise InputError(
-            f"{folder} cannot be written to: {error.strerror or error}. It is as it was before.", argument="folder"
-        ) from error
+        problem = f"{folder} cannot be written to: {error.strerror or error}. It is as it was before."
+        raise InputError(problem, argument="folder") from error
 
 
 def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:
@@ -303,9 +292,8 @@ def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:
         raise InputError(f"{examples(unsafe)} cannot be a file name. Rename the run first.")
     empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
     if empty:
-        raise InputError(
-            f"{examples(empty)} has no documents, and an empty file is no run. Leave it out: runs.select(...)."
-        )
+        why = "has no documents, and an empty file is no run"
+        raise InputError(f"{examples(empty)} {why}. Leave it out: runs.select(...).")
     for i in range(len(field.parts)):
         block = field.part(i)
         used = np.zeros(len(block.vocabulary), dtype=np.bool_)

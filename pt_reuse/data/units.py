@@ -91,11 +91,17 @@ def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Uni
     check_unit(by)
     values = column_of(run_table, by)
     lacking = run_table["name"][values.isna()].tolist()
-    if lacking and by == "team":
-        _tell_own_teams(lacking, set(values.dropna()))
-        values = values.where(values.notna(), run_table["name"])
-    elif lacking:
+    if lacking and by != "team":
         check_every_run_has(run_table, by, grouping=grouping)
+    if lacking:
+        teams = set(values.dropna())
+        clash = [name for name in lacking if name in teams]
+        if clash:
+            who = f"{examples(clash)} is a team, and a run without one has this name, which would be its own team"
+            raise InputError(f"{who}. Give ", *how_to_give("team"), ".", argument="by")
+        who = f"{count(len(lacking), 'run')} without a team, each taken for a team of its own: {examples(lacking)}. "
+        warn(who, *how_to_give("team"), " says whose they are.")
+        values = values.where(values.notna(), run_table["name"])
     codes, names = pd.factorize(values)
     return Units(by, tuple(str(name) for name in names), codes.astype(np.int64), own=len(lacking))
 
@@ -105,25 +111,6 @@ def check_every_run_has(run_table: pd.DataFrame, by: str, *, grouping: bool = Fa
     lacking = run_table["name"][column_of(run_table, by).isna()].tolist()
     if lacking:
         raise _without_unit(by, f"{count(len(lacking), 'run')} without: {examples(lacking)}", grouping=grouping)
-
-
-def _tell_own_teams(lacking: list[str], teams: Collection[str]) -> None:
-    """Warn of runs that are their own teams, since nobody says of which team they are."""
-    clash = [name for name in lacking if name in teams]
-    if clash:
-        raise InputError(
-            f"{examples(clash)} is a team, and a run without one has this name, which would be its own team. Give ",
-            *how_to_give("team"),
-            Aside(" when reading the runs"),
-            ".",
-            argument="by",
-        )
-    warn(
-        f"{count(len(lacking), 'run')} without a team, each taken for a team of its own: {examples(lacking)}. ",
-        *how_to_give("team"),
-        Aside(" when reading the runs"),
-        " says whose they are.",
-    )
 
 
 def column_of(run_table: pd.DataFrame, by: str) -> pd.Series:
@@ -142,21 +129,16 @@ def described(run_table: pd.DataFrame) -> pd.DataFrame:
 
 def how_to_give(by: str) -> tuple[MessagePart, ...]:
     """Return the advice that says of which unit each run is; a family has no argument of its own."""
+    when = Aside(" when reading the runs")
     if by == "family":
-        return (Option("metadata", ...), " with a column 'family'")
-    return (Option(f"{by}s", ...),)
+        return (Option("metadata", ...), " with a column 'family'", when)
+    return (Option(f"{by}s", ...), when)
 
 
 def _without_unit(by: str, who: str, *, grouping: bool = False) -> InputError:
-    return InputError(
-        Option("by", by),
-        f" needs the {by} of every run; {who}. Give ",
-        *how_to_give(by),
-        Aside(" when reading the runs"),
-        *((", or leave out ", Argument("by")) if grouping else (", or use ", Option("by", "run"))),
-        ".",
-        argument="by",
-    )
+    other = (" or leave out ", Argument("by")) if grouping else (" or use ", Option("by", "run"))
+    advice = (f" needs the {by} of every run; {who}. Give ", *how_to_give(by), ",", *other, ".")
+    return InputError(Option("by", by), *advice, argument="by")
 
 
 #: condition -> column of a table of runs
@@ -199,16 +181,10 @@ def _recorded(column: pd.Series, pooled: bool, among: NDArray[np.bool_]) -> NDAr
     """Return which runs are on record as pooled, or as not; tell of runs of which neither is on record."""
     unknown = column.isna().to_numpy()
     if unknown.all() and len(unknown):
-        raise InputError(
-            "who was pooled is not on record. Leave out ",
-            Option("pooled", pooled),
-            ", or say it first: ",
-            Call("runs.with_metadata", "pooled=..."),
-            "; ",
-            Call("infer_pool", "runs, qrels"),
-            " says which runs must have contributed.",
-            argument="pooled",
-        )
+        leave, say = Option("pooled", pooled), Call("runs.with_metadata", "pooled=...")
+        infer = (Call("infer_pool", "runs, qrels"), " says which runs must have contributed.")
+        what = "who was pooled is not on record. Leave out "
+        raise InputError(what, leave, ", or say it first: ", say, "; ", *infer, argument="pooled")
     left = int((unknown & among).sum())
     if left:
         warn(f"{count(left, 'run')} left out: not on record whether pooled.")
@@ -220,11 +196,8 @@ def check_known(what: str, value: Any, known: list[str], *, argument: str | None
     if isinstance(value, str) and value in known:
         return
     if not known:
-        advice = (
-            (" Give ", *how_to_give(what), Aside(" when reading the runs"), ".")
-            if what in ("team", "type", "family")
-            else ()
-        )
+        given = what in ("team", "type", "family")
+        advice: tuple[MessagePart, ...] = (" Give ", *how_to_give(what), ".") if given else ()
         raise InputError(f"no {what} {shown(value)}; no run has a {what}.", *advice, argument=argument)
     raise InputError(
         f"no {what} {shown(value)} among {examples(known)}.{did_you_mean(value, known)}", argument=argument
@@ -304,16 +277,14 @@ def _share(share: Any, *, whole_allowed: bool) -> float:
 
 def _docnos(corpus: Any) -> list[bytes]:
     if isinstance(corpus, str | bytes | Mapping | pd.DataFrame) or not isinstance(corpus, Iterable):
-        got = "one string" if isinstance(corpus, str) else type(corpus).__name__
-        raise wrong("corpus", f" must be document names, or documents with a docno, got {got}.")
+        raise wrong("corpus", f" must be document names, or documents with a docno, got {type(corpus).__name__}.")
     names: list[Any] = [document.get("docno") if isinstance(document, Mapping) else document for document in corpus]
-    if not names:
-        raise wrong("corpus", " has no documents.")
     odd = next((i for i, name in enumerate(names) if not isinstance(name, str) or not name), None)
     if odd is not None:
-        raise wrong(
-            "corpus", f" must be document names, or documents with a docno; document {odd:,} has {shown(names[odd])}."
-        )
+        wanted = "document names, or documents with a docno"
+        raise wrong("corpus", f" must be {wanted}; document {odd:,} has {shown(names[odd])}.")
+    if not names:
+        raise wrong("corpus", " has no documents.")
     return tokens.encoded(names)
 
 
@@ -331,18 +302,14 @@ class Part:
     @classmethod
     def of(cls, docnos: Any, prefix: Any, where: Any) -> Part:
         """Return the documents that one of three arguments says: names, how names begin, or a function of a name."""
-        given = {name: value for name, value in (("docnos", docnos), ("prefix", prefix), ("where", where))}
-        said = [name for name, value in given.items() if value is not None]
+        given = {"docnos": docnos, "prefix": prefix, "where": where}
+        said = {name: value for name, value in given.items() if value is not None}
         if len(said) != 1:
-            got = f"got {' and '.join(said)}" if said else "got none of them"
-            raise InputError(f"give one of docnos, prefix and where, {got}.", argument=said[-1] if said else "docnos")
-        if docnos is not None:
-            return cls(_among(docnos), "docnos")
-        if prefix is not None:
-            return cls(_beginning(prefix), "prefix")
-        if not callable(where):
-            raise wrong("where", f" must be a function of a docno, got {told(where)}.")
-        return cls(_that(lambda docno: holds(where, docno)), "where")
+            got = " and ".join(said) or "none of them"
+            raise InputError(f"give one of docnos, prefix and where, got {got}.", argument=["docnos", *said][-1])
+        ((argument, value),) = said.items()
+        ways = {"docnos": _among, "prefix": _beginning, "where": _chosen_by}
+        return cls(ways[argument](value), argument)
 
 
 def restricted(field: AnyField, names: Sequence[str], part: Part) -> AnyField:
@@ -400,8 +367,7 @@ def _tell_of_emptied(emptied: NDArray[np.bool_], field: AnyField, names: Sequenc
 
 def _among(docnos: Any) -> Callable[[Words], NDArray[np.bool_]]:
     if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
-        got = "one string" if isinstance(docnos, str) else type(docnos).__name__
-        raise InputError(f"docnos must be several document names, got {got}.", argument="docnos")
+        raise InputError(f"docnos must be several document names, got {type(docnos).__name__}.", argument="docnos")
     wanted = text_words("docno", list(dict.fromkeys(str(docno) for docno in docnos)))
     return lambda words: tokens.match(words, wanted) >= 0
 
@@ -410,11 +376,13 @@ def _beginning(prefix: Any) -> Callable[[Words], NDArray[np.bool_]]:
     several = [prefix] if isinstance(prefix, str) else list(prefix) if isinstance(prefix, Iterable) else []
     if not several or not all(isinstance(one, str) and one for one in several):
         raise wrong("prefix", f" must be a text or several, got {told(prefix)}.")
-    return _that(lambda docno: docno.startswith(tuple(several)))
+    return _chosen_by(lambda docno: docno.startswith(tuple(several)))
 
 
-def _that(chosen: OfDocno) -> Callable[[Words], NDArray[np.bool_]]:
-    return lambda words: np.fromiter(map(chosen, tokens.decode(tokens.as_tokens(words))), dtype=bool, count=len(words))
+def _chosen_by(where: Any) -> Callable[[Words], NDArray[np.bool_]]:
+    if not callable(where):
+        raise wrong("where", f" must be a function of a docno, got {told(where)}.")
+    return lambda words: np.array([holds(where, docno) for docno in tokens.decode(tokens.as_tokens(words))], dtype=bool)
 
 
 def holds(where: OfDocno, docno: str) -> bool:
@@ -428,9 +396,5 @@ def holds(where: OfDocno, docno: str) -> bool:
 def check_same_order(mine: str, other: str) -> None:
     """Raise where two fields that are to be united stand in two ranking orders."""
     if mine != other:
-        raise InputError(
-            f"one field is ordered {mine!r}, the other {other!r}. Put the other in order by ",
-            Call("RunSet.reorder", repr(mine)),
-            ".",
-            argument="other",
-        )
+        what = f"one field is ordered {mine!r}, the other {other!r}. Put the other in order by "
+        raise InputError(what, Call("RunSet.reorder", repr(mine)), ".", argument="other")

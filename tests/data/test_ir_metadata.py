@@ -80,7 +80,7 @@ def test_a_header(form, tmp_path):
     [
         ("actor:\n  team: T\n", Note(team="T")),
         ("method: {automatic: false}\nactor: {team: 'A & B'}\n", Note(team="A & B", type="manual")),
-        ("tag: &t x\nactor:\n  team: *t\n", Note(tag="x")),
+        ("tag: &t x\nactor:\n  team: *t\n", Note(tag="x", team="x")),
         ("tag: ENTER_VALUE_HERE\nactor:\n  team:\nmethod:\n  automatic: ~\n", None),
         ("actor:\n- team: T\nmethod: automatic\nteam: U\n", None),
         ("actor:\n  team: [T, U]\ntag: {a: b}\n", None),
