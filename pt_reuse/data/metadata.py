@@ -110,7 +110,7 @@ def _of_file(path: str | Path, column: str, argument: str) -> LabelsOf:
     expected = f"a file with two columns, run tag and {column}"
     expected = f"a file with one run name a line, or {expected}" if column == "pooled" else expected
     with located(str(path)):
-        lines = _read_lines(path, argument, expected)
+        lines = read_lines(path, argument, expected)
         for separator in _SEPARATORS:
             if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
                 return _of_frame(_read_csv(lines, argument), column, argument)
@@ -162,7 +162,7 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Return a frame with one row per run: ``name`` and whatever else the user has of each."""
     if isinstance(metadata, str | Path):
         with located(str(metadata)):
-            return _checked(_read_csv(_read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata")
+            return _checked(_read_csv(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata")
     if not isinstance(metadata, pd.DataFrame):
         raise wrong("metadata", f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.")
     return _checked(_with_names(metadata), "metadata")
@@ -188,7 +188,7 @@ def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
     return metadata.assign(name=names)
 
 
-def _read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
+def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
     """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files."""
 
     def refused(what: str, *more: Part) -> InputError:

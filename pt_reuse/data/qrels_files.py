@@ -85,13 +85,13 @@ class JudgedRows:
         first_row = first_rows[pairs]
         clash = np.flatnonzero(self.labels != self.labels[first_row])
         if len(clash):
-            row, first = int(clash[0]), int(first_row[clash[0]])
-            two = f"{self._document(row)} has label {int(self.labels[first])} and {int(self.labels[row])}"
+            row, kept = int(clash[0]), int(first_row[clash[0]])
+            two = f"{self._document(row)} has label {int(self.labels[kept])} and {int(self.labels[row])}"
             raise InputError(
                 f"{two} ({count(len(clash), 'conflicting label')} in all). Keep one label per document; ",
                 Call("Qrels.union", "conflict=..."),
                 " merges two sets of judgments by a rule.",
-                place=self._place(first, row),
+                place=self._place(kept, row),
             )
         again = np.flatnonzero(first_row != np.arange(len(self.topic)))
         row = int(again[0])
