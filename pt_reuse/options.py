@@ -8,9 +8,13 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, whole
+from pt_reuse._errors import door
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 #: the width of a docstring
 _WIDTH = 120
@@ -151,6 +155,11 @@ SHARED = {
             check="pt_reuse.data.ordering:checked_pool_order",
         ),
         Parameter(
+            name="order",
+            meaning='the order in which the runs are pooled, ``"trec_eval"``, ``"trec_eval9"``, ``"rank"`` or '
+            '``"file"``; default the one that the field knows of itself. Scores are not concerned.',
+        ),
+        Parameter(
             name="rel",
             meaning="the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. "
             "Measures have a `rel` of their own.",
@@ -221,6 +230,12 @@ def documented(call: Callable[..., Any], own: Mapping[str, Parameter]) -> str:
     if written:
         raise TypeError(f"{call.__name__} documents {', '.join(written)}, which it does not take.")
     return "\n".join([*head, "Args:", *entries, "", *tail]).rstrip() + "\n"
+
+
+def described(call: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make a public function that is no study a door whose docstring has an entry for each shared option."""
+    call.__doc__ = documented(call, {})
+    return door(call)
 
 
 def _split(doc: str) -> tuple[list[str], dict[str, str], list[str]]:

@@ -1,31 +1,64 @@
-"""`pt-reuse pool`: the pool of runs, who contributed what, and what of it is to be judged."""
+"""`pt-reuse pool`: the pool of runs by any strategy, who contributed what, and what of it is to be judged."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from pt_reuse._check import choice, count, plural
-from pt_reuse._errors import InputError, Option
-from pt_reuse.cli.common_options import add_contributors, chosen_contributors
+from pt_reuse._check import checked_jobs, checked_seed, choice, count, plural
+from pt_reuse._choices import LEARNING, METHODS, NORM_NAMES, RANDOM_ORDER
+from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse.cli.common_options import add_contributors, amounts, bands, chosen_contributors, whole_amounts
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out
-from pt_reuse.cli.pool_strategies import PoolAsked, add_strategy, chosen_strategy
-from pt_reuse.cli.screen import SHOWN, print_table, say
+from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.cli.shards import add_shard, refuse_with_shard
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
+    from pt_reuse.data.judgments import Qrels
+    from pt_reuse.data.run_set import RunSet
     from pt_reuse.pooling.pool import Pool
 
 #: the documents to be judged, as a file of judgments in which every label is still to come
 _TO_JUDGE = "to_judge.txt"
+#: strategies that ask judgments for the label of each document
+_ASKING = (*LEARNING, RANDOM_ORDER)
+#: name -> the options that a strategy has; those of --strategy, in the order of the help
+STRATEGIES: dict[str, tuple[str, ...]] = {
+    "depth": ("jobs",),
+    "take": ("n", "per"),
+    **{method: ("n", "per", *options) for method, options in METHODS.items()},
+    "sample": ("share", "n", "strata", "bands", "seed", "jobs"),
+    **{name: ("n", "rel", "seed") for name in _ASKING},
+}
+#: what a depth-k pool knows of each document, by which topics can be divided
+_STRATA = ("rank", "runs", "teams", "types")
+_STRATEGY_HELP = (
+    "depth: all documents to the depth (default); take: the best-ranked of these; "
+    f"{', '.join(METHODS)}: the highest by a fusion of the runs; sample: a random sample, with the probability with "
+    f"which each document came into it; {', '.join(_ASKING)}: judged one by one, each in the light of the labels of "
+    "--qrels so far"
+)
+#: option -> how its text is read, and what the help says
+_OPTIONS: dict[str, tuple[Any, str]] = {
+    "n": (whole_amounts, "how many documents to take, of each topic or in all; of sample: of each topic's stratum"),
+    "per": (str, "N is the number of each topic (topic, default) or of all (all)"),
+    "k": (float, "of rrf: 1 / (K + rank); default 60"),
+    "p": (float, "of rbp: (1 - P) P^(rank - 1); default .8"),
+    "norm": (str, f"of combsum and combmnz: one of {', '.join(NORM_NAMES)}; default min-max"),
+    "share": (amounts, "of sample: the part of each topic's stratum, or one for each band"),
+    "strata": (str, f"of sample: divide topics by {', '.join(_STRATA)}; default not at all"),
+    "bands": (bands, "of sample: the last value of each band of --strata: 10,50,inf"),
+    "rel": (int, "lowest label of --qrels that a strategy is told is relevant"),
+    "jobs": (int, "of depth and sample: how many topics at a time, -1 for all cores; default 1"),
+    "seed": (int, "decides what a strategy draws; default 0"),
+}
 
 
 def add_to(commands: Commands) -> Parser:
@@ -40,7 +73,10 @@ def add_to(commands: Commands) -> Parser:
     )
     add_field(parser, positional="runs", qrels=Judgments.OPTIONAL)
     parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
-    add_strategy(parser)
+    parser.add_argument("--strategy", default="depth", metavar="NAME", help=_STRATEGY_HELP)
+    parser.checks.append(_check_name)
+    for name, (kind, text) in _OPTIONS.items():
+        parser.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text)
     parser.add_argument(
         "--by", metavar="UNIT", help="who contributed what: by team, run, type or family; default team if known"
     )
@@ -53,16 +89,77 @@ def add_to(commands: Commands) -> Parser:
     return parser
 
 
+def _check_name(options: argparse.Namespace) -> None:
+    choice("strategy", options.strategy, tuple(STRATEGIES), most=len(STRATEGIES))
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that are given to the strategy, checked before any run is read."""
+    _check_name(options)
+    name, takes = options.strategy, STRATEGIES[options.strategy]
+    given = {option: value for option in _OPTIONS if (value := getattr(options, option)) is not None}
+    for option in given:
+        if option not in takes:
+            having = ", ".join(other for other, known in STRATEGIES.items() if option in known)
+            raise InputError(
+                Argument(option), f" is no option of strategy {name!r}; it is one of {having}.", argument=option
+            )
+    lacking = "n" if "n" in takes and "n" not in given and name != "sample" else None
+    if name in _ASKING and options.qrels is None:
+        lacking = "qrels"
+    if lacking:
+        raise InputError(f"strategy {name!r} needs ", Option(lacking, ...), ".", argument=lacking)
+    _check_values(name, given)
+    return given
+
+
+def _check_values(name: str, given: Mapping[str, Any]) -> None:
+    from pt_reuse.arrays.fusion import Fusion
+    from pt_reuse.data.judgments import checked_rel
+    from pt_reuse.pooling.depth import checked_size
+    from pt_reuse.pooling.sampling import check_sampling
+
+    checked_jobs(given.get("jobs"))
+    checked_rel(given.get("rel"))
+    checked_seed(given.get("seed", 0))
+    if name in METHODS:
+        Fusion.of(name, **{option: given.get(option) for option in ("k", "p", "norm")})
+    if name == "sample":
+        if "strata" in given:
+            choice("strata", given["strata"], _STRATA)
+        check_sampling(**{option: given.get(option) for option in ("share", "n", "strata", "bands")}, seed=0)
+    elif "n" in given:
+        checked_size(given["n"], given.get("per", "topic"))
+
+
+def _pool_of(
+    runs: RunSet, qrels: Qrels | None, options: argparse.Namespace, given: dict[str, Any], **common: Any
+) -> Pool:
+    """Return the pool that the strategy makes; `common` are depth and contributors."""
+    from pt_reuse.pooling.adaptive.oracle import adaptive_pool
+    from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool
+    from pt_reuse.pooling.sampling import sample_pool
+
+    name = options.strategy
+    if name in ("depth", "sample"):
+        pool = depth_pool(runs, **common, n_jobs=given.pop("jobs", None))
+        return pool if name == "depth" else sample_pool(pool, **{"seed": 0, **given})
+    if name == "take":
+        return take_pool(runs, **given, **common)
+    if name in METHODS:
+        return fusion_pool(runs, method=name, **given, **common)
+    return adaptive_pool(runs, qrels, name, **given, **common, verbose=shows_bars(options))
+
+
 def _run(options: argparse.Namespace) -> None:
-    from pt_reuse.data.qrels_files import qrels_file
     from pt_reuse.data.units import COLUMNS, check_unit_is_given
     from pt_reuse.pooling.depth import checked_depth, depth_of
 
     plan = plan_field(options)
     if options.depth is not None:
         checked_depth(options.depth)
-    strategy = chosen_strategy(options)
-    if not strategy.by_topics:
+    given = _given(options)
+    if "jobs" not in STRATEGIES[options.strategy]:
         refuse_with_shard(
             options, "strategy", f"{options.strategy!r} is not made topic by topic. Leave out one of them."
         )
@@ -73,17 +170,16 @@ def _run(options: argparse.Namespace) -> None:
     folder = out_folder(options, files)
     if folder is not None:
         _check_unlabelled(folder / _TO_JUDGE)
-    judgments = plan.judgments if options.qrels is not None else None
-    qrels = None if judgments is None else plan.read_judgments(judgments)
+    qrels = None if options.qrels is None or plan.judgments is None else plan.read_judgments(plan.judgments)
     runs = plan.read_runs()
     say(repr(runs) if qrels is None else f"{runs!r}\n{qrels!r}")
     asked = depth_of(runs, options.depth)
-    pool = strategy.make(PoolAsked(runs, asked.value, contributors, qrels, options))
+    pool = _pool_of(runs, qrels, options, given, depth=asked.value, contributors=contributors)
     rest = pool if qrels is None else pool.remainder(qrels)
     by = options.by or ("team" if pool.run_table["team"].notna().any() else "run")
-    judged = None if qrels is None else set(qrels.topics)
     depth = "given" if options.depth is not None else f"that of {asked.origin.value}"
-    say(f"\n{in_words(pool, rest, judged)} {strategy.in_words(options)}The depth, {asked.value}, is {depth}.")
+    say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in pool.settings.items())}")
+    say(f"\n{in_words(pool, rest, None if qrels is None else set(qrels.topics))} The depth, {asked.value}, is {depth}.")
     units, topics = by_unit(pool, rest, by), pool.counts(qrels)
     if qrels is None:
         units = units.drop(columns=["to_judge", "to_judge_unique"])
@@ -91,16 +187,24 @@ def _run(options: argparse.Namespace) -> None:
     shown = units.rename(columns=lambda name: name.replace("_", " "))
     print_table(shown, len(shown) if options.all else SHOWN, f"{plural(by)}; --all shows every one")
     if folder is not None:
-        tables = {"pool.csv": pool.to_frame(), "by_topic.csv": topics, "by_unit.csv": units}
         kept = {**pool.settings, "order": pool.order, **runs.settings}
         if isinstance(contributors, list):
             kept["contributors"] = contributors
-        made = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(kept)}
-        if len(rest):
-            some = [qid for qid, n in zip(rest.topics, rest.documents.sizes.tolist(), strict=True) if n]
-            made[_TO_JUDGE] = qrels_file(rest.to_qrels().select(some).arrays)
+        made = _made({"pool.csv": pool.to_frame(), "by_topic.csv": topics, "by_unit.csv": units}, kept, rest)
         written = write_files(made, folder, options, files)
         say(f"\nWritten to {folder}: {', '.join(written)}")
+
+
+def _made(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any], rest: Pool) -> dict[str, Any]:
+    """Return name -> contents of the files; what is to be judged has one where there is something."""
+    from pt_reuse.data.qrels_files import qrels_file
+
+    made: dict[str, Any] = {name: table_file(frame) for name, frame in tables.items()}
+    made["settings.json"] = settings_file(settings)
+    if len(rest):
+        some = [qid for qid, n in zip(rest.topics, rest.documents.sizes.tolist(), strict=True) if n]
+        made[_TO_JUDGE] = qrels_file(rest.to_qrels().select(some).arrays)
+    return made
 
 
 def _check_unlabelled(path: Path) -> None:
@@ -119,29 +223,23 @@ def _check_unlabelled(path: Path) -> None:
 
 
 def by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
-    """Return one row per team, run, type or family, the one with most documents first.
-
-    Returns:
-        DataFrame: the unit; its ``runs`` among the contributors; ``documents`` that it contributed, ``unique`` those
-        that no other unit did; ``to_judge`` and ``to_judge_unique``, the same of what is to be judged.
-    """
+    """Return one row per team, run, type or family: its runs, documents and uniques, of the pool and to be judged."""
+    import numpy as np
     import pandas as pd
 
     _, units = pool.sole(by)
-    columns = {"documents": _contributed(pool, by), "unique": _unique(pool, by)}
-    columns |= {"to_judge": _contributed(rest, by), "to_judge_unique": _unique(rest, by)}
-    table = pd.DataFrame({units.column: units.names, "runs": units.runs(), **columns})
+    table = pd.DataFrame({units.column: units.names, "runs": units.runs()})
+    for part, documents, unique in ((pool, "documents", "unique"), (rest, "to_judge", "to_judge_unique")):
+        sole, _ = part.sole(by)
+        of_row = units.of_run[part.entries.run]
+        pairs = np.unique(part.entries.document * max(len(units), 1) + of_row)
+        table[documents] = np.bincount(pairs % max(len(units), 1), minlength=len(units))
+        table[unique] = np.bincount(sole[sole >= 0], minlength=len(units))
     return table.sort_values("documents", ascending=False, kind="stable", ignore_index=True)
 
 
 def in_words(pool: Pool, rest: Pool, judged: set[str] | None) -> str:
-    """Return how large the pool is, in all and per topic, and what of it is to be judged.
-
-    Args:
-        pool: the pool.
-        rest: what of it is to be judged.
-        judged: the topics that have judgments; None where no judgments are given.
-    """
+    """Return how large the pool is, and what of it is to be judged, given the topics that have judgments, if any do."""
     sizes = pool.documents.sizes
     made = f"{count(len(pool), 'document')} of {count(len(pool.run_table), 'contributing run')}"
     each = f"{sizes.min():,} to {sizes.max():,} per topic, {sizes.mean():,.1f} on average"
@@ -155,20 +253,3 @@ def in_words(pool: Pool, rest: Pool, judged: set[str] | None) -> str:
         n = int(sizes[without].sum())
         text += f", {n:,} of them on {count(sum(without), 'topic')} without any judgment"
     return f"{text}."
-
-
-def _contributed(pool: Pool, by: str) -> NDArray[np.int64]:
-    """Return (units,): how many documents each unit contributed, in the order of the units of the contributors."""
-    import numpy as np
-
-    _, units = pool.sole(by)
-    of_row = units.of_run[pool.entries.run]
-    pairs = np.unique(pool.entries.document * max(len(units), 1) + of_row)
-    return np.bincount(pairs % max(len(units), 1), minlength=len(units))
-
-
-def _unique(pool: Pool, by: str) -> NDArray[np.int64]:
-    import numpy as np
-
-    sole, units = pool.sole(by)
-    return np.bincount(sole[sole >= 0], minlength=len(units))

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, did_you_mean, examples
+from pt_reuse._check import choice, count, did_you_mean, examples, told
 from pt_reuse._errors import Argument, InputError, Option
-from pt_reuse.arrays.field import ranges
+from pt_reuse.arrays.lists import offsets, ranges
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 
@@ -60,16 +60,7 @@ class Contributors:
 
 
 def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contributors:
-    """Return the runs of a field that contribute to a pool.
-
-    Args:
-        runs: the field.
-        contributors: ``"pooled"``, the runs on record as pooled and those of which nobody recorded it; ``"all"``; or
-            run names.
-
-    Raises:
-        InputError: another word, an unknown run, no contributing run.
-    """
+    """Return the runs of a field that a user's ``contributors=`` names: ``"pooled"``, ``"all"``, or run names."""
     if isinstance(contributors, str):
         if contributors in runs and contributors not in (Rule.POOLED.value, Rule.ALL.value):
             raise InputError(
@@ -101,25 +92,13 @@ def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contribu
 
 
 def named_contributors(contributors: Any, known: Sequence[str] | None = None) -> list[Any]:
-    """Return the run names that a user's ``contributors=`` lists.
-
-    Args:
-        contributors: what the user gave.
-        known: the runs that there are; None where that is not known yet.
-
-    Raises:
-        InputError: something that lists no names, or a name that is not known.
-    """
-    if not isinstance(contributors, Iterable):
-        raise InputError(
-            Argument("contributors"),
-            f" must be 'pooled', 'all' or run names, got {type(contributors).__name__}.",
-            argument="contributors",
-        )
-    names = list(contributors)
+    """Return the run names that a user's ``contributors=`` lists; with `known` None it is not known which there are."""
+    names = list(contributors) if isinstance(contributors, Iterable) else []
     if not names:
         raise InputError(
-            Argument("contributors"), " names no run. Give 'pooled', 'all' or run names.", argument="contributors"
+            Argument("contributors"),
+            f" must be 'pooled', 'all' or run names, got {told(contributors)}.",
+            argument="contributors",
         )
     if known is None:
         return names
@@ -198,14 +177,10 @@ class Contributions:
         """Return the contributions to some documents, in that order."""
         sizes = self.sizes[documents]
         gather = ranges(self.starts[:-1][documents], sizes)
-        return Contributions(_offsets(sizes), self.run[gather], self.rank[gather])
+        return Contributions(offsets(sizes), self.run[gather], self.rank[gather])
 
     def without(self, runs: NDArray[np.bool_]) -> Contributions:
-        """Return the contributions of the other runs, which are numbered anew; the documents stay.
-
-        Args:
-            runs: (runs,) which of the contributing runs to leave out.
-        """
+        """Return the contributions of all but some (runs,), numbered anew; the documents stay."""
         place = (np.cumsum(~runs) - 1).astype(self.run.dtype)
         stays = ~runs[self.run]
         before = np.concatenate([[0], np.cumsum(stays)]).astype(np.int64)
@@ -218,7 +193,3 @@ class Contributions:
         if len(some):
             reduced[some] = reduce.reduceat(values, self.starts[some])
         return reduced
-
-
-def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, count, did_you_mean, examples, positive, told
-from pt_reuse._errors import Argument, InputError, arguments_as, door, warn
+from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive, told, whole
+from pt_reuse._errors import Argument, InputError, arguments_as, warn
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import Fusion
 from pt_reuse.arrays.open_field import AnyField
@@ -19,12 +19,10 @@ from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
+from pt_reuse.options import described
 from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.taking import Candidates, Pooled, PoolSize, Taken, cut, piece_of, pool_of, pool_of_pieces
-
-_UNIT = "documents per run and topic"
-
+from pt_reuse.pooling.taking import Candidates, Pooled, Taken, cut, piece_of, pool_of, pool_of_pieces
 
 #: of a run or topic that has no depth of its own
 _NONE = int(np.iinfo(np.int64).max)
@@ -33,24 +31,21 @@ _NONE = int(np.iinfo(np.int64).max)
 def _own_depths(argument: str, given: Any, known: Sequence[str], noun: str) -> NDArray[np.int64]:
     """Return (known,): the depth that a user gives each run or topic, `_NONE` where there is none."""
     own = np.full(len(known), _NONE, dtype=np.int64)
-    if given is None:
-        return own
-    if not isinstance(given, Mapping):
+    if not isinstance(given, Mapping | None):
         raise InputError(
             Argument(argument), f" must map each {noun} to its depth, got {told(given)}.", argument=argument
         )
     place = {name: i for i, name in enumerate(known)}
-    unknown = [name for name in given if name not in place]
-    if unknown:
-        hint = did_you_mean(unknown[0], known) or f" There is {examples(known)}."
-        raise InputError(
-            Argument(argument),
-            f" names {examples(unknown)}, not among the {count(len(known), noun)}.{hint}",
-            argument=argument,
-        )
-    for name, depth in given.items():
+    for name, depth in (given or {}).items():
+        if name not in place:
+            hint = did_you_mean(name, known) or f" There is {examples(known)}."
+            raise InputError(
+                Argument(argument),
+                f" names {told(name)}, not among the {count(len(known), noun)}.{hint}",
+                argument=argument,
+            )
         with arguments_as(depth=f"{argument}[{name!r}]"):
-            own[place[name]] = positive("depth", depth, _UNIT)
+            own[place[name]] = checked_depth(depth)
     return own
 
 
@@ -81,7 +76,7 @@ def _in_words(own: NDArray[np.int64], noun: str) -> str:
     return f"{count(len(depths), noun)}: {low:,}" + (f" to {high:,}" if high > low else "")
 
 
-@door
+@described
 def depth_pool(
     runs: Any,
     depth: int | None = None,
@@ -98,18 +93,9 @@ def depth_pool(
     the field is pooled. A run shorter than k contributes all it has.
 
     Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        depth: documents per run and topic, >= 1; default the one on record for the collection (``runs.pool_depth``),
-            else 100, as in most TREC tracks.
         depth_by_run: run name -> its own depth, on all topics; a run that is not named has `depth`.
         depth_by_topic: topic -> its own depth, of all runs; a topic that is not named has `depth`. Where a run and a
             topic both have one, the smaller counts.
-        contributors: ``"pooled"`` (default) for the runs on record as pooled and those of which nobody recorded it,
-            ``"all"`` for every run, or run names.
-        order: the order in which documents are pooled, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
-            ``"file"``; default the one in which the field is pooled. Scores are not concerned.
-        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The pool
-            does not depend on it.
 
     Returns:
         Pool: the documents with their contributors and best ranks; its ``run_table`` lists the contributing runs.
@@ -164,12 +150,7 @@ class DepthFrom(Enum):
 
 @dataclass(frozen=True)
 class PoolDepth:
-    """To which depth runs are pooled.
-
-    Attributes:
-        value: documents per run and topic.
-        origin: who says so.
-    """
+    """To which depth runs are pooled, in documents per run and topic, and who says so."""
 
     value: int
     origin: DepthFrom
@@ -217,14 +198,7 @@ def _pool_to(
 
 
 class DepthPooling(ArrayWork):
-    """Taking the top documents, topic by topic.
-
-    Args:
-        field: the runs, in the order in which they are pooled.
-        topics: the topics, all of them of the field.
-        depths: of each topic how many documents of every run, or (runs,) of each run its own number.
-        contributors: (runs,) who contributes.
-    """
+    """Taking the top documents, topic by topic, of the contributing (runs,); a depth is one number or (runs,)."""
 
     kind = "pool"
 
@@ -271,7 +245,39 @@ class DepthPooling(ArrayWork):
         return DepthPooling(field, self.topics[mine], self.depths[mine], self.contributors)
 
 
-@door
+def _best_pool(
+    runs: Any,
+    n: int,
+    per: str,
+    scoring: tuple[str, dict[str, Any], Callable[[Pooled], tuple[list[NDArray[Any]], dict[str, NDArray[Any]]]]],
+    *,
+    depth: int | None,
+    contributors: str | Iterable[str],
+    order: str | None,
+) -> Pool:
+    """Return the best documents; `scoring` is a name, settings, and what gives the keys and columns of a topic."""
+    size, per = checked_size(n, per)
+    check_pooling(depth, order)
+    strategy, own, keys_of = scoring
+    runs = as_runs(runs)
+    common = depth_of(runs, depth).value
+    chosen = contributors_of(runs, contributors)
+    ranked = runs.in_pool_order(order)
+    topics = []
+    for t in range(ranked.field.n_topics):
+        pool = Pooled.of(ranked.field, t, common, chosen.runs)
+        keys, columns = keys_of(pool)
+        topics.append(Candidates.ordered(ranked.field, t, pool, keys, **columns))
+    settings = {**own, "n": size, "per": per, "depth": common}
+    return pool_of(ranked, cut(topics, size, per), strategy=strategy, contributors=chosen, settings=settings)
+
+
+def checked_size(n: Any, per: Any) -> tuple[int, str]:
+    """Return a user's ``n=`` and ``per=``, or say what is wrong with them."""
+    return whole("n", n, "documents", least=0), choice("per", per, ("topic", "all"))
+
+
+@described
 def take_pool(
     runs: Any,
     n: int,
@@ -288,15 +294,9 @@ def take_pool(
     from all topics in turn: the first of each topic, then the second of each, topics in natural order.
 
     Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         n: how many documents to take, 0 or more. Where the depth-k pool has fewer, it is taken whole; with 0 the pool
             is empty and has the topics of the runs.
         per: ``"topic"`` (default) takes `n` documents of each topic, ``"all"`` `n` of all topics together.
-        depth: documents per run and topic among which is chosen, >= 1; default the one on record for the collection
-            (``runs.pool_depth``), else 100.
-        contributors: ``"pooled"`` (default) for the runs on record as pooled and those of which nobody recorded it,
-            ``"all"`` for every run, or run names.
-        order: the order in which documents are pooled; default the one in which the field is pooled.
 
     Returns:
         Pool: the documents in the order in which they were taken, with the runs that have them within `depth`.
@@ -319,21 +319,11 @@ def take_pool(
     Source: Cormack, Palmer and Clarke 1998, Efficient construction of large test collections, SIGIR; Lipani, Zuccon,
     Lupu, Koopman and Hanbury 2016, The impact of fixed-cost pooling strategies on test collection bias, ICTIR.
     """
-    size = PoolSize.of(n, per)
-    check_pooling(depth, order)
-    runs = as_runs(runs)
-    common = depth_of(runs, depth).value
-    chosen = contributors_of(runs, contributors)
-    ranked = runs.in_pool_order(order)
-    topics = []
-    for t in range(ranked.field.n_topics):
-        pool = Pooled.of(ranked.field, t, common, chosen.runs)
-        topics.append(Candidates.ordered(ranked.field, t, pool, [pool.best_rank]))
-    settings = {**size.settings, "depth": common}
-    return pool_of(ranked, cut(topics, size), strategy="take", contributors=chosen, settings=settings)
+    scoring = "take", {}, lambda pool: ([pool.best_rank], {})
+    return _best_pool(runs, n, per, scoring, depth=depth, contributors=contributors, order=order)
 
 
-@door
+@described
 def fusion_pool(
     runs: Any,
     n: int,
@@ -356,9 +346,7 @@ def fusion_pool(
     the second of each, topics in natural order.
 
     Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        n: how many documents to take, 0 or more. Where the depth-k pool has fewer, it is taken whole; with 0 the pool
-            is empty and has the topics of the runs.
+        n: how many documents to take, as of :func:`take_pool`.
         method: ``"rrf"`` (default), reciprocal rank fusion, the sum of 1 / (k + rank); ``"rbp"``, rank-biased
             centroids, the sum of (1 - p) p^(rank - 1); ``"combsum"``, the sum of the normalised scores; ``"combmnz"``,
             that times the number of runs that have the document; ``"borda"``: of c documents a run gives c - rank + 1
@@ -370,12 +358,6 @@ def fusion_pool(
         norm: of ``"combsum"`` and ``"combmnz"``, how the scores of each list are normalised: ``"min-max"`` (default)
             to 0 for the lowest and 1 for the highest, ``"max"``, ``"sum"``, ``"zmuv"`` or ``"rank"``. As in ranx, a
             list of equal scores has 0 for all by ``"min-max"``.
-        depth: documents per run and topic that are fused, >= 1; default the one on record for the collection
-            (``runs.pool_depth``), else 100.
-        contributors: ``"pooled"`` (default) for the runs on record as pooled and those of which nobody recorded it,
-            ``"all"`` for every run, or run names.
-        order: the order in which documents are pooled, which gives their ranks; default the one in which the field is
-            pooled. Scores are those that were read.
 
     Returns:
         Pool: the documents, those of the highest score first; ``priority`` is the fused score. The runs that have a
@@ -400,17 +382,10 @@ def fusion_pool(
     Moffat, Webber and Zobel 2007, Strategic system comparisons via targeted relevance judgments, SIGIR (RBP).
     """
     fusion = Fusion.of(method, k=k, p=p, norm=norm)
-    size = PoolSize.of(n, per)
-    check_pooling(depth, order)
-    runs = as_runs(runs)
-    common = depth_of(runs, depth).value
-    chosen = contributors_of(runs, contributors)
-    ranked = runs.in_pool_order(order)
-    topics = []
-    for t in range(ranked.field.n_topics):
-        pool = Pooled.of(ranked.field, t, common, chosen.runs)
+
+    def keys_of(pool: Pooled) -> tuple[list[NDArray[Any]], dict[str, NDArray[Any]]]:
         score = fusion.scores(pool.rows)
-        keys = [-fusion.between_topics(score), pool.best_rank]
-        topics.append(Candidates.ordered(ranked.field, t, pool, keys, priority=score))
-    settings = {**fusion.options, **size.settings, "depth": common}
-    return pool_of(ranked, cut(topics, size), strategy=fusion.method, contributors=chosen, settings=settings)
+        return [-fusion.between_topics(score), pool.best_rank], {"priority": score}
+
+    scoring = fusion.method, fusion.options, keys_of
+    return _best_pool(runs, n, per, scoring, depth=depth, contributors=contributors, order=order)

@@ -58,45 +58,22 @@ class PoolFit:
 
     @classmethod
     def of(cls, pool: Pool, qrels: Qrels, judged: NDArray[np.bool_], *, depth: int) -> PoolFit:
-        """Compare the pool of some runs with judgments.
-
-        Args:
-            pool: the pool.
-            qrels: the judgments.
-            judged: (documents of the pool,) whether each has a label of at least 0.
-            depth: the pool's.
-        """
-        mine, labels = pool.documents, qrels.arrays.labels
-        # runs bring topics that nobody judged, which is no fault of the depth
-        of_topic = qrels.arrays.documents.counts(labels >= 0)
-        known = {topic for topic, n in zip(qrels.topics, of_topic.tolist(), strict=True) if n}
-        of_known = [topic in known for topic in mine.topics]
-        pooled = int(mine.sizes[of_known].sum())
-        chosen = pool.contributors
-        found = cls.counted(
-            qrels,
-            chosen,
-            pooled=pooled,
-            common=int(judged.sum()),
-            set_aside=int(_set_aside(pool, qrels)[np.repeat(of_known, mine.sizes)].sum()),
-            depth=depth,
-        )
+        """Compare a pool with judgments; (documents of the pool,) say which have a label of at least 0."""
+        documents, labels = pool.documents, qrels.arrays.labels
+        aside = np.zeros(len(documents), dtype=bool)
+        if (labels == SET_ASIDE).any():
+            rows = qrels.arrays.documents.find(documents)
+            aside = (rows >= 0) & (labels[rows] == SET_ASIDE)
+        counts = np.column_stack([documents.sizes, documents.counts(judged), documents.counts(aside)])
+        found = cls.counted(qrels, pool.contributors, counts[np.isin(pool.topics, _judged_topics(qrels))], depth=depth)
         return replace(found, contributors=len(pool.run_table))
 
     @classmethod
     def counted(
-        cls, qrels: Qrels, contributors: Contributors | None, *, pooled: int, common: int, set_aside: int, depth: int
+        cls, qrels: Qrels, contributors: Contributors | None, counts: NDArray[np.integer], *, depth: int
     ) -> PoolFit:
-        """Compare a pool of which documents were counted with judgments.
-
-        Args:
-            qrels: the judgments.
-            contributors: the runs that made the pool, None where nobody chose them.
-            pooled: documents of the pool, on the topics that have judgments.
-            common: how many of them have a label of at least 0.
-            set_aside: how many of them have label -1.
-            depth: the pool's.
-        """
+        """Compare with judgments a pool whose documents were counted, (topics, 3) as :class:`PoolUniques` has it."""
+        pooled, common, set_aside = counts.sum(axis=0).tolist()
         judged = int((qrels.arrays.labels >= 0).sum())
         return cls(
             depth=depth,
@@ -146,51 +123,48 @@ class PoolFit:
     def of_pool(self) -> Iterator[Caveat]:
         """Yield a caveat where most of the pool has no judgment, or more than a little under assumed contributors."""
         without = f"{self.unjudged:,} of the {self.pooled:,} pooled documents ({self.unjudged_share:.0%})"
-        if self.unjudged_share > (SLACK if self.assumed else MOSTLY) and self.set_aside > MOSTLY * self.unjudged:
+        share = f"{self.unjudged_share:.0%} of the pool"
+        not_theirs = "uniques are not what they were. "
+        if self.unjudged_share <= (SLACK if self.assumed else MOSTLY):
+            return
+        if self.set_aside > MOSTLY * self.unjudged:
             yield Caveat(
-                f"{self.unjudged_share:.0%} of the pool is unjudged, as of a sample",
+                f"{share} is unjudged, as of a sample",
                 (
                     f"{without} have no judgment, {self.set_aside:,} of them on record as pooled and not judged (label "
                     "-1): the judgments are of a sample. Uniques are those among the documents that were judged, a "
-                    "part of all. ",
-                    "infAP, xinfAP and xinfNDCG estimate from a sample; AP and nDCG take what was not judged for not "
-                    "relevant.",
+                    "part of all. infAP, xinfAP and xinfNDCG estimate from a sample; AP and nDCG take what was not "
+                    "judged for not relevant.",
                 ),
             )
-            return
-        if self.assumed and self.unjudged_share > SLACK:
+        elif self.assumed:
             who = f"{self.assumed:,} of {count(self.contributors, 'contributing run')}"
             yield Caveat(
-                f"{who} assumed, {self.unjudged_share:.0%} of the pool unjudged",
+                f"{who} assumed, {share} unjudged",
                 (
                     f"who was pooled is not on record for {who}. They count as contributors, and {without} have no "
-                    f"judgment: some were not pooled, or not to depth {self.depth}, and uniques are not what they "
-                    "were. ",
+                    f"judgment: some were not pooled, or not to depth {self.depth}, and {not_theirs}",
                     _INFER,
                     " says which runs must have been; ",
                     Call("runs.with_metadata", "pooled=..."),
                     " keeps it.",
                 ),
             )
-        elif self.unjudged_share > MOSTLY:
+        else:
             yield Caveat(
-                f"{self.unjudged_share:.0%} of the pool is unjudged",
+                f"{share} is unjudged",
                 (
-                    f"{without} have no judgment: nobody judged these runs to depth {self.depth}, and uniques are not "
-                    "what they were. ",
+                    f"{without} have no judgment: nobody judged these runs to depth {self.depth}, and {not_theirs}",
                     _INFER,
                     " says which depth fits the judgments.",
                 ),
             )
 
 
-def _set_aside(pool: Pool, qrels: Qrels) -> NDArray[np.bool_]:
-    """Return (documents of the pool,): which the judgments know as pooled and not judged."""
-    labels = qrels.arrays.labels
-    if not (labels == SET_ASIDE).any():
-        return np.zeros(len(pool), dtype=bool)
-    rows = qrels.arrays.documents.find(pool.documents)
-    return (rows >= 0) & (labels[rows] == SET_ASIDE)
+def _judged_topics(qrels: Qrels) -> list[str]:
+    """Return the topics with judgments: runs bring topics that nobody judged, which is no fault of the depth."""
+    n_judged = qrels.arrays.documents.counts(qrels.arrays.labels >= 0)
+    return [topic for topic, n in zip(qrels.topics, n_judged.tolist(), strict=True) if n]
 
 
 @dataclass(frozen=True)
@@ -223,11 +197,8 @@ class PoolUniques:
 
     def fit(self, qrels: Qrels, contributors: Contributors, *, depth: int) -> PoolFit:
         """Return how far the pool and the judgments are the same documents; for the counts of all topics."""
-        documents, labels = qrels.arrays.documents, qrels.arrays.labels
-        # runs bring topics that nobody judged, which is no fault of the depth
-        known = documents.counts(labels >= 0) > 0
-        pooled, common, set_aside = self.counts[known].sum(axis=0).tolist()
-        return PoolFit.counted(qrels, contributors, pooled=pooled, common=common, set_aside=set_aside, depth=depth)
+        known = np.isin(qrels.topics, _judged_topics(qrels))
+        return PoolFit.counted(qrels, contributors, self.counts[known], depth=depth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,18 +223,7 @@ class Pooling:
     def of(
         cls, runs: RunSet, contributors: Contributors, units: Units, *, depth: int, pool_order: str | None
     ) -> Pooling:
-        """Return how the runs of a field were pooled.
-
-        Args:
-            runs: the field, in the order of the scores.
-            contributors: of the pool.
-            units: of all runs.
-            depth: documents per run and topic.
-            pool_order: the order in which the runs were pooled; None for what the field says of itself.
-
-        Raises:
-            InputError: an order that the field does not know.
-        """
+        """Return how the runs of a field, in the order of the scores, were pooled; `units` are those of all runs."""
         order = (runs.pool_order or runs.order) if pool_order is None else pool_order
         check_order("order", order)
         check_in_order(runs.field, runs.names, runs.order, order)
@@ -304,13 +264,7 @@ class Pooling:
 
 
 class UniquesWork(ArrayWork):
-    """Finding the uniques of a pool, topic by topic of the judgments.
-
-    Args:
-        field: the runs, in the order of the scores.
-        qrels: the judgments.
-        pooling: how the runs were pooled.
-    """
+    """Finding the uniques of a pool, topic by topic of the judgments; the field is in the order of the scores."""
 
     kind = "uniques"
 

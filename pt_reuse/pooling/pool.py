@@ -42,16 +42,8 @@ class Pool:
         settings: how the pool was made, for display.
         unsampled: of a sample, the documents that were pooled and not sampled; None where all are to be judged.
 
-    Attributes:
-        documents: as given.
-        entries: the contributions to each document.
-        run_table: the contributing runs, one row each: ``name team type pooled`` and further metadata.
-        columns: what else is known of each document, one row each: strategy, round, priority, inclusion probability.
-        contributors: which runs of the field were chosen by which rule, and of which of them that was assumed.
-        order: the order in which the runs were pooled, which need not be the one in which they are scored.
-        strategy: as given.
-        settings: how the pool was made: strategy, depth, contributors, order; for display.
-        unsampled: as given, see :func:`~pt_reuse.pools.sample_pool`.
+    All arguments are attributes, too. In `run_table` a contributing run has ``name team type pooled`` and further
+    metadata; in `columns` stand strategy, round, priority, inclusion probability.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -186,14 +178,9 @@ class Pool:
         )
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], Units]:
-        """Return which unit alone contributed each document.
+        """Return (documents,) the position of the unit, `by` team, run, type or family, that alone has each; and units.
 
-        Args:
-            by: ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
-
-        Returns:
-            (documents,) the unit, as a position among the units of the contributors, -1 where several or none
-            contributed the document; and these units.
+        The position is -1 where several units or none contributed the document.
         """
         units = units_of(self.run_table, by)
         return self.entries.sole(units), units
@@ -344,13 +331,9 @@ class Pool:
         settings: Mapping[str, Any] | None = None,
         unsampled: Pool | None = None,
     ) -> Pool:
-        """Return some documents of the pool, in its order; all topics stay.
+        """Return some `rows`, which ascend; all topics stay. `columns` (of all rows) and `settings` replace the pool's.
 
-        Args:
-            rows: their rows, which ascend.
-            columns: what is known of each document of the pool, in place of its columns.
-            settings: in place of the pool's.
-            unsampled: where the rows are a sample, the other documents of the pool.
+        Where the rows are a sample, `unsampled` has the other documents.
         """
         pool = self._of(rows, self.entries.take(rows), self.run_table, self.settings if settings is None else settings)
         pool.columns = pool.columns if columns is None else columns.iloc[rows].reset_index(drop=True)
@@ -397,24 +380,15 @@ _COUNTED = ("rank", "runs", "teams", "types")
 
 
 def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[TopicDocs, pd.DataFrame]:
-    """Return the documents of a frame, and what else it knows of each, see :meth:`Pool.from_frame`.
-
-    Raises:
-        InputError: a missing column or cell, a document that stands twice, a column that a pool counts itself.
-    """
+    """Return the documents of a frame, and what else it knows of each, see :meth:`Pool.from_frame`."""
     frame = in_our_columns(frame) if isinstance(frame, pd.DataFrame) else frame
     check_frame(frame, ("qid", "docno"))
-    taken = [column for column in _COUNTED if column in frame.columns]
+    columns = list(frame.columns)
+    taken = [column for column in dict.fromkeys(columns) if column in _COUNTED or columns.count(column) > 1]
     if taken:
         raise InputError(
-            f"the frame has {examples(taken, len(taken))}, which a pool counts from its contributing runs. Rename "
-            f"or drop them.",
-            argument="frame",
-        )
-    if frame.columns.duplicated().any():
-        twice = frame.columns[frame.columns.duplicated()]
-        raise InputError(
-            f"the frame has more than one column {examples(dict.fromkeys(twice))}. Rename or drop one.",
+            f"the frame has {examples(taken, 12)} more than once, or a column that a pool counts from its contributing "
+            f"runs ({', '.join(_COUNTED)}). Rename or drop it.",
             argument="frame",
         )
     topic, names = text_groups("qid", frame["qid"])
@@ -422,8 +396,8 @@ def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[Top
     doc, first = tokens.factorize(words)
     _check_once(frame, topic * max(len(first), 1) + doc)
     documents, rows = sort_by_topic(names, topic, words, topic_set(topics))
-    columns = frame.drop(columns=["qid", "docno"])
-    return documents, columns if rows is None else columns.iloc[rows]
+    known = frame.drop(columns=["qid", "docno"])
+    return documents, known if rows is None else known.iloc[rows]
 
 
 def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:
@@ -459,8 +433,7 @@ def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
 def counted_anew(pool: Pool, unsampled: Pool) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the columns of both parts of a sampled pool, inclusion probabilities counted in what is left.
 
-    Given how many documents of a stratum are left and how many of these are sampled, every subset of so many was as
-    probable as every other: the sample of the part is a sample of its own.
+    Given how many documents of a stratum are left and sampled, every subset of so many was equally probable.
     """
     every = pd.concat([_known(part) for part in (pool, unsampled)], ignore_index=True)
     every = every.assign(sampled=[1.0] * len(pool) + [0.0] * len(unsampled))
@@ -478,12 +451,7 @@ _PRIORITY = "priority"
 
 
 def provenance_of(pool: Pool) -> pd.DataFrame:
-    """Return how each document of a pool was chosen, as its label is to keep it.
-
-    Returns:
-        DataFrame: one row per document: the columns of the pool; and ``strategy`` if one is known, and ``reason`` if
-        runs or a draw brought the documents, where the columns say neither.
-    """
+    """Return how each document of a pool was chosen, as its label is to keep it: its columns, strategy and reason."""
     if pool.strategy is None:
         return pool.columns
     of_all: dict[str, list[str] | list[str | None]] = {"strategy": [pool.strategy] * len(pool)}

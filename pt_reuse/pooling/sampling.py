@@ -94,11 +94,7 @@ def sample_pool(
 
 
 def check_sampling(*, share: Any, n: Any, strata: Any, bands: Any, seed: Any) -> None:
-    """Raise where arguments of :func:`~pt_reuse.pools.sample_pool` are wrong whatever the pool is.
-
-    Raises:
-        InputError: neither or both of `share` and `n`, an amount or a band out of range, bands without strata.
-    """
+    """Raise where arguments of :func:`~pt_reuse.pools.sample_pool` are wrong whatever the pool is."""
     if (share is None) == (n is None):
         raise InputError(
             "say how much to sample: either ", Option("share", 0.1), " or ", Option("n", 50), ".", argument="share"
@@ -153,24 +149,14 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Strata:
-    """The stratum of each document of a pool.
-
-    Attributes:
-        names: what the strata are called, in their order.
-        of_document: (documents,) the stratum, as a position among the names.
-        banded: whether they are bands, which have an order that the user gave.
-    """
+    """The stratum of each document of a pool, a position among the names; bands have an order that the user gave."""
 
     names: tuple[str, ...]
     of_document: NDArray[np.int64]
     banded: bool = False
 
     def each(self, argument: str, given: Any) -> list[Any]:
-        """Return what is given for each stratum: one value for all, one for each band, or stratum -> value.
-
-        Raises:
-            InputError: another number of values than of bands, or a stratum that is missing or unknown.
-        """
+        """Return what is given for each stratum: one value for all, one for each band, or stratum -> value."""
         if isinstance(given, Mapping):
             # numbers of a column, such as "runs", name their strata too
             given = {str(name): value for name, value in given.items()}
@@ -187,35 +173,20 @@ class Strata:
         if isinstance(given, str) or not isinstance(given, Iterable):
             return [given] * len(self.names)
         values = list(given)
-        if not self.banded:
+        if not self.banded or len(values) != len(self.names):
+            wanted = f"one value for each of the {count(len(self.names), 'band')}" if self.banded else "one number"
             raise InputError(
                 Argument(argument),
-                " must be one number",
+                f" must be {wanted}",
                 Aside(", or a dict of stratum -> number"),
                 f", got {told(given)}. Only bands have an order.",
-                argument=argument,
-            )
-        if len(values) != len(self.names):
-            raise InputError(
-                Argument(argument),
-                f" must have one value for each of the {count(len(self.names), 'band')}, got {len(values)}.",
                 argument=argument,
             )
         return values
 
 
 def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
-    """Return the strata of a pool.
-
-    Args:
-        pool: the pool.
-        column: a column of its frame, None for one stratum.
-        bands: the upper ends of bands of the column, the last perhaps infinite; None: each value is a stratum.
-
-    Raises:
-        InputError: a column that the pool does not have or that is missing for some documents, bands that are none,
-            or a document beyond the last band.
-    """
+    """Return the strata of a pool: one for no column, a stratum for each band of it, or for each of its values."""
     check_bands(column, bands)
     if column is None:
         return Strata((ALL,), np.zeros(len(pool), dtype=np.int64))
@@ -255,11 +226,7 @@ def check_bands(column: Any, bands: Any) -> None:
 
 
 def amounts_of(argument: str, given: Any, bands: Any) -> list[Any]:
-    """Return the amounts that are given: one for all, one for each band, or of stratum -> amount.
-
-    Raises:
-        InputError: another number of values than of bands, or several where there are no bands.
-    """
+    """Return the amounts that are given: one for all, one for each band, or of stratum -> amount."""
     if isinstance(given, Mapping):
         return list(given.values())
     names = (ALL,) if bands is None else tuple(map(str, bands))

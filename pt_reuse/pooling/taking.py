@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, whole
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import TopicRows
 from pt_reuse.arrays.lists import offsets
@@ -34,8 +32,7 @@ class Taken:
         run: (rows,) the run of each row, as a row of the field, each once per document; runs that do not contribute do
             not count.
         rank: (rows,) the rank, from 1, at which the run has the document.
-        columns: name -> (documents,) what else is known of each document: round, priority, inclusion probability.
-            Every topic has the same names.
+        columns: name -> (documents,) what else is known of each document; every topic has the same names.
     """
 
     codes: NDArray[Any]
@@ -48,11 +45,7 @@ class Taken:
 def pool_of(
     runs: RunSet, taken: Iterable[Taken], *, strategy: str, contributors: Contributors, settings: Mapping[str, Any]
 ) -> Pool:
-    """Return the pool of what a strategy took.
-
-    Returns:
-        Pool: the documents in the order in which they were taken, with the contributing runs that have them.
-    """
+    """Return the pool of what a strategy took, its documents in that order, with the contributing runs."""
     columns: dict[str, list[NDArray[Any]]] = {}
 
     def noted() -> Iterator[Taken]:
@@ -70,17 +63,10 @@ def pool_of(
 
 
 def piece_of(field: AnyField, topics: Sequence[int], contributors: NDArray[np.bool_], taken: Iterable[Taken]) -> Arrays:
-    """Return the documents of some topics, with the contributing runs that have them, as arrays.
+    """Return the documents of some topics, rows of the field, with the contributing (runs,) that have them, as arrays.
 
-    Args:
-        field: the runs, in the order in which they were pooled.
-        topics: rows of the field.
-        contributors: (runs,) from which documents were taken.
-        taken: what was taken of each of the topics.
-
-    Returns:
-        ``size`` (topics,), how many documents each has; ``words`` (documents, k), their names; ``runs`` (documents,),
-        how many contributing runs have each; ``run`` and ``rank``, which these are, among them, and at which ranks.
+    ``size`` (topics,), how many documents each has; ``words`` (documents, k), their names; ``runs`` (documents,), how
+    many contributing runs have each; ``run`` and ``rank``, which these are, among them, and at which ranks.
     """
     place = np.zeros(field.n_runs, dtype=np.int32)
     place[contributors] = np.arange(int(contributors.sum()))
@@ -133,6 +119,7 @@ def pool_of_pieces(
         n_runs.append(piece["runs"])
         # before the next one takes memory
         del piece
+    shared = {"contributors": contributors.rule.value, **runs.settings}
     return Pool(
         TopicDocs(runs.field.topics, offsets(np.concatenate(size)), tokens.stacked(words)),
         Contributions(offsets(np.concatenate(n_runs)), run, rank),
@@ -143,42 +130,10 @@ def pool_of_pieces(
         settings={
             "strategy": strategy,
             **settings,
-            "contributors": contributors.rule.value,
-            **runs.settings,
+            **shared,
             **({"pooled": contributors.note} if contributors.note else {}),
         },
     )
-
-
-class Per(Enum):
-    """Of what a number of documents is the number."""
-
-    TOPIC = "topic"
-    ALL = "all"
-
-
-@dataclass(frozen=True)
-class PoolSize:
-    """How many documents a pool may have; one that is made has been checked.
-
-    Attributes:
-        n: documents, 0 or more.
-        per: of each topic, or of all topics together.
-    """
-
-    n: int
-    per: Per
-
-    @classmethod
-    def of(cls, n: Any, per: Any) -> PoolSize:
-        """Return a user's ``n=`` and ``per=``, or say what is wrong with them."""
-        number = whole("n", n, "documents", least=0)
-        return cls(number, Per(choice("per", per, tuple(one.value for one in Per))))
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return what the settings of a pool say."""
-        return {"n": self.n, "per": self.per.value}
 
 
 @dataclass(frozen=True)
@@ -211,33 +166,26 @@ class Pooled:
     def in_order(self, coded: AnyField, t: int, keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
         """Return (documents,) the positions in `docs`, in order: the one place that says how ties are broken.
 
-        Args:
-            coded: the field.
-            t: the topic.
-            keys: each (documents,), the most important first, the lower the earlier; of documents with equal keys the
-                one of the greater name comes first.
+        Each of the keys is (documents,), the most important first, the lower the earlier; of documents with equal keys
+        the one of the greater name comes first.
         """
         words = coded.words_at(t).take(self.docs, axis=0)
         by_name: list[NDArray[Any]] = list(tokens.descending(words))
         return np.lexsort([*by_name, *reversed(keys)])
 
+    def taken(self, codes: NDArray[np.int64], columns: Mapping[str, NDArray[Any]]) -> Taken:
+        """Return some documents of the topic as what was taken of it."""
+        return Taken(codes, self.code, self.rows.run.astype(np.int32), self.rows.rank.astype(np.int32), columns)
+
 
 @dataclass(frozen=True)
 class Candidates:
-    """The documents of one topic, the one to take first first.
-
-    Attributes:
-        codes: (documents,) codes local to the topic.
-        keys: by what they are ordered, each (documents,), the most important first, the lower the earlier; of
-            documents with equal keys the one of the greater name comes first.
-        pool: what they are candidates of.
-        columns: name -> (documents,) what else is known of each.
-    """
+    """The documents of one topic, the one to take first first; keys and columns are (documents,) each."""
 
     codes: NDArray[np.int64]
     keys: Sequence[NDArray[Any]]
     pool: Pooled
-    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    columns: Mapping[str, NDArray[Any]]
 
     @classmethod
     def ordered(
@@ -245,44 +193,29 @@ class Candidates:
     ) -> Candidates:
         """Return the pool of topic `t` in the order of some keys; keys and columns are those of ``pool.docs``."""
         order = pool.in_order(coded, t, keys)
-        return cls(
-            pool.docs[order],
-            [key[order] for key in keys],
-            pool,
-            {name: values[order] for name, values in columns.items()},
-        )
-
-    def __len__(self) -> int:
-        return len(self.codes)
+        ordered = {name: values[order] for name, values in columns.items()}
+        return cls(pool.docs[order], [key[order] for key in keys], pool, ordered)
 
     def place_among_equals(self) -> NDArray[np.int64]:
         """Return (documents,): how many documents of the same keys come before each."""
-        here = np.arange(len(self))
-        new = np.ones(len(self), dtype=bool)
+        here = np.arange(len(self.codes))
+        new = np.ones(len(here), dtype=bool)
         new[1:] = np.any([key[1:] != key[:-1] for key in self.keys], axis=0)
         return here - np.maximum.accumulate(np.where(new, here, 0))
 
-    def first(self, n: int) -> Taken:
-        """Return the first `n` documents as what was taken of the topic."""
-        rows = self.pool.rows
-        columns = {name: values[:n] for name, values in self.columns.items()}
-        return Taken(self.codes[:n], self.pool.code, rows.run.astype(np.int32), rows.rank.astype(np.int32), columns)
 
-
-def cut(topics: Sequence[Candidates], size: PoolSize) -> Iterator[Taken]:
-    """Yield what is taken of each topic.
+def cut(topics: Sequence[Candidates], n: int, per: str) -> Iterator[Taken]:
+    """Yield what is taken of each topic, `n` documents of each ``"topic"`` or of ``"all"``.
 
     Of all topics together the documents of the lowest keys are taken. Of documents with equal keys the first of each
     topic comes before the second of any; topics come in natural order.
     """
-    if size.per is Per.TOPIC:
-        sizes = [size.n] * len(topics)
-    else:
-        topic = np.repeat(np.arange(len(topics)), [len(one) for one in topics])
-        n_keys = len(topics[0].keys) if topics else 0
-        keys = [np.concatenate([one.keys[i] for one in topics]) for i in range(n_keys)]
-        place = np.concatenate([np.zeros(0, dtype=np.int64), *(one.place_among_equals() for one in topics)])
-        chosen = np.lexsort([topic, place, *reversed(keys)])[: size.n]
+    sizes = [n] * len(topics)
+    if per == "all" and topics:
+        topic = np.repeat(np.arange(len(topics)), [len(one.codes) for one in topics])
+        keys = [np.concatenate(of_topics) for of_topics in zip(*(one.keys for one in topics), strict=True)]
+        place = np.concatenate([one.place_among_equals() for one in topics])
+        chosen = np.lexsort([topic, place, *reversed(keys)])[:n]
         sizes = np.bincount(topic[chosen], minlength=len(topics)).tolist()
-    for one, n in zip(topics, sizes, strict=True):
-        yield one.first(n)
+    for one, size in zip(topics, sizes, strict=True):
+        yield one.pool.taken(one.codes[:size], {name: values[:size] for name, values in one.columns.items()})

@@ -53,16 +53,7 @@ class RandomOrder(FixedOrder):
 
 
 class FusedOrder(FixedOrder):
-    """Judges documents by their fused score; those of equal score by best rank, then by name, descending.
-
-    The lists are those of the topic, down to the pool's depth. Scores have 12 digits, so sums that differ by rounding
-    alone are equal. What each method computes is said in :mod:`pt_reuse.arrays.fusion`.
-
-    Args:
-        topic: the lists of the runs.
-        random: not used.
-        fusion: how to fuse.
-    """
+    """Judges documents by their fused score; those of equal score (in 12 digits) by best rank, then by name."""
 
     def __init__(self, topic: TopicLists, random: np.random.Generator, fusion: Fusion):
         self._scores = fusion.scores(topic.rows)
@@ -76,13 +67,7 @@ class FusedOrder(FixedOrder):
 
 
 class ReciprocalRanks(FusedOrder):
-    """Fuse by the sum of 1 / (k + rank) (Cormack, Clarke and Büttcher 2009).
-
-    Args:
-        topic: the lists of the runs.
-        random: not used.
-        k: at least 0.
-    """
+    """Fuse by the sum of 1 / (k + rank) (Cormack, Clarke and Büttcher 2009)."""
 
     name = "rrf"
 
@@ -91,13 +76,7 @@ class ReciprocalRanks(FusedOrder):
 
 
 class RankBiased(FusedOrder):
-    """Fuse by the sum of (1 - p) p^(rank - 1) (Moffat and Zobel's RBP weights; Bailey et al. 2017).
-
-    Args:
-        topic: the lists of the runs.
-        random: not used.
-        p: at least 0 and below 1.
-    """
+    """Fuse by the sum of (1 - p) p^(rank - 1) (Moffat and Zobel's RBP weights; Bailey et al. 2017)."""
 
     name = "rbp"
 
@@ -106,33 +85,18 @@ class RankBiased(FusedOrder):
 
 
 class CombSum(FusedOrder):
-    """Fuse by the sum of normalised scores (Fox and Shaw 1994).
-
-    Args:
-        topic: the lists of the runs.
-        random: not used.
-        norm: how the scores of a list are made comparable, as in :func:`~pt_reuse.pools.fusion_pool`.
-    """
+    """Fuse by the sum of normalised scores (Fox and Shaw 1994)."""
 
     name = "combsum"
 
     def __init__(self, topic: TopicLists, random: np.random.Generator, *, norm: str = "min-max"):
-        super().__init__(topic, random, Fusion("combsum", norm=norm))
+        super().__init__(topic, random, Fusion(self.name, norm=norm))
 
 
-class CombMnz(FusedOrder):
-    """Fuse by the sum of normalised scores times the number of runs that have the document (Fox and Shaw 1994).
-
-    Args:
-        topic: the lists of the runs.
-        random: not used.
-        norm: how the scores of a list are made comparable, as in :func:`~pt_reuse.pools.fusion_pool`.
-    """
+class CombMnz(CombSum):
+    """Fuse by the sum of normalised scores times the number of runs that have the document (Fox and Shaw 1994)."""
 
     name = "combmnz"
-
-    def __init__(self, topic: TopicLists, random: np.random.Generator, *, norm: str = "min-max"):
-        super().__init__(topic, random, Fusion("combmnz", norm=norm))
 
 
 class Borda(FusedOrder):
@@ -151,10 +115,6 @@ class Bandit(Chooser):
     judged is out. A label counts for every run that has the document, not for the picked run alone: a run is what its
     list says, whoever was asked first. A subclass says which run to pick, and what a label does to a run.
 
-    Args:
-        topic: the lists of the runs; of runs that are equally good the first is picked.
-        random: of this topic and seed.
-
     Attributes:
         run: the run that was picked last, -1 before the first.
         documents_of: (runs,) how many documents of each run are left.
@@ -170,7 +130,7 @@ class Bandit(Chooser):
 
     @abstractmethod
     def pick(self) -> int:
-        """Return a run that has documents left; at least one has."""
+        """Return a run that has documents left; at least one has. Of runs that are equally good it is the first."""
 
     @abstractmethod
     def credit(self, run: int, relevant: bool) -> None:
@@ -179,6 +139,10 @@ class Bandit(Chooser):
     @abstractmethod
     def retire(self, run: int) -> None:
         """Learn that a run has no documents left, and is not to be picked again."""
+
+    @abstractmethod
+    def said_of(self, run: int) -> str:
+        """Return in words why a run was picked."""
 
     def choose(self) -> int:
         self.run = run = self.pick()
@@ -203,10 +167,6 @@ class Bandit(Chooser):
 
     def reason(self, document: int) -> str:
         return f"run {shown(self.topic.names[self.run])}, {self.said_of(self.run)}, rank {self._place[self.run] + 1}"
-
-    @abstractmethod
-    def said_of(self, run: int) -> str:
-        """Return in words why a run was picked."""
 
 
 class MoveToFront(Bandit):
@@ -281,12 +241,8 @@ class NonStationaryMaxMean(MaxMean):
     """Pick the run with the largest mean, old labels counting less: what a run finds falls with depth.
 
     With each label of a document that the run has, relevant = rate * relevant + (1 or 0) and judged = rate * judged +
-    1; the mean is (1 + relevant) / (2 + judged), as of ``max-mean``.
-
-    Args:
-        topic: the lists of the runs.
-        random: of this topic and seed.
-        rate: from 0, the last label alone counts (default), to 1, which is MaxMean.
+    1; the mean is (1 + relevant) / (2 + judged), as of ``max-mean``. The `rate` is from 0, the last label alone counts
+    (default), to 1, which is MaxMean.
 
     Source: Losada, Parapar and Barreiro 2017, MM-NS, as others describe it; the paper's text was not at hand.
     """
@@ -303,11 +259,6 @@ class EpsilonGreedy(MaxMean):
 
     Each step draws one number from [0, 1); below epsilon, a run is drawn, each that has documents left being as likely
     as the others. With epsilon = 0 it is MaxMean.
-
-    Args:
-        topic: the lists of the runs.
-        random: of this topic and seed.
-        epsilon: from 0 to 1.
 
     Source: Sutton and Barto, Reinforcement learning, chapter 2; Losada, Parapar and Barreiro 2017 let epsilon fall
     with the number of judgments instead (the epsilon_n-greedy of Auer et al. 2002).

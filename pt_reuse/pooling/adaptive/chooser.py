@@ -93,11 +93,7 @@ class TopicLists:
         return np.diff(self.starts)
 
     def list_of(self, run: int) -> NDArray[np.int64]:
-        """Return the documents of one run, best first.
-
-        Args:
-            run: its number.
-        """
+        """Return the documents of one `run`, by its number, best first."""
         return self.codes[self.starts[run] : self.starts[run + 1]]
 
     @cached_property
@@ -128,11 +124,7 @@ class TopicLists:
         return TopicRows(self.codes, self.run, self.rank, self.scores, len(self))
 
     def in_order(self, order: NDArray[np.int64]) -> TopicLists:
-        """Return the same lists with the runs in another order; the documents keep their numbers.
-
-        Args:
-            order: (runs,) the numbers of the runs, each once.
-        """
+        """Return the same lists with the runs in another `order`, (runs,) their numbers; documents keep theirs."""
         lengths = self.lengths[order]
         rows = ranges(self.starts[order], lengths)
         names = tuple(self.names[run] for run in order.tolist())
@@ -140,26 +132,13 @@ class TopicLists:
 
 
 def topic_lists(ranked: RunSet, depth: int, contributing: NDArray[np.bool_]) -> Iterator[TopicLists]:
-    """Yield the lists of every topic of a field.
-
-    Args:
-        ranked: the field, in the order in which it is pooled.
-        depth: documents of each run that count, >= 1.
-        contributing: (runs,) which runs count.
-    """
+    """Yield the lists of every topic of a field that stands in the order of pooling; (runs,) say which count."""
     for t in range(ranked.field.n_topics):
         yield lists_of_topic(ranked, t, depth, contributing)
 
 
 def lists_of_topic(ranked: RunSet, t: int, depth: int, contributing: NDArray[np.bool_]) -> TopicLists:
-    """Return the lists of one topic of a field, see :func:`topic_lists`.
-
-    Args:
-        ranked: the field, in the order in which it is pooled.
-        t: the topic, as a row of the field.
-        depth: documents of each run that count, >= 1.
-        contributing: (runs,) which runs count.
-    """
+    """Return the lists of one topic, a row of the field, see :func:`topic_lists`."""
     field = ranked.field
     names = tuple(name for name, counts in zip(ranked.names, contributing.tolist(), strict=True) if counts)
     place = np.cumsum(contributing) - 1
@@ -198,8 +177,6 @@ class Chooser(ABC):
 
     Attributes:
         name: what the strategy is called.
-        topic: as given.
-        random: as given.
         left: (documents,) which are not judged yet.
         n_left: how many that are.
     """
@@ -255,57 +232,34 @@ class Chooser(ABC):
 
     @abstractmethod
     def observe(self, document: int, relevant: bool) -> None:
-        """Learn the label of a document, which is left no more.
-
-        Args:
-            document: which.
-            relevant: whether it is relevant.
-        """
+        """Learn whether a `document`, which is left no more, is `relevant`."""
 
     def leave(self, document: int) -> None:  # noqa: B027
-        """Take note that a document is judged, with a label or without; `observe` follows where it has one.
-
-        Args:
-            document: which.
-        """
+        """Take note that a `document` is judged, with a label or without; `observe` follows where it has one."""
 
     def reason(self, document: int) -> str:
-        """Return why the document was chosen, in words; asked between `next` and `learn`.
-
-        Args:
-            document: what `next` returned.
-        """
+        """Return why the `document` that `next` returned was chosen, in words; asked before `learn`."""
         return ""
 
     def _checked(self, document: Any) -> int:
         """Return what `choose` returned as an int, or say why it is no document that is left."""
         try:
-            if isinstance(document, bool):
-                raise TypeError
-            number = operator.index(document)
+            number = -1 if isinstance(document, bool) else operator.index(document)
         except TypeError:
-            fault = f"{told(document)}, which is no whole number"
-        else:
-            if 0 <= number < len(self.left) and self.left[number]:
-                return number
-            fault = (
-                f"document {shown(self.topic.docnos[number])} ({number}), which is judged already"
-                if 0 <= number < len(self.left)
-                else f"{number:,}, where documents are numbered from 0 to {len(self.left) - 1:,}"
-            )
+            number = -1
+        if 0 <= number < len(self.left) and self.left[number]:
+            return number
         raise InputError(
-            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {fault}. Let its choose() return the number "
-            "of a document that is left: one for which self.left is True."
+            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {told(document)}, which is no document that "
+            f"is left, or is judged already: documents are numbered from 0 to {len(self.left) - 1:,}. Let its choose() "
+            "return a number for which self.left is True."
         )
 
     def _not_asked(self, document: int) -> str:
-        def named(number: int) -> str:
-            return shown(self.topic.docnos[number]) if 0 <= number < len(self.topic) else shown(number)
-
-        asked = "none was asked for" if self._asked is None else f"asked for was {named(self._asked)}"
+        asked = "nothing" if self._asked is None else shown(self.topic.docnos[self._asked])
         return (
-            f"topic {shown(self.topic.qid)}: strategy {self.name!r} was given the label of document "
-            f"{named(document)}, but {asked}. Give each label to the document that next() returned."
+            f"topic {shown(self.topic.qid)}: strategy {self.name!r} was given the label of document {shown(document)}, "
+            f"but asked for was {asked}. Give each label to the document that next() returned."
         )
 
 

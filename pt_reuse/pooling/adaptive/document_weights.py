@@ -19,9 +19,6 @@ _DROPPED = 0.1
 class OpenRows:
     """The rows of the lists, document by document; those of judged documents are dropped now and then.
 
-    Args:
-        topic: the lists of the runs.
-
     Attributes:
         documents: (some documents,) ascending; all that are left are among them.
         run: (rows,) the run of each row of these documents.
@@ -47,10 +44,7 @@ class OpenRows:
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (some documents,): the sum of (rows,) values over the rows of each document."""
-        sums: NDArray[np.float64] = np.bincount(self._of_row, values, len(self.documents)).astype(
-            np.float64, copy=False
-        )
-        return sums
+        return np.bincount(self._of_row, values, len(self.documents)).astype(np.float64, copy=False)
 
     def leave(self, document: int) -> NDArray[np.int64] | None:
         """Mark a document as judged; where rows are dropped, return those that are kept, for the caller's own."""
@@ -82,10 +76,7 @@ class Hedge(Chooser):
     expected gain stays below 1e-14 however many labels there are: every machine makes the same choice, unless an
     expected gain is 1e-12 below the largest to within 1e-14.
 
-    Args:
-        topic: the lists of the runs.
-        random: not used.
-        beta: above 0 and below 1; the smaller, the faster weights change.
+    The smaller `beta`, above 0 and below 1, the faster weights change.
 
     Source: Aslam, Pavlu and Savell, A unified model for metasearch and the efficient evaluation of retrieval systems
     via the Hedge algorithm, SIGIR 2003. That N is the size of the pool is our reading.

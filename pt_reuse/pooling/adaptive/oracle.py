@@ -12,7 +12,7 @@ import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, flag
+from pt_reuse._check import checked_seed, count, flag, whole
 from pt_reuse._errors import Call, InputError, door
 from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
@@ -24,19 +24,13 @@ from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import check_pooling, depth_of
 from pt_reuse.pooling.fit import MOSTLY
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.taking import Candidates, Per, Pooled, PoolSize, Taken, pool_of
+from pt_reuse.pooling.taking import Pooled, Taken, pool_of
 from pt_reuse.scoring.caveats import Caveat, noted, tell
 
 
 @dataclass(frozen=True)
 class OracleTopic:
-    """The lists of one topic, and what the judgments say of their documents.
-
-    Attributes:
-        lists: of the contributing runs.
-        row: (documents,) their rows in the judgments, -1 where there is none.
-        relevant: (documents,) 1 relevant, 0 judged not relevant, -1 without a label of at least 0.
-    """
+    """The lists of a topic, and of each document its row in the judgments or -1, and 1 relevant, 0 not, -1 unknown."""
 
     lists: TopicLists
     row: NDArray[np.int64]
@@ -55,15 +49,7 @@ class OracleTopic:
 
 @dataclass(frozen=True)
 class OracleTopics:
-    """Judgments that are known, and the runs whose pool they are tried on.
-
-    Attributes:
-        ranked: the field, in the order in which it is pooled.
-        qrels: the judgments.
-        depth: of the pool.
-        rel: the lowest label that is relevant.
-        contributing: (runs,) which runs make the pool.
-    """
+    """Judgments that are known, and the field, in the order of pooling, of which (runs,) make the pool."""
 
     ranked: RunSet
     qrels: Qrels
@@ -72,12 +58,7 @@ class OracleTopics:
     contributing: NDArray[np.bool_]
 
     def topic(self, qid: str, without: NDArray[np.bool_] | None = None) -> OracleTopic | None:
-        """Return one topic, None where no run has it or no judgments are of it.
-
-        Args:
-            qid: the topic.
-            without: (runs,) runs that do not contribute here; default none.
-        """
+        """Return one topic, `without` some (runs,); None where no run has it or no judgments are of it."""
         t, documents = self.ranked.field.topic_row.get(qid), self.qrels.arrays.documents
         if t is None or qid not in documents.place:
             return None
@@ -144,32 +125,10 @@ def adaptive_pool(
 ) -> Pool:
     """Pool the first `n` documents of each topic that a strategy has judged, where known judgments answer it.
 
-    A document without a label of at least 0 gets no answer, costs nothing and is not in the pool.
-
-    Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        qrels: the judgments that answer, in any form.
-        strategy: the name of a strategy, a Strategy, or a subclass of Chooser.
-        n: how many labels each topic has, 0 or more; a topic with fewer is judged to its end.
-        depth: documents per run and topic that can be chosen; default as in :func:`depth_pool`.
-        contributors: which runs count, as in :func:`depth_pool`.
-        order: the order in which the runs are pooled, as in :func:`depth_pool`.
-        rel: the lowest label that the strategy takes for relevant; default the judgments' own.
-        seed: decides what the strategy draws, and in which order it tries runs that tie.
-        verbose: show a progress bar.
-
-    Returns:
-        Pool: the documents in the order of judging, with ``round`` (the place in that order, from 1), ``reason`` (why
-        the strategy chose it) and the contributing runs that have them within `depth`.
-
-    Raises:
-        InputError: an unknown strategy or option of it, a number out of range, no document of the pool that is judged.
-
-    Warns:
-        ReuseWarning: a pool of which every judged document is relevant, or of which more than half has no label.
-            ``settings["beware"]`` says it, too.
+    A document without a label of at least 0 gets no answer, costs nothing and is not in the pool. The documents stand
+    in the order of judging, with ``round`` (the place in it, from 1) and ``reason`` (why the strategy chose it).
     """
-    chosen, size = as_strategy(strategy), PoolSize.of(n, Per.TOPIC.value)
+    chosen, size = as_strategy(strategy), whole("n", n, "documents", least=0)
     check_pooling(depth, order)
     checked_rel(rel)
     seed, verbose = checked_seed(seed), flag("verbose", verbose)
@@ -184,26 +143,18 @@ def adaptive_pool(
     caveats = list(caveats_of(topics, lowest))
     tell(caveats)
     bar = pt.tqdm(topics, desc="judging", unit="topic", disable=not verbose)
+    settings = {"n": size, "per": "topic", "depth": common, "relevant": f"label of at least {lowest}", "seed": seed}
     return pool_of(
         ranked,
-        (_taken(oracle, t, topic, chosen, size.n, seed) for t, topic in enumerate(bar)),
+        (_taken(oracle, t, topic, chosen, size, seed) for t, topic in enumerate(bar)),
         strategy=chosen.name,
         contributors=contributing,
-        settings={
-            **size.settings,
-            "depth": common,
-            "relevant": f"label of at least {lowest}",
-            "seed": seed,
-            **noted(caveats),
-        },
+        settings={**settings, **noted(caveats)},
     )
 
 
 def _taken(oracle: OracleTopics, t: int, topic: OracleTopic | None, strategy: Strategy, n: int, seed: int) -> Taken:
-    field = oracle.ranked.field
-    pool = Pooled.of(field, t, oracle.depth, oracle.contributing)
-    # documents of a topic's lists are numbered in this order, too
-    codes = Candidates.ordered(field, t, pool, [pool.best_rank]).codes
+    pool = Pooled.of(oracle.ranked.field, t, oracle.depth, oracle.contributing)
     order: list[int] = []
     reasons: list[str] = []
     if topic is not None:
@@ -211,10 +162,7 @@ def _taken(oracle: OracleTopics, t: int, topic: OracleTopic | None, strategy: St
         for document in islice(judging(chooser, topic.relevant), n):
             order.append(document)
             reasons.append(chooser.reason(document))
-    return Taken(
-        codes[np.array(order, dtype=np.int64)],
-        pool.code,
-        pool.rows.run.astype(np.int32),
-        pool.rows.rank.astype(np.int32),
-        {"round": np.arange(1, len(order) + 1), "reason": np.array(reasons, dtype=object)},
-    )
+    # documents of a topic's lists are numbered in this order, too
+    best_first = pool.docs[pool.in_order(oracle.ranked.field, t, [pool.best_rank])]
+    columns = {"round": np.arange(1, len(order) + 1), "reason": np.array(reasons, dtype=object)}
+    return pool.taken(best_first[np.array(order, dtype=np.int64)], columns)

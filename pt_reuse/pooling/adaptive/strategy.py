@@ -12,41 +12,31 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import did_you_mean, examples, told
 from pt_reuse._errors import Argument, InputError, arguments_as, door
-from pt_reuse.pooling.adaptive.bandits import (
-    Borda,
-    CombMnz,
-    CombSum,
-    EpsilonGreedy,
-    MaxMean,
-    MoveToFront,
-    NonStationaryMaxMean,
-    RandomOrder,
-    RankBiased,
-    RankOrder,
-    ReciprocalRanks,
-    Thompson,
-    UCB1Tuned,
-)
+from pt_reuse.pooling.adaptive import bandits
 from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, random_of_topic
 from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
 
-#: those that learn from labels
-_LEARNING: tuple[type[Chooser], ...] = (
-    MoveToFront,
-    MaxMean,
-    NonStationaryMaxMean,
-    EpsilonGreedy,
-    UCB1Tuned,
-    Thompson,
-    Hedge,
-    MinimalTestCollection,
-)
-_FIXED: tuple[type[Chooser], ...] = (RankOrder, ReciprocalRanks, RankBiased, CombSum, CombMnz, Borda, RandomOrder)
-
 #: name -> chooser; those that learn from labels first, then those whose order is fixed
-CHOOSERS: dict[str, type[Chooser]] = {kind.name: kind for kind in (*_LEARNING, *_FIXED)}
-
-
+CHOOSERS: dict[str, type[Chooser]] = {
+    kind.name: kind
+    for kind in (
+        bandits.MoveToFront,
+        bandits.MaxMean,
+        bandits.NonStationaryMaxMean,
+        bandits.EpsilonGreedy,
+        bandits.UCB1Tuned,
+        bandits.Thompson,
+        Hedge,
+        MinimalTestCollection,
+        bandits.RankOrder,
+        bandits.ReciprocalRanks,
+        bandits.RankBiased,
+        bandits.CombSum,
+        bandits.CombMnz,
+        bandits.Borda,
+        bandits.RandomOrder,
+    )
+}
 #: a topic with one run of one document, on which a chooser is tried before any run is read
 _SMALLEST = TopicLists.of("1", {"run": ["d"]})
 
@@ -79,17 +69,12 @@ class Strategy:
 
     def _check_options(self) -> None:
         known = options_of(self.kind)
-        for name in self.options:
-            if name not in known:
-                there = f"there is {examples(known, 12)}" if known else "it has none"
-                raise InputError(
-                    f"strategy {self.kind.name!r} has no option {name!r}; {there}.{did_you_mean(name, known)}",
-                    argument=name,
-                )
-        missing = [name for name, default in known.items() if default is inspect.Parameter.empty]
-        for name in missing:
-            if name not in self.options:
-                raise InputError(f"strategy {self.kind.name!r} needs its option {name!r}.", argument=name)
+        needed = {name for name, default in known.items() if default is inspect.Parameter.empty}
+        wrong = [*(name for name in self.options if name not in known), *(needed - self.options.keys())]
+        if wrong:
+            what = f"needs its option {wrong[0]!r}" if wrong[0] in known else f"has no option {wrong[0]!r}"
+            there = f"there is {examples(known, 12)}" if known else "it has none"
+            raise InputError(f"strategy {self.kind.name!r} {what}; {there}.", argument=wrong[0])
         # what a chooser takes its own constructor says: ask it before any run is read
         self.start(_SMALLEST, seed=0)
 
@@ -100,12 +85,9 @@ class Strategy:
         return f"{self.kind.name}({options})" if options else self.kind.name
 
     def start(self, topic: TopicLists, seed: int) -> Chooser:
-        """Return a chooser for a topic.
+        """Return a chooser for the lists of a `topic`; its id and the `seed` decide all that is random.
 
-        Args:
-            topic: the lists; the runs are tried in a random order, so that no run has an
-                advantage of its name, nor of its place in the field.
-            seed: with the topic's id it decides all that is random; the same in every process.
+        The runs are tried in a random order, so that none has an advantage of its name or its place in the field.
         """
         random = random_of_topic(seed, topic.qid)
         by_name = np.array(sorted(range(topic.n_runs), key=topic.names.__getitem__), dtype=np.int64)
@@ -116,11 +98,7 @@ class Strategy:
 
 
 def as_strategy(strategy: str | Strategy | type[Chooser]) -> Strategy:
-    """Return a strategy as it is, or the one of a name or chooser, with its defaults.
-
-    Raises:
-        InputError: an unknown name, or something that is no strategy.
-    """
+    """Return a strategy as it is, or the one of a name or chooser, with its defaults."""
     if isinstance(strategy, Strategy):
         return strategy
     with arguments_as(kind="strategy"):
@@ -157,30 +135,12 @@ def options_of(kind: type[Chooser]) -> dict[str, Any]:
 def judged_in_order(
     strategy: Strategy, topic: TopicLists, relevant: NDArray[np.int8], *, seed: int, budget: int
 ) -> NDArray[np.int64]:
-    """Return the labelled documents of a topic in the order in which a strategy has them judged.
-
-    Args:
-        strategy: the strategy.
-        topic: the lists of the runs.
-        relevant: (documents,) 1 relevant, 0 not, -1 for a document to which the judge gives no label, which costs
-            nothing.
-        seed: of what is random.
-        budget: how many labels at most.
-
-    Returns:
-        (judged,) documents, each once; all that have a label when the budget is as large as the pool.
-    """
-    asked = judging(strategy.start(topic, seed), relevant)
-    return np.fromiter(islice(asked, budget), dtype=np.int64)
+    """Return (judged,) the documents that get a label, in the order of judging; see :func:`judging`."""
+    return np.fromiter(islice(judging(strategy.start(topic, seed), relevant), budget), dtype=np.int64)
 
 
 def judging(chooser: Chooser, relevant: NDArray[np.int8]) -> Iterator[int]:
-    """Yield the labelled documents in the order in which a chooser has them judged, each before it learns the label.
-
-    Args:
-        chooser: of a topic.
-        relevant: (documents,) as in :func:`judged_in_order`.
-    """
+    """Yield the documents that get a label, each before the chooser learns it; (documents,) 1, 0, or -1 for none."""
     known: list[bool | None] = [None if label < 0 else bool(label) for label in relevant.tolist()]
     while (document := chooser.next()) is not None:
         label = known[document]
