@@ -150,6 +150,21 @@ def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
     raise InputError(Argument(argument), f" must be a number {expected}, got {told(value)}.", argument=argument)
 
 
+def number(argument: str, value: Any, *, least: float = 0.0) -> float:
+    """Return `value` as a float when it is a finite number of at least `least`, else raise."""
+    if isinstance(value, Real) and not isinstance(value, bool) and least <= value < float("inf"):
+        return float(value)
+    raise InputError(Argument(argument), f" must be a number, {least:g} or more, got {told(value)}.", argument=argument)
+
+
+def names(argument: str, value: Any) -> tuple[str, ...]:
+    """Return a text, or several, as texts, else raise."""
+    found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
+    if found and all(isinstance(name, str) for name in found):
+        return found
+    raise InputError(Argument(argument), f" must be a name or several, got {told(value)}.", argument=argument)
+
+
 def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:
     """Raise when a frame lacks one of the columns that are needed."""
     found = list(found)

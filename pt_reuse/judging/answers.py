@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, positive, shown, told
+from pt_reuse._check import choice, count, examples, number, positive, told, whole
 from pt_reuse._errors import InputError, Option
 from pt_reuse.data.frame_columns import LABELS, in_rows, not_labels, number_column, plain
 
@@ -39,19 +39,12 @@ class Price:
     currency: str = "USD"
 
     def __post_init__(self) -> None:
-        for name in ("input", "output"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-                raise InputError(f"{name} must be a price of 0 or more, got {told(value)}.", argument=name)
+        number("input", self.input)
+        number("output", self.output)
         positive("per", self.per, "tokens")
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
-        """Return the money for tokens.
-
-        Args:
-            input_tokens: tokens that were sent.
-            output_tokens: tokens that came back.
-        """
+        """Return the money for `input_tokens` that were sent and `output_tokens` that came back."""
         return (self.input * input_tokens + self.output * output_tokens) / self.per
 
 
@@ -87,32 +80,29 @@ class Cost:
 
     @property
     def money(self) -> float | None:
-        """Return what the tokens cost that the function told of, in the currency of the price.
-
-        None without a price, or where the function was called and told nothing.
-        """
+        """Return what the tokens cost that the function told of; None without a price, or where it told nothing."""
         if self.price is None or (self.calls and not self.told):
             return None
         return self.price.of(self.input_tokens, self.output_tokens)
 
     def plus(self, **more: int) -> Cost:
-        """Return the cost with more of something."""
+        """Return the cost with `more` of something."""
         return replace(self, **{name: getattr(self, name) + value for name, value in more.items()})
 
     def __repr__(self) -> str:
-        parts = [count(self.documents, "document")]
-        if self.from_cache:
-            parts.append(f"{self.from_cache:,} more from the cache")
-        parts.append(count(self.calls, "call") + (f" ({self.failed:,} failed)" if self.failed else ""))
-        if self.told:
-            parts.append(f"{self.input_tokens:,} tokens in, {self.output_tokens:,} out")
-        if self.told < self.calls - self.failed:
-            parts.append(f"tokens told of {self.told:,} of {count(self.calls - self.failed, 'answered call')}")
-        money: Any = self.money
+        answered = self.calls - self.failed
+        parts = [
+            count(self.documents, "document"),
+            f"{self.from_cache:,} more from the cache" if self.from_cache else "",
+            count(self.calls, "call") + (f" ({self.failed:,} failed)" if self.failed else ""),
+            f"{self.input_tokens:,} tokens in, {self.output_tokens:,} out" if self.told else "",
+            f"tokens told of {self.told:,} of {count(answered, 'answered call')}" if self.told < answered else "",
+        ]
+        money = self.money
         if money is not None and self.price is not None:
             price = f"{self.price.input:g} in, {self.price.output:g} out per {self.price.per:,} tokens"
             parts.append(f"{money:.6f} {self.price.currency} ({price})")
-        return f"Cost: {', '.join(parts)}"
+        return f"Cost: {', '.join(filter(None, parts))}"
 
 
 #: what a function says of a document
@@ -152,24 +142,8 @@ class Answer:
     output_tokens: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("input_tokens", "output_tokens"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-                raise InputError(f"{name} must be a whole number, 0 or more, got {told(value)}.", argument=name)
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Tokens that a function tells of."""
-
-    sent: int = 0
-    came: int = 0
-
-    @classmethod
-    def of(cls, answers: Iterable[Answer]) -> Tokens:
-        """Return the tokens of several answers."""
-        each = list(answers)
-        return cls(sum(int(one.input_tokens) for one in each), sum(int(one.output_tokens) for one in each))
+        whole("input_tokens", self.input_tokens, "tokens", least=0)
+        whole("output_tokens", self.output_tokens, "tokens", least=0)
 
 
 @dataclass(frozen=True)
@@ -190,66 +164,52 @@ class AnswerForm:
         if self.form == "probabilities":
             return self._probabilities(value)
         several = isinstance(value, Iterable) and not isinstance(value, str)
-        number = np.nan if several else float(number_column(pd.Series([value], dtype=object))[0])
+        found = np.nan if several else float(number_column(pd.Series([value], dtype=object))[0])
         if self.form == "score":
-            if not np.isfinite(number):
+            if not np.isfinite(found):
                 raise InputError(f"the function must return a score, a finite number, got {told(value)}.")
-            return number
-        if not_labels(np.array([number]))[0] or (self.labels is not None and number not in self.labels):
-            wanted = f"a label, a whole number from {LABELS[0]} to {LABELS[1]}"
-            if self.labels is not None:
-                wanted = f"one of the labels {examples(self.labels, 12)}"
-            raise InputError(f"the function must return {wanted}, or None for no label, got {told(value)}.")
-        return int(number)
+            return found
+        if not_labels(np.array([found]))[0] or (self.labels is not None and found not in self.labels):
+            known = f"from {LABELS[0]} to {LABELS[1]}" if self.labels is None else f"of {examples(self.labels, 12)}"
+            raise InputError(
+                f"the function must return a label, a whole number {known}, or None for no label, got {told(value)}."
+            )
+        return int(found)
 
     def _probabilities(self, value: Any) -> list[float]:
         labels = self.labels or ()
-        if isinstance(value, Mapping):
-            odd = [label for label in value if label not in labels]
-            if odd:
-                raise InputError(
-                    f"the function returned a probability of label {shown(odd[0])}; the labels are "
-                    f"{examples(labels, 12)}."
-                )
-            given = [value.get(label, 0.0) for label in labels]
+        what = f"the function must return the probabilities of the labels {examples(labels, 12)}"
+        if not isinstance(value, Mapping):
+            listed = in_rows(value, pd.Index(labels), what)
         else:
-            what = f"the function must return the probabilities of the labels {examples(labels, 12)}"
-            given = in_rows(value, pd.Index(labels), what)
-        numbers = number_column(pd.Series([plain(each) for each in given], dtype=object))
-        if len(numbers) != len(labels):
-            raise InputError(
-                f"the function must return {len(labels)} probabilities, of the labels {examples(labels, 12)}, got "
-                f"{len(numbers)}."
-            )
-        if not (np.isfinite(numbers).all() and (numbers >= 0).all() and abs(numbers.sum() - 1) <= _TOLERANCE):
-            raise InputError(
-                "the probabilities of the labels must be 0 or more and sum to 1, got "
-                f"{examples(numbers.tolist(), 12)}, which sum to {numbers.sum():g}."
-            )
+            listed = [value.get(label, 0.0) for label in labels] if set(value) <= set(labels) else []
+        numbers = number_column(pd.Series([plain(each) for each in listed], dtype=object))
+        right = len(numbers) == len(labels) and np.isfinite(numbers).all() and (numbers >= 0).all()
+        if not right or abs(numbers.sum() - 1) > _TOLERANCE:
+            raise InputError(f"{what}, each 0 or more, with a sum of 1, got {told(value)}.")
         return (numbers / numbers.sum()).tolist()
 
     def columns(self, answers: Sequence[Kept]) -> dict[str, list[Any]]:
         """Return answers as columns: ``label``, and the probabilities or scores that it was made from."""
         if self.form == "label":
             return {"label": list(answers)}
+        labels = np.array(self.labels)
         if self.form == "score":
-            bounds, labels = np.array(self.thresholds), self.labels or ()
-            found = [None if score is None else labels[int((bounds <= score).sum())] for score in answers]
+            bounds = np.array(self.thresholds)
+            found = [None if score is None else int(labels[int((bounds <= score).sum())]) for score in answers]
             return {"label": found, "judge_score": [np.nan if score is None else score for score in answers]}
+        relevant = labels >= self.rel
         return {
             "label": [None if row is None else self._label(np.array(row)) for row in answers],
-            "probability": [np.nan if row is None else self._relevant(np.array(row)) for row in answers],
-            "probabilities": [None if row is None else tuple(np.atleast_1d(row).tolist()) for row in answers],
+            "probability": [np.nan if row is None else float(np.array(row)[relevant].sum()) for row in answers],
+            "probabilities": [None if row is None else tuple(np.array(row).tolist()) for row in answers],
         }
 
     def _label(self, row: np.ndarray) -> int:
         labels = np.array(self.labels)
-        nearness = row if self.decide == "most probable" else -np.abs(labels - row @ labels)
-        # the lowest of those that are equally near, but for what rounding makes of them
+        nearness = row if self.decide == "most probable" else -np.abs(labels - float(row @ labels))
+        # those that are equally near, but for what rounding makes of them
         return int(labels[nearness >= nearness.max() - 1e-12].min())
-
-    def _relevant(self, row: np.ndarray) -> float:
-        return float(row[np.array(self.labels) >= self.rel].sum())
 
 
 def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int | None) -> AnswerForm:
@@ -266,12 +226,10 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
     bounds = None if thresholds is None else _bounds(thresholds)
     if labels is None and bounds is not None:
         labels = range(len(bounds) + 1)
-    if labels is None and form == "probabilities":
+    if form == "probabilities" and (labels is None or isinstance(labels, Set)):
         raise InputError(
             "probabilities are of labels. Say which, in their order: ", Option("labels", (0, 1)), ".", argument="labels"
         )
-    if form == "probabilities" and isinstance(labels, Set):
-        raise InputError("labels must be in the order of their probabilities, and a set has none.", argument="labels")
     known = None if labels is None else _known(labels)
     if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
         raise InputError(
@@ -282,9 +240,9 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
 
 
 def _known(labels: Any) -> tuple[int, ...]:
-    given = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str | bytes) else []
-    values = number_column(pd.Series([plain(label) for label in given], dtype=object))
-    if len(given) < 2 or not_labels(values).any() or len(set(values.tolist())) < len(given):
+    listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str | bytes) else []
+    values = number_column(pd.Series([plain(label) for label in listed], dtype=object))
+    if len(listed) < 2 or not_labels(values).any() or len(set(values.tolist())) < len(listed):
         raise InputError(
             f"labels must be two or more whole numbers from {LABELS[0]} to {LABELS[1]}, each once, got {told(labels)}.",
             argument="labels",
@@ -293,8 +251,10 @@ def _known(labels: Any) -> tuple[int, ...]:
 
 
 def _bounds(thresholds: Any) -> tuple[float, ...]:
-    given = [thresholds] if isinstance(thresholds, int | float) else thresholds
-    values = np.array(list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [], dtype=object)
+    listed = [thresholds] if isinstance(thresholds, int | float) else thresholds
+    values = np.array(
+        list(listed) if isinstance(listed, Iterable) and not isinstance(listed, str) else [], dtype=object
+    )
     numbers = number_column(pd.Series(values))
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
         raise InputError(f"thresholds must be numbers that ascend, got {told(thresholds)}.", argument="thresholds")

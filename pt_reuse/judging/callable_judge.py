@@ -17,16 +17,18 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, flag, positive, shown, told
+from pt_reuse._check import count, examples, flag, names, number, positive, shown, told
 from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.data.frame_columns import in_rows, now
-from pt_reuse.judging.answers import Answer, Cost, Price, Tokens, answer_form
+from pt_reuse.judging.answers import Answer, Cost, Price, answer_form
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.session import Journal
 
 #: the file of a cache, and seconds to wait for another process that writes to it
 FILE, _PATIENCE = "labels.jsonl", 60.0
+IDS = ("qid", "docno")
+Record = Mapping[str, Any]
 
 
 class LabelCache:
@@ -34,11 +36,11 @@ class LabelCache:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._records: dict[str, Mapping[str, Any]] = {}
+        self._records: dict[str, Record] = {}
         self._journal = Journal(folder / FILE, "cache of labels", 1, {}, argument="cache")
         self._one_at_a_time = threading.Lock()
 
-    def records(self, new: Sequence[Mapping[str, Any]] = ()) -> Mapping[str, Mapping[str, Any]]:
+    def records(self, new: Sequence[Record] = ()) -> Mapping[str, Record]:
         """Return all records by ``key``, when those that are new are on the disk."""
         with self._one_at_a_time, self._journal.open(patience=_PATIENCE) as records:
             for record in records:
@@ -57,12 +59,9 @@ def key_of(*parts: Any) -> str:
 
 def written(cell: Any) -> str:
     """Return what a function reads as a text that tells it from all else: of an array or tensor each number."""
-    if hasattr(cell, "__array__"):
-        numbers = np.asarray(cell)
-        if numbers.ndim:
-            # as a text an array is cut short, and has few digits
-            return f"{numbers.dtype} {numbers.tolist()}"
-    return str(cell)
+    numbers = np.asarray(cell) if hasattr(cell, "__array__") else np.zeros(())
+    # as a text an array is cut short, and has few digits
+    return f"{numbers.dtype} {numbers.tolist()}" if numbers.ndim else str(cell)
 
 
 @dataclass(frozen=True)
@@ -101,10 +100,8 @@ class Retry:
                 argument="on",
             )
         positive("times", self.times, "further calls")
-        for name, least in (("wait", 0), ("factor", 1), ("longest", 0)):
-            value: Any = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not least <= value < np.inf:
-                raise InputError(f"{name} must be a number, at least {least}, got {told(value)}.", argument=name)
+        for name, least in (("wait", 0.0), ("factor", 1.0), ("longest", 0.0)):
+            number(name, getattr(self, name), least=least)
 
     def waits(self) -> Iterator[float]:
         """Yield the seconds before each further call."""
@@ -114,44 +111,35 @@ class Retry:
             wait *= self.factor
 
 
-IDS = ("qid", "docno")
+def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *, several: bool) -> Any:
+    """Return a pipeline as a function of columns: it answers None where the pipeline has no row for a document."""
 
-
-class FrameCall:
-    """A pipeline as a function of columns."""
-
-    def __init__(self, pipeline: pt.Transformer, reads: Sequence[str], column: str, *, several: bool):
-        self._pipeline, self._reads, self._column, self._several = pipeline, tuple(reads), column, several
-
-    def __call__(self, *columns: Any) -> Any:
-        """Return the answer for one document, or one for each of a batch, None where the pipeline has no row for it."""
-        cells = [list(column) if self._several else [column] for column in columns]
-        asked = pd.DataFrame(dict(zip(self._reads, cells, strict=True)))
-        said = self._pipeline(asked.copy())
-        if not isinstance(said, pd.DataFrame) or not {*IDS, self._column} <= set(said.columns):
+    def answer(*columns: Any) -> Any:
+        cells = [list(cell) if several else [cell] for cell in columns]
+        asked = pd.DataFrame(dict(zip(reads, cells, strict=True)))
+        said = pipeline(asked.copy())
+        if not isinstance(said, pd.DataFrame) or not {*IDS, column} <= set(said.columns):
             got = list(said.columns) if isinstance(said, pd.DataFrame) else said
-            raise InputError(
-                f"the pipeline must return {examples([*IDS, self._column])}, got {told(got)}.", argument="fn"
-            )
+            raise InputError(f"the pipeline must return {examples([*IDS, column])}, got {told(got)}.", argument="fn")
+        # a pipeline may sort its rows, and leave some out
         wanted, found = (list(map(tuple, frame[[*IDS]].astype(str).to_numpy())) for frame in (asked, said))
-        answers = said[self._column].tolist()
-        if wanted != found:
-            # a pipeline may sort its rows, and leave some out
-            known = dict(zip(found, answers, strict=True))
-            if len(known) < len(found):
-                twice = next(key for key in found if found.count(key) > 1)
-                raise InputError(
-                    f"the pipeline returned topic {shown(twice[0])}, document {shown(twice[1])} more than once. Return "
-                    "one row for each document.",
-                    argument="fn",
-                )
-            answers = [known.get(key) for key in wanted]
-        answers = [None if self._missing(answer) else answer for answer in answers]
-        return answers if self._several else answers[0]
+        known = dict(zip(found, said[column].tolist(), strict=True))
+        if wanted != found and len(known) < len(found):
+            qid, docno = next(key for key in found if found.count(key) > 1)
+            raise InputError(
+                f"the pipeline returned topic {shown(qid)}, document {shown(docno)} more than once. Return one row for "
+                "each document.",
+                argument="fn",
+            )
+        answers = said[column].tolist() if wanted == found else [known.get(key) for key in wanted]
+        answers = [None if _is_missing(one) else one for one in answers]
+        return answers if several else answers[0]
 
-    @staticmethod
-    def _missing(answer: Any) -> bool:
-        return answer is None or answer is pd.NA or (isinstance(answer, float) and answer != answer)
+    return answer
+
+
+def _is_missing(answer: Any) -> bool:
+    return answer is None or answer is pd.NA or (isinstance(answer, float) and answer != answer)
 
 
 @dataclass(frozen=True)
@@ -162,6 +150,11 @@ class Batch:
     documents: Sequence[tuple[str, str]]
     arguments: tuple[Any, ...]
 
+    @property
+    def place(self) -> str:
+        """Return its first document in words."""
+        return _place_of(*self.documents[0])
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -170,11 +163,6 @@ class Outcome:
     calls: int
     value: Any = None
     error: Exception | None = None
-
-    @property
-    def failed(self) -> int:
-        """Return how many of the calls failed."""
-        return self.calls - (self.error is None)
 
 
 def attempt(fn: abc.Callable[..., Any], arguments: tuple[Any, ...], retry: Retry | None) -> Outcome:
@@ -260,10 +248,6 @@ class Callable(Judge):
         threads: how many calls are made at once; the function must allow it.
         verbose: show progress.
 
-    Attributes:
-        name: as given.
-        rel: as given.
-
     Raises:
         InputError: arguments that do not fit together; when it judges: a column or cell that is missing, an answer that
             is none, too few of them, and an error of the function, which names topic and document. What was answered
@@ -305,18 +289,16 @@ class Callable(Judge):
         super().__init__(name, rel=rel)
         if not callable(fn):
             raise InputError(f"fn must be a function, got {told(fn)}.", argument="fn")
-        self._fn, self._reads = fn, _columns(reads)
+        self._fn, self._reads = fn, names("reads", reads)
         self._batch_size = None if batch_size is None else positive("batch_size", batch_size, "documents")
         self._form = answer_form(answers, labels, thresholds, decide, rel)
         if isinstance(fn, pt.Transformer):
             self._reads = tuple(dict.fromkeys((*IDS, *self._reads)))
-            self._fn = FrameCall(fn, self._reads, answers, several=batch_size is not None)
-        if version is not None and (not isinstance(version, str) or not version.strip()):
-            raise InputError(f"version must be a text, got {told(version)}.", argument="version")
-        if cache is not None and version is None:
+            self._fn = _of_pipeline(fn, self._reads, answers, several=batch_size is not None)
+        if (cache is not None or version is not None) and (not isinstance(version, str) or not version.strip()):
             raise InputError(
-                "a cache needs the version of the function: the model and the prompt, in a word. An answer to another "
-                "prompt is another answer. Pass ",
+                f"version must be a text, got {told(version)}. A cache needs the version of the function, model and "
+                "prompt in a word: an answer to another prompt is another answer. Pass ",
                 Option("version", ...),
                 ".",
                 argument="version",
@@ -324,7 +306,10 @@ class Callable(Judge):
         for argument, value, kind in (("retry", retry, Retry), ("price", price, Price)):
             if value is not None and not isinstance(value, kind):
                 raise InputError(f"{argument} must be a {kind.__name__}, got {told(value)}.", argument=argument)
-        self._cache = None if cache is None else LabelCache(_folder(cache))
+        self._cache = None
+        if cache is not None:
+            check_writable(checked_path(cache), [FILE], overwrite=True, argument="cache")
+            self._cache = LabelCache(checked_path(cache))
         self._version, self._retry = version, retry
         self._threads, self._verbose = positive("threads", threads, "calls"), flag("verbose", verbose)
         self._cost, self._one_at_a_time = Cost(price=price), threading.Lock()
@@ -344,11 +329,8 @@ class Callable(Judge):
 
         Calls that failed are not among them, nor those for documents that another process had answered meanwhile.
         """
-        mine = [
-            record
-            for record in (list(self._cache.records().values()) if self._cache else ())
-            if (record["judge"], record["version"]) == (self.name, self._version)
-        ]
+        records = list(self._cache.records().values()) if self._cache else []
+        mine = [one for one in records if (one["judge"], one["version"]) == (self.name, self._version)]
         calls = [record["call"] for record in mine if record["call"] is not None]
         tokens = [took for took in calls if took]
         return Cost(
@@ -365,11 +347,7 @@ class Callable(Judge):
         return tuple(dict.fromkeys(("qid", "docno", *self._reads)))
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the label of each document, when it was given, and the probabilities or the score that it comes from.
-
-        Args:
-            pairs: the documents, one a row: ``qid docno``, and what the function reads.
-        """
+        """Return the label of each of `pairs`, when it was given, and the probabilities or the score that it is of."""
         _check_present(pairs, self._reads)
         keys = self._keys(pairs)
         first: dict[str, int] = {}
@@ -388,24 +366,23 @@ class Callable(Judge):
         rows = pairs[[*self.needs()]].astype(object).itertuples(index=False, name=None)
         return [key_of(*about, self._reads, *map(written, row)) for row in rows]
 
-    def _cached(self, keys: Sequence[str]) -> dict[str, Any]:
+    def _cached(self, keys: Sequence[str]) -> dict[str, Record]:
         if self._cache is None or not keys:
             return {}
         records = self._cache.records()
-        return {key: self._still_good(records[key]) for key in keys if key in records}
+        found = {key: records[key] for key in keys if key in records}
+        for record in found.values():
+            # the labels that there are may be others now
+            with located(f"cache {self._cache.folder}, {_place_of(record['qid'], record['docno'])}"):
+                self._form.kept(record["answer"])
+        return found
 
-    def _still_good(self, record: Any) -> Any:
-        # the labels that there are may be others now
-        with located(f"cache {self._cache.folder if self._cache else ''}, {_place_of(record['qid'], record['docno'])}"):
-            self._form.kept(record["answer"])
-        return record
-
-    def _asked(self, pairs: pd.DataFrame, wanted: dict[str, int]) -> dict[str, Any]:
+    def _asked(self, pairs: pd.DataFrame, wanted: dict[str, int]) -> dict[str, Record]:
         keys, rows, size = list(wanted), list(wanted.values()), self._batch_size or 1
         starts = range(0, len(rows), size)
         batches = (self._batch(pairs.iloc[rows[start : start + size]], keys[start : start + size]) for start in starts)
         calls = Calls(lambda batch: attempt(self._fn, batch.arguments, self._retry), self._threads)
-        fault, found = None, dict[str, Any]()
+        fault, found = None, dict[str, Record]()
         outcomes = calls.outcomes(batches)
         for batch, outcome in pt.tqdm(outcomes, total=len(starts), disable=not self._verbose, desc=self.name):
             try:
@@ -421,21 +398,22 @@ class Callable(Judge):
     def _batch(self, part: pd.DataFrame, keys: Sequence[str]) -> Batch:
         documents = [(str(qid), str(docno)) for qid, docno in zip(part["qid"], part["docno"], strict=True)]
         columns = [part[column].tolist() for column in self._reads]
-        if self._batch_size is None:
-            return Batch(keys, documents, tuple(column[0] for column in columns))
-        return Batch(keys, documents, tuple(columns))
+        return Batch(keys, documents, tuple(column[0] if self._batch_size is None else column for column in columns))
 
-    def _kept(self, batch: Batch, outcome: Outcome) -> dict[str, Any]:
-        self._count(calls=outcome.calls, failed=outcome.failed)
+    def _kept(self, batch: Batch, outcome: Outcome) -> dict[str, Record]:
+        self._count(calls=outcome.calls, failed=outcome.calls - (outcome.error is None))
         if outcome.error is not None:
             raise self._failure(batch, outcome) from outcome.error
         values, tokens = self._taken_apart(batch, outcome.value)
-        if tokens is not None:
-            self._count(input_tokens=tokens.sent, output_tokens=tokens.came, told=1)
-        answers = self._answers(batch, values)
+        if tokens:
+            self._count(input_tokens=tokens[0], output_tokens=tokens[1], told=1)
+        answers = []
+        for document, value in zip(batch.documents, values, strict=True):
+            with located(_place_of(*document)):
+                answers.append(self._form.kept(value))
         self._count(documents=len(answers))
         # what the call took stands with the first of its documents
-        took = [[] if tokens is None else [tokens.sent, tokens.came], *[None] * (len(answers) - 1)]
+        took = [tokens, *[None] * (len(answers) - 1)]
         about = {"judge": self.name, "version": self._version, "time": now()}
         records = [
             {"key": key, **about, "qid": qid, "docno": docno, "answer": answer, "call": call_took}
@@ -446,29 +424,24 @@ class Callable(Judge):
         kept = self._cache.records(records)
         return {key: kept[key] for key in batch.keys}
 
-    def _taken_apart(self, batch: Batch, value: Any) -> tuple[list[Any], Tokens | None]:
-        told_of = [value] if isinstance(value, Answer) else []
+    def _taken_apart(self, batch: Batch, value: Any) -> tuple[list[Any], list[int]]:
+        """Return the answer of each document of a batch, and the tokens sent and received, nothing where not told."""
+        answers = [value] if isinstance(value, Answer) else []
         value = value.value if isinstance(value, Answer) else value
-        if self._batch_size is None:
-            return [value], Tokens.of(told_of) if told_of else None
-        with located(_place_of(*batch.documents[0])):
-            values = in_rows(value, None, "the function must return one answer for each document of a batch")
-        told_of += [each for each in values if isinstance(each, Answer)]
-        values = [each.value if isinstance(each, Answer) else each for each in values]
-        return values, Tokens.of(told_of) if told_of else None
-
-    def _answers(self, batch: Batch, values: Sequence[Any]) -> list[Any]:
+        values = [value]
+        if self._batch_size is not None:
+            with located(batch.place):
+                values = in_rows(value, None, "the function must return one answer for each document of a batch")
+            answers += [each for each in values if isinstance(each, Answer)]
+            values = [each.value if isinstance(each, Answer) else each for each in values]
         if len(values) != len(batch.documents):
             raise InputError(
                 f"the function returned {count(len(values), 'answer')} for a batch of "
                 f"{count(len(batch.documents), 'document')}, of which this is the first.",
-                place=_place_of(*batch.documents[0]),
+                place=batch.place,
             )
-        kept = []
-        for document, value in zip(batch.documents, values, strict=True):
-            with located(_place_of(*document)):
-                kept.append(self._form.kept(value))
-        return kept
+        tokens = [sum(int(getattr(one, name)) for one in answers) for name in ("input_tokens", "output_tokens")]
+        return values, tokens if answers else []
 
     def _failure(self, batch: Batch, outcome: Outcome) -> InputError:
         times = f" {outcome.calls:,} times" if outcome.calls > 1 else ""
@@ -479,7 +452,7 @@ class Callable(Judge):
             else ("What it answered before is lost: pass ", Option("cache", "folder"), " to keep it.")
         )
         said = str(outcome.error).rstrip(".") if isinstance(outcome.error, InputError) else told(outcome.error)
-        return InputError(f"the function failed{first}{times}: {said}. ", *advice, place=_place_of(*batch.documents[0]))
+        return InputError(f"the function failed{first}{times}: {said}. ", *advice, place=batch.place)
 
     def _count(self, **more: int) -> None:
         with self._one_at_a_time:
@@ -488,21 +461,6 @@ class Callable(Judge):
 
 def _place_of(qid: str, docno: str) -> str:
     return f"topic {shown(qid)}, document {shown(docno)}"
-
-
-def _columns(reads: Any) -> tuple[str, ...]:
-    listed = [reads] if isinstance(reads, str) else list(reads) if isinstance(reads, Iterable) else []
-    if not listed or not all(isinstance(column, str) for column in listed):
-        raise InputError(
-            f"reads must be names of columns, such as 'query' and 'text', got {told(reads)}.", argument="reads"
-        )
-    return tuple(listed)
-
-
-def _folder(cache: Any) -> Path:
-    folder = checked_path(cache)
-    check_writable(folder, [FILE], overwrite=True, argument="cache")
-    return folder
 
 
 def _check_present(pairs: pd.DataFrame, reads: Sequence[str]) -> None:

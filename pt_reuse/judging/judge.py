@@ -27,10 +27,6 @@ class Judge(pt.Transformer):
         name: what the judge is called in the provenance of its labels.
         rel: the lowest of its labels that is relevant, >= 1; None (default): nobody says, which counts as 1.
 
-    Attributes:
-        name: as given.
-        rel: as given.
-
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> class Short(ptr.judging.Judge):
@@ -53,10 +49,7 @@ class Judge(pt.Transformer):
         self.name, self.rel = name, checked_rel(rel)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the frame with ``label judge time``, and what else the judge says of its labels.
-
-        Args:
-            inp: the documents, one a row: ``qid docno``, and what the judge reads.
+        """Return the frame `inp` of documents, ``qid docno`` and what is read, with ``label judge time`` and more.
 
         Raises:
             InputError: another number of labels than of documents, or a label that is no whole number of the range.
@@ -89,11 +82,10 @@ class Judge(pt.Transformer):
 
     @abstractmethod
     def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any] | Mapping[str, Sequence[Any]]:
-        """Return one label for each document, None where the judge gives none.
+        """Return one label for each of `pairs`, a document a row, in their order; None where the judge gives none.
 
-        Args:
-            pairs: the documents, one a row; labels are in the order of the rows. Instead of labels, a mapping of
-                columns with ``label`` and what else is said of each: ``judge``, ``time``, a probability.
+        Instead of labels, a mapping of columns with ``label`` and what else is said of each: ``judge``, ``time``, a
+        probability.
         """
 
 

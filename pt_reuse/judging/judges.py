@@ -68,8 +68,8 @@ class NamedJudge:
     @property
     def fitted_on(self) -> Qrels | None:
         """Return the labels of people that the judge was fitted on, None where it was not."""
-        given = getattr(self.judge, "fitted_on", None)
-        return given if isinstance(given, Qrels) else None
+        fitted = getattr(self.judge, "fitted_on", None)
+        return fitted if isinstance(fitted, Qrels) else None
 
     def labels(self, pairs: pd.DataFrame) -> pd.Series:
         """Return the label of each document, as `grades` say it, <NA> where the judge gives none."""
@@ -86,21 +86,17 @@ def as_judges(
 ) -> list[NamedJudge]:
     """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name.
 
-    Args:
-        given: judgments in any form, a :class:`Judge`, a function or a pipeline, see :func:`as_judge`; or a mapping of
-            name -> one of these. A mapping of topic -> document -> label is judgments. A folder of judges, or a file of
-            one, is read by :func:`read_judges`, and says the families where `families` does not.
-        argument: what the user calls it, for errors.
-        rel: the lowest label of a judge that is relevant, or a mapping of each of its labels to the one of people that
-            it stands for: one of these for all judges, or a mapping of name -> one of these; None for what the judges
-            say themselves.
-        families: a mapping of name -> family; None for what the judges say themselves (``judge.family``).
-        rel_argument: what the user calls `rel`, for errors.
-
-    Raises:
-        InputError: no judge, a judge that is none, a `rel` or a family of a judge that is not there.
+    A judge is judgments in any form, a :class:`Judge`, a function or a pipeline; a mapping of topic -> document ->
+    label is judgments. A folder of judges is read by :func:`read_judges`, and says the families where `families` does
+    not. `rel` is the lowest label that is relevant, or a mapping of each label to that of people; or name -> one of
+    these; None for what the judges say themselves, as for `families`.
     """
-    _check_one_or_named(given, argument)
+    if isinstance(given, list | tuple) and given and all(_is_judge(part) for part in given):
+        raise InputError(
+            Argument(argument),
+            f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.",
+            argument=argument,
+        )
     if isinstance(given, str | Path):
         with arguments_as(folder=argument):
             given = read_judges(given)
@@ -108,18 +104,19 @@ def as_judges(
         families = given.label_families if families is None else families
         given = _labels_in(given, argument)
     several = _by_name(given, argument)
-    if not several:
-        raise InputError("there is no judge.", argument=argument)
-    for name in several:
-        if not isinstance(name, str) or not name.strip():
-            raise InputError(f"the name of a judge must be a text, got {told(name)}.", argument=argument)
+    if not several or not all(isinstance(name, str) and name.strip() for name in several):
+        raise InputError(
+            Argument(argument),
+            f" must have a text as the name of each judge, got {told(list(several))}.",
+            argument=argument,
+        )
     by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
     rels = of_each(rel, several, rel_argument) if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
     found = []
     for name, one in several.items():
         with located(name):
-            judge = _judge_of(one, argument)
+            judge = as_judge(one, argument)
         said = rels.get(name)
         grades = checked_grades(said, rel_argument) if isinstance(said, Mapping) else None
         with arguments_as(rel=rel_argument):
@@ -143,8 +140,7 @@ def in_grades(labels: pd.Series, grades: Mapping[int, int], argument: str = "jud
 
 def checked_grades(given: Mapping[Any, Any], argument: str) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
-    odd = [value for pair in given.items() for value in pair if not _is_label(value)]
-    if odd or not given:
+    if not given or not all(_is_label(value) for pair in given.items() for value in pair):
         raise InputError(
             Argument(argument),
             f" must be a label, or a dict of the judge's label -> the label of people, got {told(dict(given))}.",
@@ -158,15 +154,8 @@ def _is_label(value: Any) -> bool:
     return whole and bool(LABELS[0] <= value <= LABELS[1])
 
 
-def _check_one_or_named(given: Any, argument: str) -> None:
-    """Raise where several judges come without names, in a list."""
-    one = (pd.DataFrame, Qrels, Judge, str, Path)
-    if isinstance(given, list | tuple) and given and all(isinstance(part, one) or callable(part) for part in given):
-        raise InputError(
-            Argument(argument),
-            f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.",
-            argument=argument,
-        )
+def _is_judge(value: Any) -> bool:
+    return isinstance(value, pd.DataFrame | Qrels | Judge | str | Path) or callable(value)
 
 
 def _labels_in(folder: JudgeFolder, argument: str) -> Mapping[str, Qrels]:
@@ -180,41 +169,27 @@ def _labels_in(folder: JudgeFolder, argument: str) -> Mapping[str, Qrels]:
 
 
 def _by_name(given: Any, argument: str) -> dict[Any, Any]:
-    if isinstance(given, Mapping) and not _is_nested(given):
-        return dict(given)
-    if isinstance(given, Judge):
-        return {given.name: given}
+    if isinstance(given, Mapping):
+        inner = [value for value in given.values() if isinstance(value, Mapping)]
+        if not len(inner) == len(given) > 0 or any(isinstance(v, Mapping) for part in inner for v in part.values()):
+            return dict(given)
+        # topic -> document -> label
+        return {ALONE: given}
     if callable(given):
         judge = as_judge(given, argument)
         return {judge.name: judge}
     return {ALONE: given}
 
 
-def _is_nested(given: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is topic -> document -> label, and not name -> judge."""
-    inner = [value for value in given.values() if isinstance(value, Mapping)]
-    return len(inner) == len(given) > 0 and not any(isinstance(v, Mapping) for part in inner for v in part.values())
-
-
-def _judge_of(value: Any, argument: str) -> Judge:
-    if isinstance(value, Judge) or callable(value):
-        return as_judge(value, argument)
-    return Oracle(as_qrels(value, argument))
-
-
 def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, Any]:
     """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there."""
     if given is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise InputError(
-            Argument(argument), f" must be a dict of judge -> family, got {told(given)}.", argument=argument
-        )
-    strange = [name for name in given if name not in judges]
+    strange = [name for name in given if name not in judges] if isinstance(given, Mapping) else [given]
     if strange:
         raise InputError(
             Argument(argument),
-            f" names {examples(strange)}, and the judges are {examples(list(judges), 12)}."
+            f" must be a dict by judge, with names of these judges: {examples(list(judges), 12)}, got {told(given)}."
             f"{did_you_mean(str(strange[0]), list(judges))}",
             argument=argument,
         )

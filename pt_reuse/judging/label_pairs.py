@@ -38,12 +38,8 @@ class ComparedLabels:
     """What people and one judge say of the documents that people judged.
 
     Attributes:
-        name: of the judge.
-        family: of the judge, None where nobody says.
-        human: the judgments of people on the topics that count; with ``missing="drop"`` those of the documents alone
-            that the judge labelled, too.
-        judge: the labels of the judge for these documents, on its own scale.
-        judge_rel: the lowest label of the judge that is relevant, on its own scale.
+        human: the judgments of people on the topics that count; with ``missing="drop"`` of what the judge labelled.
+        judge: the labels of the judge for these documents, on its own scale, relevant from `judge_rel` on.
         pairs: ``qid docno human judge``, one row per document that both labelled.
         left: ``qid docno human``, the documents on the topics that count that people judged and the judge did not.
         without: topics in which people judged and the judge labelled nothing, which do not count.
@@ -74,10 +70,8 @@ class ComparedLabels:
     def on_scale(self) -> Qrels:
         """Return the labels of the judge as measures take them, so that people and judge agree what is relevant.
 
-        Measures count a label as relevant from one bound on, for either. So labels of the judge that are relevant for
-        it are raised to the lowest relevant label of people where they are below, and the others are lowered below it
-        where they are not: a binary 1 becomes 2 where people count from 2, which leaves nDCG as it is. With the same
-        bound for both nothing changes.
+        Labels that are relevant for the judge are raised to the lowest relevant label of people, others lowered below
+        it: a binary 1 becomes 2 where people count from 2. With the same bound for both nothing changes.
         """
         return on_scale(self.judge, self.judge_rel, self.rel)
 
@@ -109,11 +103,11 @@ def compared_labels(
             )
     pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
     pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
-    there = set(pairs["qid"])
-    judged = set(asked["qid"])
+    there, judged = set(pairs["qid"]), set(asked["qid"])
     topics = [topic for topic in human.topics if topic in there]
     without = tuple(topic for topic in human.topics if topic in judged and topic not in there)
-    if unjudged := [topic for topic in human.topics if topic not in judged]:
+    unjudged = [topic for topic in human.topics if topic not in judged]
+    if unjudged:
         warn(
             f"people judged nothing in {count(len(unjudged), 'topic')} of their judgments, where every label is "
             f"negative: {examples(unjudged)}. The study is of the other {len(judged):,}."
@@ -190,8 +184,7 @@ def lowest_relevant(
 ) -> int:
     """Return from which label on a judge's labels are relevant where nobody says, the one place with this rule.
 
-    1 where all of them are 0 and 1, which say relevant or not; as for people where none is above the highest of people,
-    which is taken for the same scale.
+    1 where all of them are 0 and 1; as for people where none is above the highest of people.
     """
     highest = int(np.asarray(labels, dtype=np.int64).max(initial=0))
     if highest > max(people.highest, 1):
@@ -216,15 +209,9 @@ def scale_words(judge_rel: int, grades: Mapping[int, int] | None) -> str:
 
 @dataclass(frozen=True)
 class HoleLabels:
-    """What one judge says of documents.
+    """What one judge says of documents, an array of labels on the scale of people, UNJUDGED where it gave none.
 
-    Attributes:
-        name: of the judge.
-        judge_rel: the lowest of its labels that is relevant, on its own scale.
-        labels: (documents,) its labels as measures take them, relevant from the same label on as those of people, and
-            none above the highest of people; :data:`UNJUDGED` where it gave none.
-        highest: the label to which higher ones were lowered, None where there are none.
-        grades: its label -> the label of people for which it is taken; None where it is taken as it is.
+    No label is above the highest of people: higher ones were lowered to `highest`, None where there are none.
     """
 
     name: str

@@ -13,58 +13,49 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, examples, shown, told
+from pt_reuse._check import checked_seed, choice, count, examples, fraction, shown, told
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.data.frame_columns import not_labels, number_column
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.judging.judge import Judge
 
 #: what a judge with judgments may say of a document that they do not know
 UNKNOWN = ("skip", "not relevant", "error")
 
 
-class KnownLabels:
-    """The labels of judgments by topic and document; a label below 0 (pooled and not judged, junk) is none."""
+class _Known(Judge):
+    """Looks labels up in judgments; a label below 0 (pooled and not judged, junk) is none."""
 
-    def __init__(self, qrels: Qrels, unknown: str):
+    def __init__(self, qrels: Any, unknown: str, name: str):
+        judgments = as_qrels(qrels)
+        super().__init__(name, rel=judgments.stated_rel)
         self._unknown = choice("unknown", unknown, UNKNOWN)
-        frame, judged = qrels.to_frame(), qrels.arrays.labels >= 0
-        known = frame[judged]
-        self._rows = {pair: row for row, pair in enumerate(zip(known["qid"], known["docno"], strict=True))}
-        self.labels = known["label"].tolist()
-        self._said = {column: known[column].tolist() for column in ("judge", "time") if column in known}
+        self._known = judgments.to_frame()[judgments.arrays.labels >= 0]
+        pairs = zip(self._known["qid"], self._known["docno"], strict=True)
+        self._rows = {pair: row for row, pair in enumerate(pairs)}
+        self._labels: list[int] = self._known["label"].tolist()
 
-    def pairs(self) -> pd.DataFrame:
-        """Return ``qid docno`` of the documents that have a label, one a row."""
+    def known_pairs(self) -> pd.DataFrame:
+        """Return ``qid docno`` of the documents that the judgments have a label for."""
         return pd.DataFrame(list(self._rows), columns=["qid", "docno"], dtype=object)
 
-    def rows(self, pairs: pd.DataFrame) -> list[int]:
-        """Return the judgment of each document, -1 where there is none."""
-        found = [
-            self._rows.get((str(qid), str(docno)), -1) for qid, docno in zip(pairs["qid"], pairs["docno"], strict=True)
-        ]
-        if self._unknown == "error" and -1 in found:
-            row = pairs.iloc[found.index(-1)]
+    def _find(self, pairs: pd.DataFrame) -> tuple[list[int], list[int | None]]:
+        """Return the judgment of each document, -1 where there is none, and its label."""
+        rows = [self._rows.get((str(q), str(d)), -1) for q, d in zip(pairs["qid"], pairs["docno"], strict=True)]
+        if self._unknown == "error" and -1 in rows:
+            row = pairs.iloc[rows.index(-1)]
             raise InputError(
-                f"{count(found.count(-1), 'document')} without a judgment, such as {shown(row['docno'])} of topic "
+                f"{count(rows.count(-1), 'document')} without a judgment, such as {shown(row['docno'])} of topic "
                 f"{shown(row['qid'])}. Judge documents that have one, or choose what is said of the others: ",
                 Option("unknown", "skip"),
                 " or 'not relevant'.",
                 argument="unknown",
             )
-        return found
-
-    def label(self, row: int) -> int | None:
-        """Return the label of a judgment, or what is said where there is none."""
-        return self.labels[row] if row >= 0 else 0 if self._unknown == "not relevant" else None
-
-    def said(self, column: str, rows: list[int]) -> list[Any]:
-        """Return ``judge`` or ``time`` of each judgment, None where nobody says."""
-        cells = self._said.get(column)
-        return [None if cells is None or row < 0 else cells[row] for row in rows]
+        without = 0 if self._unknown == "not relevant" else None
+        return rows, [self._labels[row] if row >= 0 else without for row in rows]
 
 
-class Oracle(Judge):
+class Oracle(_Known):
     """Gives the labels of judgments that exist.
 
     A label of -1 or less says that a document was pooled and not judged, or is junk: such a document is unknown to the
@@ -96,23 +87,14 @@ class Oracle(Judge):
 
     @door
     def __init__(self, qrels: Any, unknown: str = "skip", name: str = "oracle"):
-        judgments = as_qrels(qrels)
-        super().__init__(name, rel=judgments.stated_rel)
-        self._known = KnownLabels(judgments, unknown)
-
-    def known_pairs(self) -> pd.DataFrame:
-        """Return ``qid docno`` of the documents that the judgments have a label for."""
-        return self._known.pairs()
+        super().__init__(qrels, unknown, name)
+        self._said = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the label of each document, and who gave it, and when, where the judgments say so.
-
-        Args:
-            pairs: the documents, one a row: ``qid docno``.
-        """
-        rows = self._known.rows(pairs)
-        said = {column: self._known.said(column, rows) for column in ("judge", "time")}
-        return {"label": [self._known.label(row) for row in rows], **said}
+        """Return the label of each of `pairs`, and who gave it, and when, where the judgments say so."""
+        rows, labels = self._find(pairs)
+        said = {name: [cells[row] if row >= 0 else None for row in rows] for name, cells in self._said.items()}
+        return {"label": labels, **said}
 
 
 #: by how much the probabilities of a row may miss 1, as they were written with few digits
@@ -121,13 +103,7 @@ _TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Confusion:
-    """Probabilities of the labels that are given to documents of each true label.
-
-    Attributes:
-        true: (n,) the true labels.
-        given: (m,) the labels that are given.
-        shares: (n, m) the probability of each given label by true label; each row sums to 1.
-    """
+    """Probabilities, (true, given), of the labels that are given to documents of each true label."""
 
     true: NDArray[np.int64]
     given: NDArray[np.int64]
@@ -149,68 +125,57 @@ class Confusion:
 
 
 def as_confusion(value: Any, needed: Iterable[int]) -> Confusion:
-    """Return what a user gives as a confusion matrix."""
+    """Return what a user gives as a confusion matrix, in which every label that is needed has a row."""
     frame = _framed(value)
-    true, given = (_labels(labels, what) for labels, what in ((frame.index, "rows"), (frame.columns, "columns")))
+    if frame is None:
+        raise _no_confusion(
+            "be a mapping of true label -> given label -> probability, a frame with true labels down and given labels "
+            f"across, or an array of labels 0, 1, 2 ..., got {told(value)}."
+        )
+    true, given = _labels(frame.index), _labels(frame.columns)
     try:
         shares = frame.to_numpy(dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(Argument("confusion"), " must hold numbers alone.", argument="confusion") from error
-    for label, row in zip(true, shares, strict=True):
-        if not (np.isfinite(row).all() and (row >= 0).all() and abs(row.sum() - 1) <= _TOLERANCE):
-            raise InputError(
-                Argument("confusion"),
-                f": the probabilities of what is given to documents of label {label} must be 0 or more and sum to 1, "
-                f"got {examples(row.tolist(), 6)}, which sum to {row.sum():g}.",
-                argument="confusion",
-            )
+        raise _no_confusion("hold numbers alone.") from error
+    sums = shares.sum(axis=1)
+    wrong = ~(np.isfinite(shares).all(axis=1) & (shares >= 0).all(axis=1) & (abs(sums - 1) <= _TOLERANCE))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise _no_confusion(
+            f"have probabilities of 0 or more that sum to 1 for documents of each label, got {sums[row]:g} for "
+            f"{true[row]}: {examples(shares[row].tolist(), 6)}."
+        )
     missing = sorted(set(needed) - set(true.tolist()))
     if missing:
-        raise InputError(
-            Argument("confusion"),
-            f" has no row for label {missing[0]}, which occurs in the judgments; it has those of {examples(true, 6)}. "
-            "Say what is given to its documents.",
-            argument="confusion",
+        raise _no_confusion(
+            f"have a row for label {missing[0]}, which occurs in the judgments; it has those of {examples(true, 6)}. "
+            "Say what is given to its documents."
         )
     order = np.argsort(true)
     return Confusion(true[order], given, shares[order] / shares[order].sum(axis=1, keepdims=True))
 
 
-def _framed(value: Any) -> pd.DataFrame:
+def _no_confusion(what: str) -> InputError:
+    return InputError(Argument("confusion"), f" must {what}", argument="confusion")
+
+
+def _framed(value: Any) -> pd.DataFrame | None:
     if isinstance(value, pd.DataFrame):
         return value
-    if isinstance(value, Mapping) and value:
-        rows = {true: row if isinstance(row, Mapping) else _counted(row) for true, row in value.items()}
+    if isinstance(value, Mapping):
+        if not value or any(isinstance(row, str) or not isinstance(row, Iterable) for row in value.values()):
+            return None
+        rows = {true: row if isinstance(row, Mapping) else dict(enumerate(row)) for true, row in value.items()}
         return pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
     array = np.asarray(value) if isinstance(value, np.ndarray | list | tuple) else np.zeros(0)
-    if array.ndim == 2 and array.size:
-        return pd.DataFrame(array)
-    raise InputError(
-        Argument("confusion"),
-        " must be a mapping of true label -> given label -> probability, a frame with true labels down and given "
-        f"labels across, or an array of labels 0, 1, 2 ..., got {told(value)}.",
-        argument="confusion",
-    )
+    return pd.DataFrame(array) if array.ndim == 2 and array.size else None
 
 
-def _counted(row: Any) -> dict[int, Any]:
-    if isinstance(row, Iterable) and not isinstance(row, str):
-        return dict(enumerate(row))
-    raise InputError(
-        Argument("confusion"),
-        f" must say the probability of each given label, by true label, got {told(row)} for one.",
-        argument="confusion",
-    )
-
-
-def _labels(labels: pd.Index, what: str) -> NDArray[np.int64]:
+def _labels(labels: pd.Index) -> NDArray[np.int64]:
     values = pd.to_numeric(pd.Series(labels, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
-    odd = [label for label, wrong in zip(labels, not_labels(values) | (values < 0), strict=True) if wrong]
-    if odd or len(set(values)) < len(values):
-        raise InputError(
-            Argument("confusion"),
-            f" must have labels, whole numbers of 0 or more, for its {what}, each once, got {examples(labels, 6)}.",
-            argument="confusion",
+    if (not_labels(values) | (values < 0)).any() or len(set(values)) < len(values):
+        raise _no_confusion(
+            f"have labels, whole numbers of 0 or more, for its rows and columns, each once, got {examples(labels, 6)}."
         )
     return values.astype(np.int64)
 
@@ -239,8 +204,7 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
         0      0.75  0.25
         1      0.25  0.75
     """
-    if isinstance(rate, bool) or not isinstance(rate, int | float | np.number) or not 0 <= rate <= 1:
-        raise InputError(f"rate must be a number between 0 and 1, got {told(rate)}.", argument="rate")
+    rate = fraction("rate", rate)
     listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else []
     numbers = number_column(pd.Series(listed, dtype=object))
     if len(set(listed)) < max(2, len(listed)) or not_labels(numbers).any() or (numbers < 0).any():
@@ -278,23 +242,22 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
         0      0.666667  0.0  0.333333
         1      0.000000  1.0  0.000000
     """
-    true, given = as_qrels(truth, "truth"), as_qrels(judged, "judged")
-    rows = true.arrays.documents.find(given.arrays.documents)
-    both = (rows >= 0) & (given.arrays.labels >= 0)
-    both[both] = true.arrays.labels[rows[both]] >= 0
-    if not both.any():
+    true, given = (
+        qrels.keep(qrels.arrays.labels >= 0).to_frame()[["qid", "docno", "label"]]
+        for qrels in (as_qrels(truth, "truth"), as_qrels(judged, "judged"))
+    )
+    both = true.merge(given, on=["qid", "docno"])
+    if both.empty:
         raise InputError(
             "no document has a label of 0 or more in both sets of judgments. Give judgments of the same topics.",
             argument="judged",
         )
-    labels = true.arrays.labels[rows[both]].astype(np.int64), given.arrays.labels[both].astype(np.int64)
-    kinds = [np.unique(part) for part in labels]
+    counts = pd.crosstab(both["label_x"], both["label_y"])
     # what is true may be given, too, though nobody did
-    kinds[1] = np.union1d(*kinds)
-    counts = np.zeros((len(kinds[0]), len(kinds[1])))
-    np.add.at(counts, tuple(np.searchsorted(kind, part) for kind, part in zip(kinds, labels, strict=True)), 1)
-    found = _matrix(counts / counts.sum(axis=1, keepdims=True), kinds[0].tolist(), kinds[1].tolist())
-    found.attrs["documents"] = dict(zip(kinds[0].tolist(), counts.sum(axis=1).astype(int).tolist(), strict=True))
+    counts = counts.reindex(columns=sorted({*counts.index, *counts.columns}), fill_value=0)
+    sizes = counts.sum(axis=1)
+    found = _matrix(counts.to_numpy() / sizes.to_numpy()[:, None], counts.index.tolist(), counts.columns.tolist())
+    found.attrs["documents"] = dict(zip(counts.index.tolist(), sizes.tolist(), strict=True))
     return found
 
 
@@ -302,7 +265,7 @@ def _matrix(shares: NDArray[np.float64], true: list[int], given: list[int]) -> p
     return pd.DataFrame(shares, index=pd.Index(true, name="true"), columns=pd.Index(given, name="given"))
 
 
-class Noisy(Judge):
+class Noisy(_Known):
     """Gives the labels of judgments that exist, confused at given rates.
 
     What a document is given depends on the seed, its topic and its name alone: not on when it is asked for, beside
@@ -334,29 +297,17 @@ class Noisy(Judge):
 
     @door
     def __init__(self, qrels: Any, confusion: Any, seed: int, *, unknown: str = "skip", name: str = "noisy"):
-        judgments = as_qrels(qrels)
-        super().__init__(name, rel=judgments.stated_rel)
-        checked_seed(seed)
-        self._known = KnownLabels(judgments, unknown)
-        needed = {*self._known.labels, *([0] if unknown == "not relevant" else [])}
-        self._confusion = as_confusion(confusion, needed)
-        self._seed = int(seed)
-
-    def known_pairs(self) -> pd.DataFrame:
-        """Return ``qid docno`` of the documents that the judgments have a label for."""
-        return self._known.pairs()
+        self._seed = checked_seed(seed)
+        super().__init__(qrels, unknown, name)
+        self._confusion = as_confusion(confusion, {*self._labels, *([0] if unknown == "not relevant" else [])})
 
     def labels_of(self, pairs: pd.DataFrame) -> list[int | None]:
-        """Return the label that each document is given.
-
-        Args:
-            pairs: the documents, one a row: ``qid docno``.
-        """
-        found = []
-        for qid, docno, row in zip(pairs["qid"], pairs["docno"], self._known.rows(pairs), strict=True):
-            true = self._known.label(row)
-            found.append(None if true is None else self._confusion.label(true, _draw(self._seed, str(qid), str(docno))))
-        return found
+        """Return the label that each of `pairs` is given."""
+        asked = zip(pairs["qid"], pairs["docno"], self._find(pairs)[1], strict=True)
+        return [
+            None if true is None else self._confusion.label(true, _draw(self._seed, str(qid), str(docno)))
+            for qid, docno, true in asked
+        ]
 
 
 def _draw(seed: int, qid: str, docno: str) -> float:

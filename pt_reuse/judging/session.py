@@ -45,20 +45,14 @@ class Journal:
     """A file of JSON lines that only grows; each line is on the disk before the call that wrote it returns.
 
     A line has a checksum of itself and of the line before, so that one that was changed or is gone is missed. A last
-    line that a kill tore is removed when the file is opened. A lock of the system keeps other writers out.
-
-    Args:
-        path: the file; its folder is made when there is none.
-        kind: what is recorded, as a message says it: ``"session"``.
-        form: of the records of this kind; to be raised when they change.
-        belongs: what must be the same when the journal is opened again, as JSON can hold it.
-        argument: what the user calls the folder, for errors.
+    line that a kill tore is removed when the file is opened. A lock of the system keeps other writers out. `belongs`,
+    as JSON can hold it, must be the same when the file is opened again, and so must the `form` of this `kind`.
     """
 
     def __init__(self, path: Path, kind: str, form: int, belongs: Record, *, argument: str):
         self.path, self._argument, self._handle = path, argument, -1
-        told_of = {"kind": kind, "format": form, "by": __version__, "belongs": json.loads(json.dumps(belongs))}
-        self._heading = {"journal": LINES, **told_of}
+        heading = {"journal": LINES, "kind": kind, "format": form, "by": __version__, "belongs": belongs}
+        self._heading: dict[str, Any] = json.loads(json.dumps(heading))
         self._forget()
 
     def _forget(self, file: tuple[int, int] = (0, 0)) -> None:
@@ -106,17 +100,15 @@ class Journal:
             self._forget(file)
         start, data = self._end, self._rest()
         first = _line(self._heading, b"")[0]
-        if not self._n_lines and data != first and first.startswith(data):
+        is_new = not self._n_lines
+        if is_new and data != first and first.startswith(data):
             # new, or a writer was killed within the first line
             self._write(first, 0)
             _keep_name(self.path)
             data = first
-        is_new = not self._n_lines
         records = self._parsed(data)
         if is_new:
-            if not records:
-                raise self._refused("this is no journal of pt_reuse: it has no whole line. Name another folder.")
-            self._check_heading(records.pop(0))
+            self._check_heading(records.pop(0) if records else {})
         if self._end < start + len(data):
             os.ftruncate(self._handle, self._end)
         return records
@@ -134,13 +126,12 @@ class Journal:
         for place, line in enumerate(lines):
             found = _LINE.fullmatch(line)
             if found is None or found[1] != _checksum(self._check, found[2]):
-                if not self._n_lines:
-                    raise self._refused("this is no journal of pt_reuse. Name another folder.")
                 number = f"line {self._n_lines + 1:,}"
-                if place < len(lines) - 1 or torn:
+                if not self._n_lines or place < len(lines) - 1 or torn:
                     raise self._refused(
-                        "the line is not as it was written, or does not follow the one before it: the file was changed "
-                        "or is damaged. Take it from a copy, or remove this line and all after it.",
+                        "the line is none of a journal of pt_reuse, is not as it was written, or does not follow the "
+                        "one before it. Name another folder; or, where the file is damaged, take it from a copy, or "
+                        "remove this line and all after it.",
                         number,
                     )
                 warn("the last line is damaged, and is left out.", place=number)
@@ -150,18 +141,12 @@ class Journal:
         return records
 
     def _check_heading(self, found: Record) -> None:
-        expected = self._heading
-        if found.get("kind") != expected["kind"]:
-            raise self._refused(f"this is a {found.get('kind')}, no {expected['kind']}. Name another folder.")
-        if (found.get("journal"), found.get("format")) != (expected["journal"], expected["format"]):
-            raise self._refused(
-                f"this was written by pt_reuse {found.get('by')}, in another format than that of this version, "
-                f"{__version__}. Use that version, or begin anew in another folder."
-            )
-        differing = _differences(found.get("belongs", {}), expected["belongs"])
+        then, expected = ({**one.get("belongs", {}), **one, "belongs": 0, "by": 0} for one in (found, self._heading))
+        differing = _differences(then, expected)
         if differing:
             raise self._refused(
-                f"this was begun otherwise: {listed(differing)}. Give what it was begun with, or another folder."
+                f"this was begun otherwise, by pt_reuse {found.get('by')} ({__version__} now): {listed(differing)}. "
+                "Give what it was begun with, or another folder."
             )
 
     def _write(self, data: bytes, end: int) -> None:
@@ -242,18 +227,9 @@ def _keep_name(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Judged:
-    """A document that was chosen for judging, and what the judge said of it.
+    """A document that was chosen in a round of its topic, from 1, by a strategy, why, and what the judge said of it.
 
-    Attributes:
-        qid: the topic.
-        docno: the document.
-        round: in which round of its topic, from 1.
-        strategy: by which the document was chosen.
-        reason: why it was chosen.
-        label: None where the judge gave none, or was not asked yet.
-        judge: who judged; None where nobody did.
-        time: when, ISO 8601 in UTC.
-        more: column -> what else is known of the label.
+    The label is None where the judge gave none, or was not asked yet; `more` has what else is known, by column.
     """
 
     qid: str
