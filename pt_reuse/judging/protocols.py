@@ -6,10 +6,9 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from numbers import Real
 from typing import Any
 
-from pt_reuse._check import count, examples, flag, fraction, positive, told, whole
+from pt_reuse._check import count, examples, flag, fraction, number, positive, whole
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse.data.ordering import check_order_or_none
 
@@ -45,23 +44,11 @@ class Progress:
         return self.batch_relevant / max(self.batch_judged, 1)
 
     def after_pool(self, asked: int, judged: int, relevant: int) -> Progress:
-        """Return the progress after documents of the initial pool were judged.
-
-        Args:
-            asked: documents more that the judge was asked for.
-            judged: those of them to which it gave a label.
-            relevant: those of them that are relevant.
-        """
+        """Return the progress after `asked` documents of the initial pool, of them `judged` and `relevant` ones."""
         return replace(self, asked=self.asked + asked, judged=self.judged + judged, relevant=self.relevant + relevant)
 
     def after_batch(self, asked: int, judged: int, relevant: int) -> Progress:
-        """Return the progress after one more batch was judged.
-
-        Args:
-            asked: documents more that the judge was asked for.
-            judged: those of them to which it gave a label.
-            relevant: those of them that are relevant.
-        """
+        """Return the progress after one more batch of `asked` documents, of them `judged` and `relevant` ones."""
         more = self.after_pool(asked, judged, relevant)
         return replace(more, batches=self.batches + 1, batch_judged=judged, batch_relevant=relevant)
 
@@ -82,19 +69,11 @@ class Condition(ABC):
 
     @abstractmethod
     def holds(self, progress: Progress) -> bool:
-        """Return whether the topic is to go on.
-
-        Args:
-            progress: how far it has come.
-        """
+        """Return whether the topic, whose `progress` this is, goes on."""
 
     @abstractmethod
     def why(self, progress: Progress) -> str:
-        """Return in a few words why the condition holds; asked where it does.
-
-        Args:
-            progress: how far the topic has come.
-        """
+        """Return in a few words why the condition holds of a `progress`; asked where it does."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +82,6 @@ class DenseTopic(Condition):
 
     Args:
         above: the relevant density that is exceeded, from 0 to 1.
-
-    Attributes:
-        above: as given.
 
     Example:
         >>> from pt_reuse.judging import DenseTopic, Progress
@@ -119,7 +95,7 @@ class DenseTopic(Condition):
 
     @door
     def __post_init__(self) -> None:
-        object.__setattr__(self, "above", fraction("above", self.above))
+        fraction("above", self.above)
 
     def holds(self, progress: Progress) -> bool:
         """Return whether the density of `progress` is above the limit."""
@@ -138,16 +114,13 @@ class FewJudged(Condition):
 
     Args:
         below: the number of documents, at least 1.
-
-    Attributes:
-        below: as given.
     """
 
     below: int = 150
 
     @door
     def __post_init__(self) -> None:
-        object.__setattr__(self, "below", positive("below", self.below, "documents"))
+        positive("below", self.below, "documents")
 
     def holds(self, progress: Progress) -> bool:
         """Return whether `progress` has fewer documents than that."""
@@ -182,11 +155,6 @@ class FruitfulBatch(Condition):
         above: the share of the last batch that is exceeded, from 0 to 1.
         early_above: the same for the first batches.
         early_batches: how many batches are the first; 0 for none.
-
-    Attributes:
-        above: as given.
-        early_above: as given.
-        early_batches: as given.
     """
 
     above: float = 0.2
@@ -195,16 +163,12 @@ class FruitfulBatch(Condition):
 
     @door
     def __post_init__(self) -> None:
-        object.__setattr__(self, "above", fraction("above", self.above))
-        object.__setattr__(self, "early_above", fraction("early_above", self.early_above))
-        object.__setattr__(self, "early_batches", whole("early_batches", self.early_batches, "batches", least=0))
+        fraction("above", self.above)
+        fraction("early_above", self.early_above)
+        whole("early_batches", self.early_batches, "batches", least=0)
 
     def limit(self, progress: Progress) -> float:
-        """Return the share that is to be exceeded.
-
-        Args:
-            progress: how far the topic has come.
-        """
+        """Return the share that is to be exceeded at a `progress`."""
         return self.early_above if progress.batches <= self.early_batches else self.above
 
     def holds(self, progress: Progress) -> bool:
@@ -268,9 +232,6 @@ class Protocol:
         evaluate_up_to: the relevant density that a topic of the evaluation set may have at most.
         evaluate_from: relevant documents that it must have at least.
 
-    Attributes:
-        pool_depth: as given, as all others are.
-
     Raises:
         InputError: a share that is none, a number below 1, something that is no condition, or a topic without an end.
     """
@@ -301,11 +262,16 @@ class Protocol:
         self._set("evaluate_up_to", fraction("evaluate_up_to", self.evaluate_up_to))
         if self.abandon_above is not None:
             self._set("abandon_above", fraction("abandon_above", self.abandon_above))
-        if isinstance(self.growth, bool) or not isinstance(self.growth, Real) or not 0 <= self.growth < math.inf:
+        self._set("growth", number("growth", self.growth))
+        conditions = self.goes_on_while
+        self._set("goes_on_while", tuple(conditions) if isinstance(conditions, list | tuple) else (conditions,))
+        strangers = [one for one in self.goes_on_while if not isinstance(one, Condition)]
+        if strangers:
             raise InputError(
-                Argument("growth"), f" must be a number, 0 or more, got {told(self.growth)}.", argument="growth"
+                Argument("goes_on_while"),
+                f" must list conditions, such as FewJudged(150), got {examples(strangers)}.",
+                argument="goes_on_while",
             )
-        self._set("goes_on_while", _checked_conditions(self.goes_on_while))
         if not self.goes_on_while and self.topic_budget is None and self.total_budget is None:
             raise InputError(
                 f"{self.name} goes on until every document is judged. Give ",
@@ -325,32 +291,20 @@ class Protocol:
         return type(self).__name__
 
     def next_batch(self, batch: int | None) -> int:
-        """Return the size of a batch.
-
-        Args:
-            batch: the size of the one before, None for the first.
-        """
+        """Return the size of a batch, given that of the one before (`batch`), None for the first."""
         # a tenth of 70 is 7, not 7.000000000000001
         return self.batch if batch is None else batch + math.ceil(round(batch * self.growth, 9))
 
     def decide(self, progress: Progress, left: int) -> Decision:
-        """Say whether a topic goes on after a round.
+        """Say whether a topic goes on after a round: the status and why; the total budget is no concern of a topic.
 
-        Args:
-            progress: how far it has come.
-            left: how many documents it has that were not judged.
-
-        Returns:
-            Decision: the status and why; the total budget is no concern of a topic.
+        Its `progress` says how far it has come, `left` how many documents it has that were not judged.
         """
         if left == 0:
             return Decision(Status.EXHAUSTED, "no document left")
-        if (
-            self.abandon_above is not None
-            and progress.asked >= self.abandon_from
-            and progress.density > self.abandon_above
-        ):
-            return Decision(Status.ABANDONED, f"density {short(progress.density)} > {short(self.abandon_above)}")
+        dense = self.abandon_above is not None and progress.density > self.abandon_above
+        if dense and progress.asked >= self.abandon_from:
+            return Decision(Status.ABANDONED, f"density {short(progress.density)} > {short(self.abandon_above or 0)}")
         holding = [condition.why(progress) for condition in self.goes_on_while if condition.holds(progress)]
         if self.goes_on_while and not holding:
             return Decision(Status.FINISHED, "no condition holds")
@@ -359,12 +313,7 @@ class Protocol:
         return Decision(Status.GOES_ON, "; ".join(holding))
 
     def evaluated(self, status: Status, progress: Progress) -> bool:
-        """Return whether a topic enters the evaluation set.
-
-        Args:
-            status: how it ended.
-            progress: how far it had come.
-        """
+        """Return whether a topic that ended in a `status`, at a `progress`, enters the evaluation set."""
         return (
             status is not Status.ABANDONED
             and progress.judged > 0
@@ -388,9 +337,6 @@ class AutoTAR(Protocol):
 
     Args:
         batch: default 1. All other arguments are those of :class:`Protocol`.
-
-    Attributes:
-        batch: as given, as all others are.
 
     Raises:
         InputError: neither `topic_budget` nor `total_budget`, or what :class:`Protocol` refuses.
@@ -427,9 +373,6 @@ class TrecDL2021(Protocol):
     Args:
         pool_depth: default 10. All other arguments are those of :class:`Protocol`.
 
-    Attributes:
-        pool_depth: as given, as all others are.
-
     Raises:
         InputError: what :class:`Protocol` refuses.
 
@@ -452,15 +395,3 @@ class TrecDL2021(Protocol):
     abandon_from: int = 150
     evaluate_up_to: float = 0.75
     evaluate_from: int = 3
-
-
-def _checked_conditions(conditions: Any) -> tuple[Condition, ...]:
-    given = tuple(conditions) if isinstance(conditions, list | tuple) else (conditions,)
-    strangers = [one for one in given if not isinstance(one, Condition)]
-    if strangers:
-        raise InputError(
-            Argument("goes_on_while"),
-            f" must list conditions, such as FewJudged(150), got {examples(strangers)}.",
-            argument="goes_on_while",
-        )
-    return given

@@ -6,14 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, flag, shown, told
+from pt_reuse._check import count, examples, flag, names, number, shown, told
 from pt_reuse._errors import Argument, InputError, door
 
 
@@ -63,37 +62,21 @@ class Scorer(ABC):
 
     @abstractmethod
     def documents(self, qid: str) -> NDArray[np.object_]:
-        """Return (documents,) the names of a topic's documents, each once, as texts; the same array each time.
-
-        Args:
-            qid: the topic.
-        """
+        """Return (documents,) the names of the documents of topic `qid`, each once, as texts; the same array always."""
 
     @abstractmethod
     def fit(self, qid: str, query: str | None, training: Training) -> NDArray[np.float64]:
-        """Return (documents,) the score of each document of a topic, the higher the sooner it is judged.
+        """Return (documents,) the score of each document of topic `qid`, the higher the sooner it is judged.
 
-        Args:
-            qid: the topic.
-            query: its query, None where there is none.
-            training: what is known of its documents.
+        The `query` is None where there is none; `training` is what is known of its documents.
         """
 
     def lacks_query(self, qid: str, query: str | None) -> bool:
-        """Return whether the scorer needs more than it has to take the query of a topic for an example.
-
-        Args:
-            qid: the topic.
-            query: its query, None where there is none.
-        """
+        """Return whether the scorer needs more than it has to take the `query` of topic `qid` for an example."""
         return False
 
     def reason(self, score: float) -> str:
-        """Return a score in words, for the provenance of a label.
-
-        Args:
-            score: what :meth:`fit` returned for the document.
-        """
+        """Return a `score` that :meth:`fit` returned in words, for the provenance of a label."""
         return f"score {score:.4g}"
 
     def fingerprint(self) -> str:
@@ -134,10 +117,8 @@ class LogisticScorer(Scorer):
 
     def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):
         _sklearn()
-        if isinstance(strength, bool) or not isinstance(strength, Real) or not 0 < strength < np.inf:
-            raise InputError(
-                Argument("strength"), f" must be a number above 0, got {told(strength)}.", argument="strength"
-            )
+        if number("strength", strength) == 0:
+            raise InputError(Argument("strength"), " must be a number above 0, got 0.", argument="strength")
         if not len(docnos):
             raise InputError("there are no documents.")
         check_documents(docnos)
@@ -217,7 +198,7 @@ class TfIdf(LogisticScorer):
         strength: float = 1.0,
         keep_text: bool = False,
     ):
-        fields = _checked_fields(fields)
+        fields = names("fields", fields)
         check_corpus(corpus, fields)
         if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
             raise InputError(
@@ -268,9 +249,7 @@ class Vectors(LogisticScorer):
         strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
 
     Attributes:
-        docnos: (documents,) as given.
         features: (documents, dimensions) the vectors.
-        strength: as given.
 
     Raises:
         InputError: scikit-learn is not installed, another number of documents than of vectors, a vector of other
@@ -292,26 +271,23 @@ class Vectors(LogisticScorer):
         queries: Mapping[str, Any] | None = None,
         strength: float = 1.0,
     ):
-        if isinstance(docnos, Mapping):
-            if vectors is not None:
-                raise InputError("give a mapping of document -> vector, or documents and vectors.", argument="vectors")
-            names, vectors = list(docnos), list(docnos.values())
-        elif vectors is None:
+        if isinstance(docnos, Mapping) == (vectors is not None):
             raise InputError(
                 "give the ",
                 Argument("vectors"),
                 " of the documents, one a row, or a mapping of document -> vector.",
                 argument="vectors",
             )
-        else:
-            names = list(docnos)
+        known, vectors = (
+            (list(docnos), list(docnos.values())) if isinstance(docnos, Mapping) else (list(docnos), vectors)
+        )
         array = _numbers(vectors, "vectors")
-        if array.ndim != 2 or len(array) != len(names):
+        if array.ndim != 2 or len(array) != len(known):
             raise InputError(
-                f"vectors must have one row for each of {count(len(names), 'document')}, got the shape {array.shape}.",
+                f"vectors must have one row for each of {count(len(known), 'document')}, got the shape {array.shape}.",
                 argument="vectors",
             )
-        super().__init__(np.array(names, dtype=object), array, strength)
+        super().__init__(np.array(known, dtype=object), array, strength)
         if queries is not None and not isinstance(queries, Mapping):
             raise InputError(
                 Argument("queries"), f" must be a mapping of topic -> vector, got {told(queries)}.", argument="queries"
@@ -342,16 +318,10 @@ class Vectors(LogisticScorer):
 
 
 def check_documents(docnos: Any) -> None:
-    """Raise where names of documents are no texts, or one stands twice.
-
-    Args:
-        docnos: (documents,) what a scorer has.
-    """
-    if not isinstance(docnos, np.ndarray) or docnos.ndim != 1:
-        raise InputError(f"documents must be an array of names, got {told(docnos)}.")
-    strangers = [docno for docno in docnos.tolist() if not isinstance(docno, str)]
-    if strangers:
-        raise InputError(f"the name of a document must be a text, got {examples(strangers)}.")
+    """Raise where (documents,) names that a scorer has are no texts, or one stands twice."""
+    is_array = isinstance(docnos, np.ndarray) and docnos.ndim == 1
+    if not is_array or not all(isinstance(docno, str) for docno in docnos.tolist()):
+        raise InputError(f"documents must be an array of names, each a text, got {told(docnos)}.")
     twice = docnos[pd.Series(docnos, dtype=object).duplicated().to_numpy()]
     if len(twice):
         raise InputError(f"document {examples(dict.fromkeys(twice))} stands twice. Give each document once.")
@@ -366,15 +336,6 @@ def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
             f"dataset's get_corpus_iter() does.",
             argument="corpus",
         )
-
-
-def _checked_fields(fields: Any) -> tuple[str, ...]:
-    given = (fields,) if isinstance(fields, str) else fields
-    if not isinstance(given, Sequence) or not given or not all(isinstance(name, str) for name in given):
-        raise InputError(
-            Argument("fields"), f" must list the fields that are the text, got {told(fields)}.", argument="fields"
-        )
-    return tuple(given)
 
 
 def _sklearn() -> Any:
@@ -398,19 +359,14 @@ def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[s
     """Yield the text of each document, and add its name to a list."""
     if isinstance(corpus, pd.DataFrame):
         corpus = corpus.to_dict("records")
-    for number, document in enumerate(corpus):
-        missing = [name for name in ("docno", *fields) if not isinstance(document, Mapping) or name not in document]
-        if missing:
-            has = f"has {examples(document, 8)}" if isinstance(document, Mapping) else f"is {told(document)}"
-            raise InputError(
-                f"document {number:,} of the corpus must have {examples(missing, 5)}; it {has}.", argument="corpus"
-            )
-        values = [document[name] for name in ("docno", *fields)]
-        odd = [name for name, value in zip(("docno", *fields), values, strict=True) if not isinstance(value, str)]
+    for n, document in enumerate(corpus):
+        columns = ("docno", *fields)
+        values = [document.get(name) if isinstance(document, Mapping) else None for name in columns]
+        odd = [name for name, value in zip(columns, values, strict=True) if not isinstance(value, str)]
         if odd:
             raise InputError(
-                f"document {number:,} of the corpus must have texts as {examples(odd, 5)}, got "
-                f"{told(document[odd[0]])}.",
+                f"document {n:,} of the corpus must have texts as {examples(columns, 5)}, and has none as "
+                f"{examples(odd, 5)}: {told(document)}.",
                 argument="corpus",
             )
         text = " ".join(values[1:])
