@@ -23,6 +23,7 @@ from pt_reuse.judging.protocols import Decision, Progress, Protocol, Status
 from pt_reuse.judging.scorers import Scorer, TfIdf, Training, Vectors, check_corpus, check_documents, digest
 from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
@@ -36,29 +37,24 @@ CAL = "cal"
 
 @dataclass(frozen=True)
 class InitialPool:
-    """The documents that are judged first, topic by topic."""
+    """The documents that are judged first: topic -> (document, why it is in the pool)."""
 
     name: str
-    documents: Mapping[str, tuple[tuple[str, str], ...]]
+    documents: Mapping[str, Sequence[tuple[str, str]]]
 
     @classmethod
     def of(cls, pool: Pool, name: str) -> InitialPool:
         """Return the documents of a pool, those of the best rank first, those that no run contributed last."""
         frame = pool.to_frame()[["qid", "docno", "rank"]].sort_values("rank", kind="stable", na_position="last")
-        found: dict[str, list[tuple[str, str]]] = {}
+        found: dict[str, list[tuple[str, str]]] = {qid: [] for qid in pool.topics}
         for qid, docno, rank in zip(frame["qid"], frame["docno"], frame["rank"].fillna(0), strict=True):
-            found.setdefault(qid, []).append((docno, f"best rank {rank:,}" if rank else "in the pool"))
-        return cls(name, {qid: tuple(found.get(qid, ())) for qid in pool.topics})
-
-    @property
-    def size(self) -> int:
-        """Return how many documents there are."""
-        return sum(map(len, self.documents.values()))
+            found[qid].append((docno, f"best rank {rank:,}" if rank else "in the pool"))
+        return cls(name, found)
 
     def fingerprint(self) -> str:
         """Return what tells this pool from others."""
         parts = (part for qid, documents in self.documents.items() for part in (qid, [docno for docno, _ in documents]))
-        return f"{self.size:,} documents, {digest(*parts)}"
+        return f"{sum(map(len, self.documents.values())):,} documents, {digest(*parts)}"
 
 
 class TopicJudging:
@@ -93,9 +89,8 @@ class TopicJudging:
     def next_size(self, protocol: Protocol) -> int:
         """Return how large the next batch is, before any total budget cuts it."""
         self._size = protocol.next_batch(self._size)
-        spent = self.progress.asked
-        most = self._size if protocol.topic_budget is None else min(self._size, protocol.topic_budget - spent)
-        return min(most, self.left)
+        most = self.left if protocol.topic_budget is None else protocol.topic_budget - self.progress.asked
+        return min(self._size, most, self.left)
 
     def next_batch(self, protocol: Protocol, size: int, number: int) -> list[Judged]:
         """Return the documents that the scorer puts first among those left, to be judged."""
@@ -106,22 +101,26 @@ class TopicJudging:
             np.concatenate([np.array(self._relevant, dtype=bool), np.zeros(len(presumed), dtype=bool)]),
             protocol.query_seed,
         )
-        said: Any = self._scorer.fit(self.qid, self._query, training)
-        if not isinstance(said, np.ndarray):
-            what = f"{type(self._scorer).__name__}.fit must return one number for each document of topic {self.qid}"
-            said = in_rows(said, pd.Index(self._docnos), what)
-        scores = np.asarray(said, dtype=np.float64)
-        if scores.shape != self._docnos.shape or np.isnan(scores).any():
-            got = f"got the shape {scores.shape}" if scores.shape != self._docnos.shape else "some are NaN"
-            raise InputError(
-                f"{type(self._scorer).__name__}.fit must return one number for each of the {len(self._docnos):,} "
-                f"documents of topic {shown(self.qid)}; {got}."
-            )
+        scores = self._scores(training)
         best = free[np.lexsort((self._ties[free], -scores[free]))[:size]]
         return [
             Judged(self.qid, docno, number, CAL, self._scorer.reason(score))
             for docno, score in zip(self._docnos[best].tolist(), scores[best].tolist(), strict=True)
         ]
+
+    def _scores(self, training: Training) -> np.ndarray:
+        said: Any = self._scorer.fit(self.qid, self._query, training)
+        what = (
+            f"{type(self._scorer).__name__}.fit must return one number for each of the {len(self._docnos):,} documents "
+            f"of topic {shown(self.qid)}"
+        )
+        if not isinstance(said, np.ndarray):
+            said = in_rows(said, pd.Index(self._docnos), what)
+        scores = np.asarray(said, dtype=np.float64)
+        if scores.shape != self._docnos.shape or np.isnan(scores).any():
+            got = f"got the shape {scores.shape}" if scores.shape != self._docnos.shape else "some are NaN"
+            raise InputError(f"{what}; {got}.")
+        return scores
 
     def learn(self, judged: Sequence[Judged], rel: int) -> None:
         """Take the labels of a batch, or of documents of the initial pool; `rel` is the lowest that is relevant."""
@@ -139,22 +138,6 @@ class TopicJudging:
                 self._examples.append(self._places[docno])
                 self._relevant.append(relevant)
 
-    def end_round(self, protocol: Protocol, pooled: int = 0) -> Decision:
-        """Return what the protocol decides after a round; `pooled` documents of the initial pool are left."""
-        self.decision = protocol.decide(self.progress, self.left + pooled)
-        return self.decision
-
-    def run_out(self, spent: int) -> None:
-        """End the topic, because the total budget is spent."""
-        self.decision = Decision(Status.TOTAL_BUDGET, f"{spent:,} documents")
-
-
-#: of the table of rounds
-COLUMNS = (
-    "qid", "round", "strategy", "asked", "judged", "relevant", "density", "batch_judged", "batch_relevant",
-    "batch_share", "decision", "why",
-)  # fmt: skip
-
 
 @dataclass
 class Rounds:
@@ -162,76 +145,58 @@ class Rounds:
 
     protocol: Protocol
     rel: int
+    session: Session
+    bar: Any
     judged: list[Judged] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
-    _spent: int = 0
 
-    def run(
-        self,
-        topics: Sequence[TopicJudging],
-        start: InitialPool | None,
-        session: Session,
-        *,
-        verbose: bool,
-    ) -> None:
+    def run(self, topics: Sequence[TopicJudging], start: InitialPool | None) -> None:
         """Judge all topics to their end."""
         number = 1
-        with pt.tqdm(total=self.protocol.total_budget, desc="judging", unit="document", disable=not verbose) as bar:
-            if start is not None:
-                for topic in topics:
-                    self._pool_round(topic, start, session)
-                    bar.update(self._spent - bar.n)
-                number += 1
-            while any(topic.goes_on for topic in topics):
-                for topic in topics:
-                    if topic.goes_on:
-                        self._cal_round(topic, session, number)
-                        bar.update(self._spent - bar.n)
-                number += 1
+        if start is not None:
+            for topic in topics:
+                self._pool_round(topic, start)
+            number += 1
+        while any(topic.goes_on for topic in topics):
+            for topic in topics:
+                if topic.goes_on:
+                    self._cal_round(topic, number)
+            number += 1
 
     def _room(self, wanted: int) -> int:
         """Return how many of some documents the total budget still allows."""
         budget = self.protocol.total_budget
-        return wanted if budget is None else min(wanted, budget - self._spent)
+        return wanted if budget is None else min(wanted, budget - len(self.judged))
 
-    def _pool_round(self, topic: TopicJudging, start: InitialPool, session: Session) -> None:
+    def _pool_round(self, topic: TopicJudging, start: InitialPool) -> None:
         pooled = start.documents.get(topic.qid, ())
         most = self.protocol.topic_budget
         wanted = len(pooled) if most is None else min(len(pooled), most)
         size = self._room(wanted)
         batch = [Judged(topic.qid, docno, 1, start.name, why) for docno, why in pooled[:size]]
-        self._judge(topic, batch, 1, start.name, session, cut=size < wanted, pooled=len(pooled) - size)
+        self._judge(topic, batch, 1, start.name, cut=size < wanted, pooled=len(pooled) - size)
 
-    def _cal_round(self, topic: TopicJudging, session: Session, number: int) -> None:
+    def _cal_round(self, topic: TopicJudging, number: int) -> None:
         if not topic.left:
-            topic.end_round(self.protocol)
+            topic.decision = self.protocol.decide(topic.progress, 0)
             return
         wanted = topic.next_size(self.protocol)
         size = self._room(wanted)
         if size == 0:
             self._run_out(topic)
             return
-        batch = topic.next_batch(self.protocol, size, number)
-        self._judge(topic, batch, number, CAL, session, cut=size < wanted)
+        self._judge(topic, topic.next_batch(self.protocol, size, number), number, CAL, cut=size < wanted)
 
     def _judge(
-        self,
-        topic: TopicJudging,
-        batch: Sequence[Judged],
-        number: int,
-        strategy: str,
-        session: Session,
-        *,
-        cut: bool,
-        pooled: int = 0,
+        self, topic: TopicJudging, batch: Sequence[Judged], number: int, strategy: str, *, cut: bool, pooled: int = 0
     ) -> None:
         if batch:
-            judged = [one for answers in session.judged(batch) for one in answers]
+            judged = [one for answers in self.session.judged(batch) for one in answers]
             self.judged += judged
-            self._spent += len(judged)
             topic.learn(judged, self.rel)
-        decision, progress = topic.end_round(self.protocol, pooled), topic.progress
-        is_batch = strategy == CAL
+            self.bar.update(len(judged))
+        progress, is_batch = topic.progress, strategy == CAL
+        topic.decision = decision = self.protocol.decide(progress, topic.left + pooled)
         self.rows.append(
             {
                 "qid": topic.qid,
@@ -240,28 +205,29 @@ class Rounds:
                 "asked": progress.asked,
                 "judged": progress.judged,
                 "relevant": progress.relevant,
-                "density": progress.density if progress.judged else float("nan"),
+                "density": progress.density if progress.judged else np.nan,
                 "batch_judged": progress.batch_judged if is_batch else pd.NA,
                 "batch_relevant": progress.batch_relevant if is_batch else pd.NA,
-                "batch_share": progress.batch_share if is_batch else float("nan"),
+                "batch_share": progress.batch_share if is_batch else np.nan,
                 "decision": decision.status.value,
                 "why": decision.why,
             }
         )
-        if cut and decision.status is Status.GOES_ON:
+        if cut and topic.goes_on:
             self._run_out(topic)
 
     def _run_out(self, topic: TopicJudging) -> None:
-        topic.run_out(self._spent)
-        # the last round is the one after which it stopped
-        for row in reversed(self.rows):
-            if row["qid"] == topic.qid:
-                row.update(decision=topic.decision.status.value, why=topic.decision.why)
-                return
+        """End a topic, because the total budget is spent; its last round is the one after which it stopped."""
+        topic.decision = Decision(Status.TOTAL_BUDGET, f"{len(self.judged):,} documents")
+        for row in [row for row in self.rows if row["qid"] == topic.qid][-1:]:
+            row.update(decision=topic.decision.status.value, why=topic.decision.why)
 
     def table(self) -> pd.DataFrame:
         """Return the table of rounds."""
-        table = pd.DataFrame(self.rows, columns=list(COLUMNS))
+        columns = (
+            "qid round strategy asked judged relevant density batch_judged batch_relevant batch_share decision why"
+        )
+        table = pd.DataFrame(self.rows, columns=columns.split())
         return table.astype(dict.fromkeys(("batch_judged", "batch_relevant"), "Int64"))
 
 
@@ -279,7 +245,7 @@ def topics_table(topics: Sequence[TopicJudging], protocol: Protocol) -> pd.DataF
                 "asked": done.asked,
                 "judged": done.judged,
                 "relevant": done.relevant,
-                "density": done.density if done.judged else float("nan"),
+                "density": done.density if done.judged else np.nan,
                 "pool_judged": pooled.judged,
                 "pool_relevant": pooled.relevant,
                 "cal_judged": done.judged - pooled.judged,
@@ -404,24 +370,13 @@ class ContinuousJudging(Record):
 
     @door
     def plot(
-        self,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
+        self, *, ax: Axes | None = None, title: str | None = None, legend: bool = True, width: float | None = None
     ) -> Axes:
         """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2.
 
-        Args:
-            ax: axes to draw into; default a new figure. This and the others are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: an upright line per topic, from its lowest to its highest density, the densest topic on the right; a
-            ring after the first round, a small point after each further one, a large one at the end.
+        An upright line per topic goes from its lowest to its highest density, the densest topic on the right; a ring
+        stands after the first round, a small point after each further one, a large one at the end. `ax`, `title`,
+        `legend` and `width` are those of :doc:`every figure <figures>`.
 
         Source: Voorhees, Craswell and Lin 2022, figure 1.
         """
@@ -437,7 +392,7 @@ class ContinuousJudging(Record):
         return "topics in .topics"
 
 
-@door
+@described
 def judge_continuously(
     corpus: Any,
     topics: pd.DataFrame,
@@ -468,15 +423,12 @@ def judge_continuously(
             in which labels are looked up. It gets one frame per topic and round, ``qid docno``, the columns of `topics`
             and, from a corpus of texts, ``text``.
         protocol: ``ptr.judging.TrecDL2021(...)``, ``ptr.judging.AutoTAR(...)`` or a ``ptr.judging.Protocol(...)``.
-        runs: the field of which the initial pool is made, to the depth and in the order of the protocol: a RunSet, a
-            dict of run name -> results, or run files, see :doc:`runs`.
+        runs: the field of which the initial pool is made, to the depth and in the order of the protocol.
         pool: the initial pool instead, any Pool. Of a topic documents of the best rank are judged first, then in the
             order of the pool.
         rel: the lowest label that is relevant; default what the judge says of itself, else 1.
-        seed: decides all that is random, topic by topic; the same judgments in every process.
         session: a folder that keeps each batch as soon as the judge has labelled it. The same call goes on where the
             last one was stopped, however that ended, and ends as if it had not been.
-        verbose: show a progress bar.
 
     Returns:
         ContinuousJudging: ``.qrels`` with provenance, ``.rounds``, ``.topics``, ``.counts()``, ``.plot()``.
@@ -509,8 +461,7 @@ def judge_continuously(
     """
     _check_protocol(protocol, runs, pool)
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
-    given, seed, verbose = checked_rel(rel), checked_seed(seed), flag("verbose", verbose)
-    lowest = given or asked.rel or 1
+    lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
     queries = queries_of(topics)
     if not isinstance(corpus, Scorer):
         check_corpus(corpus)
@@ -521,25 +472,27 @@ def judge_continuously(
     places = places_of(scorer, list(queries))
     if start is not None:
         _compare(start, places)
+    options = {"protocol": protocol.name, **protocol.options()}
     belongs = {
-        "protocol": protocol.name,
-        **{name: value for name, value in protocol.options().items() if name not in ("topic_budget", "total_budget")},
+        **{name: value for name, value in options.items() if name not in ("topic_budget", "total_budget")},
         "scorer": scorer.fingerprint(),
         "topics": digest(*(part for qid, query in queries.items() for part in (qid, query or ""))),
         "pool": None if start is None else start.fingerprint(),
         "seed": seed,
         "rel": lowest,
     }
-    rounds = Rounds(protocol, lowest)
     judging = [TopicJudging(qid, query, scorer, places[qid], seed) for qid, query in queries.items()]
-    with open_session(folder, "session of continuous judging", belongs, asked, topic_texts, texts=scorer.texts) as kept:
-        rounds.run(judging, start, kept, verbose=verbose)
+    with (
+        open_session(folder, "session of continuous judging", belongs, asked, topic_texts, texts=scorer.texts) as kept,
+        pt.tqdm(total=protocol.total_budget, desc="judging", unit="document", disable=not verbose) as bar,
+    ):
+        rounds = Rounds(protocol, lowest, kept, bar)
+        rounds.run(judging, start)
     without = sum(one.label is None for one in rounds.judged)
     if without:
         warn(f"{count(without, 'document')} of {len(rounds.judged):,} without a label, left out.")
     settings = {
-        "protocol": protocol.name,
-        **{name: value for name, value in protocol.options().items() if value is not None},
+        **{name: value for name, value in options.items() if value is not None},
         "goes_on_while": "; ".join(map(repr, protocol.goes_on_while)) or "always",
         "scorer": type(scorer).__name__,
         "rel": lowest,
@@ -561,31 +514,22 @@ def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
             f" must be a protocol, such as ptr.judging.TrecDL2021(), got {told(protocol)}.",
             argument="protocol",
         )
-    if runs is not None and pool is not None:
+    if pool is not None and (runs is not None or not isinstance(pool, Pool)):
         raise InputError(
-            "give the initial pool as ",
             Argument("pool"),
-            ", or the ",
+            " must be a Pool, the initial one, and be given without ",
             Argument("runs"),
-            " of which to make it, not both.",
+            ".",
             argument="pool",
         )
-    if pool is not None and not isinstance(pool, Pool):
-        raise InputError(Argument("pool"), f" must be a Pool, got {told(pool)}.", argument="pool")
-    if runs is not None and protocol.pool_depth is None:
+    has_depth = protocol.pool_depth is not None
+    if has_depth if runs is None and pool is None else runs is not None and not has_depth:
         raise InputError(
-            f"{protocol.name} has no initial pool, so the runs would be of no use. Give it a ",
-            Option("pool_depth", ...),
-            ", or no runs.",
-            argument="runs",
-        )
-    if runs is None and pool is None and protocol.pool_depth is not None:
-        raise InputError(
-            f"{protocol.name} begins with a depth-{protocol.pool_depth} pool. Give the ",
-            Option("runs", ...),
-            " of which to make it, or the ",
-            Option("pool", ...),
-            " itself.",
+            f"{protocol.name} begins with ",
+            f"a depth-{protocol.pool_depth} pool. Give the " if has_depth else "no pool. Give it no ",
+            Argument("runs"),
+            " of which to make it." if has_depth else ", or a ",
+            *(() if has_depth else (Option("pool_depth", ...), ".")),
             argument="runs",
         )
 
