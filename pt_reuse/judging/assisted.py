@@ -228,7 +228,7 @@ def judge_with_model(
             " in all.",
             argument="budget",
         )
-    judge, asked_model, columns = as_judge(people, "people"), Model.given(model), checked_columns(column)
+    judge, asked_model, columns = as_judge(people, "people"), Model.of(model), checked_columns(column)
     positive("batch_size", batch_size, "documents")
     by_topic = choice("calibrate", calibrate, CALIBRATE) == "topic"
     lowest = checked_rel(rel)
@@ -237,7 +237,7 @@ def judge_with_model(
     texts.check(pool.topics)
     logistic_regression()
     pairs = pool.to_frame()[["qid", "docno"]]
-    says = ModelSays.of(asked_model.answer(texts.beside(pairs)), pairs, columns)
+    says = asked_model.says(texts.beside(pairs), columns)
     sizes = np.diff(pool.documents.starts).tolist()
     most = np.array([limits.of_pool(n) for n in sizes], dtype=np.int64)
     chooser = LeastSure(

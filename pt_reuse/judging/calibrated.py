@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, examples, shown, told
+from pt_reuse._check import checked_seed, count, examples, names, shown, told
 from pt_reuse._check import columns as check_columns
 from pt_reuse._errors import Argument, InputError, door, located
 from pt_reuse.data.asking import name_of
@@ -24,14 +24,14 @@ USUAL = ("probability", "judge_score", "score", "label")
 
 @dataclass(frozen=True)
 class Model:
-    """A model that says something of documents, in whatever form the user gives it."""
+    """A model that says something of documents, in whatever form the user gives it: a callable, or judgments."""
 
     name: str
     ask: Callable[[pd.DataFrame], Any]
 
     @classmethod
-    def given(cls, model: Any) -> Model:
-        """Return what a user gives as a model as one: something to be called, or judgments in any form."""
+    def of(cls, model: Any) -> Model:
+        """Return what a user gives as a model as one."""
         if callable(model):
             return cls(name_of(model), model)
         judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
@@ -50,6 +50,26 @@ class Model:
             )
         return pairs[["qid", "docno"]].assign(score=scores)
 
+    def says(self, shown: pd.DataFrame, columns: tuple[str, ...] | None) -> ModelSays:
+        """Return what the model says of documents that it is shown, ``qid docno`` and what it reads."""
+        answer = self.answer(shown)
+        with located("model"):
+            columns = _columns_of(answer, columns)
+            keys = pd.MultiIndex.from_frame(answer[["qid", "docno"]].astype(str))
+            if keys.has_duplicates:
+                qid, docno = keys[keys.duplicated()][0]
+                raise InputError(
+                    f"topic {qid!r} has document {docno!r} more than once in the answer.", argument="model"
+                )
+            places = keys.get_indexer(pd.MultiIndex.from_frame(shown[["qid", "docno"]]))
+            own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
+            # a label below 0 is none, as in judgments
+            answer = answer.assign(label=own.mask(own < 0))
+            features = np.column_stack([_numbers(answer, column)[places] for column in columns])
+        features[places < 0] = np.nan
+        mine = answer["label"].reset_index(drop=True).reindex(places).reset_index(drop=True)
+        return ModelSays(columns, features, mine.mask(places < 0))
+
 
 @dataclass(frozen=True)
 class ModelSays:
@@ -65,70 +85,43 @@ class ModelSays:
     features: NDArray[np.float64]
     labels: pd.Series
 
-    @classmethod
-    def of(cls, answer: pd.DataFrame, pairs: pd.DataFrame, columns: tuple[str, ...] | None) -> ModelSays:
-        """Return what the answer of a model says of documents."""
-        with located("model"):
-            if not isinstance(answer, pd.DataFrame):
-                raise InputError(f"a model must return a frame, got {told(answer)}.", argument="model")
-            check_columns("the answer", answer.columns, ("qid", "docno", *(columns or ())))
-            if columns is None:
-                found = [column for column in USUAL if column in answer]
-                if not found:
-                    raise InputError(
-                        f"the answer has neither {' nor '.join(map(repr, USUAL))}, but {examples(answer.columns, 12)}.",
-                        argument="column",
-                    )
-                columns = (found[0],)
-            keys = pd.MultiIndex.from_frame(answer[["qid", "docno"]].astype(str))
-            if keys.has_duplicates:
-                qid, docno = keys[keys.duplicated()][0]
-                raise InputError(
-                    f"topic {qid!r} has document {docno!r} more than once in the answer.", argument="model"
-                )
-            places = keys.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]]))
-            own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
-            # a label below 0 is none, as in judgments
-            answer = answer.assign(label=own.mask(own < 0))
-            features = np.column_stack([_numbers(answer, column)[places] for column in columns])
-        features[places < 0] = np.nan
-        mine = answer["label"].reset_index(drop=True).reindex(places).reset_index(drop=True)
-        return cls(columns, features, mine.mask(places < 0))
-
     @property
     def known(self) -> NDArray[np.bool_]:
         """Return (documents,) of which it says all that is calibrated."""
         return np.asarray(~np.isnan(self.features).any(axis=1))
 
 
+def _columns_of(answer: Any, columns: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return the columns of a model's answer that are calibrated, or say what it lacks."""
+    if not isinstance(answer, pd.DataFrame):
+        raise InputError(f"a model must return a frame, got {told(answer)}.", argument="model")
+    check_columns("the answer", answer.columns, ("qid", "docno", *(columns or ())))
+    found = columns or tuple(column for column in USUAL if column in answer)[:1]
+    if not found:
+        raise InputError(
+            f"the answer has neither {' nor '.join(map(repr, USUAL))}, but {examples(answer.columns, 12)}.",
+            argument="column",
+        )
+    return found
+
+
 def checked_columns(column: Any) -> tuple[str, ...] | None:
     """Return a user's ``column=`` as names, None for None."""
-    if column is None or isinstance(column, str):
-        return None if column is None else (column,)
-    names = tuple(column) if isinstance(column, Iterable) else ()
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InputError(f"column must be the name of a column or several, got {told(column)}.", argument="column")
-    return names
+    return None if column is None else names("column", column)
 
 
 def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
     said = answer[column]
     found = pd.to_numeric(said, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    odd = np.flatnonzero(np.isnan(found) & said.notna().to_numpy())
+    odd = np.flatnonzero((np.isnan(found) & said.notna().to_numpy()) | np.isinf(found))
     if len(odd):
-        raise InputError(
-            f"column {column!r} of the answer must hold numbers, got {told(said.iloc[int(odd[0])])}.", argument="column"
-        )
-    numbers = np.append(found, np.nan)
-    endless = np.flatnonzero(np.isinf(numbers))
-    if len(endless):
-        row = answer.iloc[int(endless[0])]
+        row = answer.iloc[int(odd[0])]
         raise InputError(
             f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing, got "
-            f"{numbers[endless[0]]} for topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}.",
+            f"{told(row[column])} for topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}.",
             argument="column",
         )
-    return numbers
+    return np.append(found, np.nan)
 
 
 #: of logistic regression: the inverse of the strength of its penalty, scikit-learn's default
@@ -139,12 +132,7 @@ TOLERANCE = 1e-8
 
 @dataclass(frozen=True)
 class Scale:
-    """What brings features to mean 0 and standard deviation 1; those that never change become 0.
-
-    Attributes:
-        center: (features,) their means.
-        spread: (features,) their standard deviations, 1 where it is 0.
-    """
+    """What brings (features,) to mean 0 and standard deviation 1; those that never change become 0."""
 
     center: NDArray[np.float64]
     spread: NDArray[np.float64]
@@ -167,15 +155,8 @@ class Calibration:
     """Probabilities that people give at least a grade, by logistic regression on what a model says.
 
     There is one regression for each grade above the lowest that people gave: does the label reach it? A higher grade is
-    never likelier reached than a lower one: where a regression says so, the smaller probability counts.
-
-    Attributes:
-        scale: on which the features are.
-        grades: (grades,) those that people gave above the lowest, ascending.
-        lowest: the lowest grade that they gave.
-        weights: (grades, features).
-        intercepts: (grades,).
-        rel: the lowest label that is relevant.
+    never likelier reached than a lower one: where a regression says so, the smaller probability counts. Grades are
+    (grades,), ascending; weights (grades, features), intercepts (grades,).
     """
 
     scale: Scale
@@ -189,14 +170,7 @@ class Calibration:
     def fit(
         cls, features: NDArray[np.float64], labels: NDArray[np.int64], *, rel: int, scale: Scale
     ) -> Calibration | None:
-        """Return the calibration that some labels of people teach.
-
-        Args:
-            features: (documents, features) what the model says of the documents that people judged.
-            labels: (documents,) what people say of them.
-            rel: the lowest label that is relevant.
-            scale: on which the features are brought before.
-        """
+        """Return the calibration that (documents,) labels of people teach; None without both kinds of documents."""
         if not ((labels >= rel).any() and (labels < rel).any()):
             return None
         regression, scaled = logistic_regression(), scale(features)
@@ -209,11 +183,7 @@ class Calibration:
         return cls(scale, np.array(grades), int(lowest), weights, intercepts, rel)
 
     def at_least(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (documents, grades): the probability that the label is at least each grade.
-
-        Args:
-            features: (documents, features).
-        """
+        """Return (documents, grades): the probability that the label is at least each grade."""
         logits = self.scale(features) @ self.weights.T + self.intercepts
         # the logistic function, written so that it overflows on neither side
         return np.minimum.accumulate(0.5 * (1 + np.tanh(logits / 2)), axis=1)
@@ -261,8 +231,6 @@ class Calibrated(Judge):
         name: default that of the judge with ``, calibrated``.
 
     Attributes:
-        name: what the judge is called.
-        rel: as people have it.
         fitted_on: (Qrels) the labels of people that it was fitted on.
         held_out: (Qrels) the others, with which it can be audited; without topics where there are none.
 
@@ -298,26 +266,21 @@ class Calibrated(Judge):
         lowest = relevant_from(people, rel)
         judged = people.keep(people.arrays.labels >= 0)
         self.fitted_on, self.held_out = _parted(judged.with_rel(lowest), share, checked_seed(seed))
-        self._model = Model.given(judge)
+        self._model = Model.of(judge)
         super().__init__(f"{self._model.name}, calibrated" if name is None else name, rel=lowest)
         self.family = getattr(judge, "family", None)
         self._needs = judge.needs() if isinstance(judge, Judge) else ("qid", "docno")
         frame = self.fitted_on.to_frame()
         with located(f"judge {self.name}"):
-            says = self._says(frame[["qid", "docno"]], columns)
-            self._columns, labels = says.columns, frame["label"].to_numpy()
-            taught, seen = says.features[says.known], labels[says.known]
+            says = self._model.says(frame[["qid", "docno"]], columns)
+            self._columns = says.columns
+            taught, seen = says.features[says.known], frame["label"].to_numpy()[says.known]
             found = Calibration.fit(taught, seen, rel=lowest, scale=Scale.of(taught))
-            if not len(seen):
-                raise InputError(
-                    f"the judge says nothing of the {count(len(labels), 'document')} that people judged: nothing "
-                    "can be fitted. Are the ids written alike?",
-                    argument="on",
-                )
             if found is None:
                 raise InputError(
-                    f"people found {'nothing but' if (seen >= lowest).any() else 'no'} relevant documents among the "
-                    f"{count(len(seen), 'label')} to fit on, of which the judge says something. Give more of them.",
+                    f"of the {count(len(frame), 'document')} that people judged, the judge says something of "
+                    f"{len(seen):,}, {int((seen >= lowest).sum()):,} of them relevant: to fit on there must be "
+                    "relevant ones and others. Are the ids written alike? Else give more labels.",
                     argument="on",
                 )
         self._calibration = found
@@ -327,15 +290,13 @@ class Calibrated(Judge):
         return self._needs
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the calibrated label of each document, and the probability that it is relevant.
+        """Return the calibrated label of each of `pairs`, and the probability that it is relevant.
 
         A document of which the judge says nothing gets no label.
-
-        Args:
-            pairs: the documents, one a row: ``qid docno``, and what the judge reads.
         """
         known = pairs.astype({"qid": str, "docno": str}).drop_duplicates(["qid", "docno"]).reset_index(drop=True)
-        says = self._says(known.drop(columns=["label", "judge", "time", "probability"], errors="ignore"), self._columns)
+        shown = known.drop(columns=["label", "judge", "time", "probability"], errors="ignore")
+        says = self._model.says(shown, self._columns)
         labels: list[int | None] = [None] * len(known)
         probability: NDArray[np.float64] = np.full(len(known), np.nan)
         rows = np.flatnonzero(says.known)
@@ -347,34 +308,22 @@ class Calibrated(Judge):
         at = [place[str(qid), str(docno)] for qid, docno in zip(pairs["qid"], pairs["docno"], strict=True)]
         return {"label": [labels[row] for row in at], "probability": probability[at].tolist()}
 
-    def _says(self, pairs: pd.DataFrame, columns: tuple[str, ...] | None) -> ModelSays:
-        return ModelSays.of(self._model.answer(pairs), pairs, columns)
-
 
 def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
     """Return the labels to fit on, and the others."""
-    number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
-    if number and 0 < share <= 1:
+    if isinstance(share, int | float | np.number) and not isinstance(share, bool) and 0 < share <= 1:
         fitted = people if share == 1 else people.sample(float(share), seed=seed)
-    elif isinstance(share, Iterable) and not isinstance(share, str | bytes):
-        topics = [str(topic) for topic in share]
-        odd = [topic for topic in topics if topic not in people.topics]
-        if odd or not topics:
-            raise InputError(
-                f"share must be topics that people judged, {examples(people.topics)}, got {examples(odd or topics)}.",
-                argument="share",
-            )
-        return people.select(topics), _of_topics(people, topics)
-    else:
+        return fitted, people - fitted
+    topics = (
+        [str(topic) for topic in share] if isinstance(share, Iterable) and not isinstance(share, str | bytes) else []
+    )
+    if not topics or not set(topics) <= set(people.topics):
         raise InputError(
             Argument("share"),
-            f" must be above 0 and at most 1, or a list of topics, got {told(share)}.",
+            f" must be above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)}), got "
+            f"{told(share)}.",
             argument="share",
         )
-    rest = people - fitted
-    return fitted, rest
-
-
-def _of_topics(people: Qrels, without: list[str]) -> Qrels:
-    left = [topic for topic in people.topics if topic not in without]
-    return people.select(left) if left else people.keep(np.zeros(len(people), dtype=bool))
+    left = [topic for topic in people.topics if topic not in topics]
+    rest = people.select(left) if left else people.keep(np.zeros(len(people), dtype=bool))
+    return people.select(topics), rest
