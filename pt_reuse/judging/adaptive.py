@@ -13,14 +13,15 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import checked_seed, count, flag, positive, told, whole
-from pt_reuse._errors import Argument, InputError, door, warn
+from pt_reuse._check import checked_seed, count, flag, fraction, positive, whole
+from pt_reuse._errors import warn
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.judging.judges import as_judge
 from pt_reuse.judging.session import Judged, checked_folder, field_marks, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.chooser import Chooser, topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
 from pt_reuse.pooling.contributors import contributors_of
@@ -37,7 +38,11 @@ class Budget:
     @classmethod
     def checked(cls, budget: Any, total: Any) -> Budget:
         """Return a user's ``budget=`` and ``total=``, or say what is wrong with them."""
-        return cls(_of_topic(budget), None if total is None else whole("total", total, "judgments in all", least=0))
+        if isinstance(budget, float | np.floating):
+            budget = fraction("budget", float(budget))
+        elif budget is not None:
+            budget = whole("budget", budget, "judgments per topic (or a share as a float)", least=0)
+        return cls(budget, None if total is None else whole("total", total, "judgments in all", least=0))
 
     def of_pool(self, size: int) -> int:
         """Return the labels of a topic whose pool has some size; a share is rounded to the nearest, halves up."""
@@ -47,20 +52,9 @@ class Budget:
             return share_of(self.per_topic, size)
         return min(self.per_topic, size)
 
-
-def _of_topic(budget: Any) -> int | float | None:
-    if budget is None:
-        return None
-    if isinstance(budget, float | np.floating):
-        if not 0 <= budget <= 1:
-            raise InputError(
-                Argument("budget"),
-                f" must be a whole number of judgments per topic, at least 0, or a share of each pool from 0.0 to 1.0, "
-                f"got {told(budget)}.",
-                argument="budget",
-            )
-        return float(budget)
-    return whole("budget", budget, "judgments per topic", least=0)
+    def most(self, of_topics: Sequence[int]) -> int:
+        """Return how many labels there are at most, where each topic has so many."""
+        return sum(of_topics) if self.total is None else min(sum(of_topics), self.total)
 
 
 class TopicTurns:
@@ -121,7 +115,7 @@ def turn_by_turn(topics: Sequence[TopicTurns], total: int | None) -> Iterator[li
         live = [topic for topic in live if topic.qid in labelled]
 
 
-@door
+@described
 def judge_adaptively(
     runs: Any,
     strategy: Any,
@@ -148,7 +142,6 @@ def judge_adaptively(
     are the first of a larger one.
 
     Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         strategy: what chooses: the name of a strategy, a Strategy, or a subclass of Chooser.
         judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form,
             in which labels are looked up.
@@ -156,9 +149,6 @@ def judge_adaptively(
             float from 0.0 to 1.0, rounded to the nearest whole number, halves up. ``1`` is one label, ``1.0`` as many
             as the pool has documents. None (default): the whole pool.
         total: labels in all; the last round may be of the first topics alone. None: no such bound.
-        depth: documents per run and topic that can be chosen; default as in :func:`depth_pool`.
-        contributors: which runs count, as in :func:`depth_pool`.
-        order: the order in which the runs are pooled, as in :func:`depth_pool`.
         rel: the lowest label that a strategy takes for relevant; default what the judge says of itself, else 1.
         known: judgments that are there already, in any form. When the strategy chooses a document with such a label (0
             or more), it is told the label at once: the judge is not asked, and it costs nothing. They are not in what
@@ -166,10 +156,8 @@ def judge_adaptively(
         topics: a frame with ``qid`` and what the judge reads of a topic, such as ``query``.
         batch_size: documents per call of the judge. None (default): all of a round, as suits a model. 1 suits a person:
             each answer is kept before the next document is shown.
-        seed: decides all that is random; the same judgments in every process.
         session: a folder that keeps each answer as soon as the judge has given it. The same call goes on where the last
             one was stopped, however that ended, and ends as if it had not been. The budget may be another one.
-        verbose: show a progress bar.
 
     Returns:
         Qrels: what the judge said, of each topic in the order of asking, with the columns ``judge time strategy round
@@ -224,9 +212,10 @@ def judge_adaptively(
         )
         for one in lists
     ]
+    most = limits.most([topic.most for topic in turns])
     with (
         open_session(folder, "session of adaptive judging", belongs, asked, texts, batch_size=batch_size) as kept,
-        pt.tqdm(total=_most(turns, limits), desc="judging", unit="d", disable=not verbose) as bar,
+        pt.tqdm(total=most, desc="judging", unit="d", disable=not verbose) as bar,
     ):
         for now in turn_by_turn(turns, limits.total):
             of = {topic.qid: topic for topic, _ in now}
@@ -239,11 +228,6 @@ def judge_adaptively(
     if without:
         warn(f"{count(without, 'document')} of {len(answers):,} without a label, left out; no budget is spent on them.")
     return qrels_of(answers, [one.qid for one in lists], rel)
-
-
-def _most(turns: Sequence[TopicTurns], limits: Budget) -> int:
-    of_topics = sum(topic.most for topic in turns)
-    return of_topics if limits.total is None else min(of_topics, limits.total)
 
 
 def _by_topic(known: Any) -> dict[str, dict[str, int]]:

@@ -13,7 +13,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, flag, positive, told
-from pt_reuse._errors import InputError, Option, door, warn
+from pt_reuse._errors import InputError, Option, warn
 from pt_reuse.arrays.topic_docs import TopicDocs
 from pt_reuse.data.frame_columns import now
 from pt_reuse.data.judgments import Qrels, checked_rel
@@ -22,6 +22,7 @@ from pt_reuse.judging.calibrated import Calibration, Model, ModelSays, Scale, ch
 from pt_reuse.judging.judges import as_judge
 from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
 
@@ -32,19 +33,8 @@ DECIMALS = 12
 class LeastSure:
     """Chooses the documents whose calibrated probability of being relevant is nearest to .5.
 
-    Args:
-        documents: of the pool.
-        says: what the model says of them.
-        size: documents of a batch.
-        of_each_topic: whether a batch has so many of every topic, or of all together.
-        most: (topics,) labels of each topic at most; a document without a label costs nothing.
-        total: labels in all at most, None for no such bound.
-        rel: the lowest label that is relevant.
-        by_topic: whether each topic has a calibration of its own, as soon as it has relevant documents and others.
-        seed: with the topic's id it decides which of equally sure documents comes first.
-
-    Attributes:
-        probability: (documents,) that each is relevant, NaN while nobody knows.
+    A batch has `size` documents, of each topic or of all. Labels are at most so many, (topics,) and in `total`;
+    a document without one costs nothing. `probability` is that of each of the (documents,), NaN while nobody knows.
     """
 
     def __init__(
@@ -139,7 +129,7 @@ CALIBRATE = ("all", "topic")
 STRATEGY = "lara"
 
 
-@door
+@described
 def judge_with_model(
     pool: Pool,
     people: Any,
@@ -185,7 +175,6 @@ def judge_with_model(
         seed: decides which of equally sure documents people judge first.
         session: a folder that keeps what people say, as in :func:`~pt_reuse.judging.judge_adaptively`. What the model
             says is not kept.
-        verbose: show a progress bar.
 
     Returns:
         Qrels: with the columns ``judge time strategy round reason``, which tell people from the model, and
@@ -238,8 +227,7 @@ def judge_with_model(
     logistic_regression()
     pairs = pool.to_frame()[["qid", "docno"]]
     says = asked_model.says(texts.beside(pairs), columns)
-    sizes = np.diff(pool.documents.starts).tolist()
-    most = np.array([limits.of_pool(n) for n in sizes], dtype=np.int64)
+    most = np.array([limits.of_pool(n) for n in pool.documents.sizes.tolist()], dtype=np.int64)
     chooser = LeastSure(
         pool.documents,
         says,
@@ -261,10 +249,9 @@ def judge_with_model(
         "budget": "per topic" if isinstance(limits.per_topic, int) else limits.per_topic,
         "topics": _documents(pairs),
     }
-    n_most = int(most.sum()) if total is None else min(int(most.sum()), total)
     with (
         open_session(folder, "session of judging with a model", belongs, judge, texts) as kept,
-        pt.tqdm(total=n_most, desc="people", unit="d", disable=not verbose) as bar,
+        pt.tqdm(total=limits.most(most.tolist()), desc="people", unit="d", disable=not verbose) as bar,
     ):
         by_people = _judged_by_people(pairs, chooser, kept, bar)
     rest = _rest(pairs, by_people, chooser, asked_model.name)
@@ -278,14 +265,14 @@ def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session,
     number = 0
     while len(rows := chooser.next()):
         number += 1
-        chosen = {}
-        for row, probability, known in zip(
-            rows.tolist(), chooser.probability[rows].tolist(), chooser.is_known[rows].tolist(), strict=True
-        ):
-            more = {"probability": _number(probability)}
-            chosen[row] = Judged(qids[row], docnos[row], number, STRATEGY, _reason(probability, known), more=more)
-        said = {(one.qid, one.docno): one for batch in session.judged(list(chosen.values())) for one in batch}
-        answers = {row: said[one.qid, one.docno] for row, one in chosen.items()}
+        chosen = []
+        for row in rows.tolist():
+            probability = float(chooser.probability[row])
+            why = "at random" if np.isnan(probability) else f"nearest to .5 ({probability:.3f})"
+            why = why if chooser.is_known[row] else "the model says nothing"
+            chosen.append(Judged(qids[row], docnos[row], number, STRATEGY, why, more=_more(probability)))
+        said = {(one.qid, one.docno): one for batch in session.judged(chosen) for one in batch}
+        answers = {row: said[qids[row], docnos[row]] for row in rows.tolist()}
         chooser.learn(rows, [one.label for one in answers.values()])
         found |= answers
         bar.update(len(rows))
@@ -311,32 +298,18 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
         )
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
     qids, docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
-    numbers, probability = labels.tolist(), chooser.probability.tolist()
     last = 1 + max((one.round for one in by_people.values()), default=0)
+    numbers, probability = labels.tolist(), chooser.probability.tolist()
     return [
         Judged(
-            qids[row],
-            docnos[row],
-            last,
-            STRATEGY,
-            "the rest",
-            int(numbers[row]),
-            judge,
-            time,
-            {"probability": _number(probability[row])},
+            qids[row], docnos[row], last, STRATEGY, "the rest", int(numbers[row]), judge, time, _more(probability[row])
         )
         for row in np.flatnonzero(left & ~without).tolist()
     ]
 
 
-def _reason(probability: float, known: bool) -> str:
-    if not known:
-        return "the model says nothing"
-    return "at random" if np.isnan(probability) else f"nearest to .5 ({probability:.3f})"
-
-
-def _number(probability: float) -> float | None:
-    return None if np.isnan(probability) else probability
+def _more(probability: float) -> dict[str, float | None]:
+    return {"probability": None if np.isnan(probability) else probability}
 
 
 def _mark(says: ModelSays) -> str:
