@@ -152,7 +152,7 @@ def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
 
 def number(argument: str, value: Any, *, least: float = 0.0) -> float:
     """Return `value` as a float when it is a finite number of at least `least`, else raise."""
-    if isinstance(value, Real) and not isinstance(value, bool) and least <= value < float("inf"):
+    if isinstance(value, Real) and not isinstance(value, bool) and least <= float(value) < float("inf"):
         return float(value)
     raise InputError(Argument(argument), f" must be a number, {least:g} or more, got {told(value)}.", argument=argument)
 

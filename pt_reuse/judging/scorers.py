@@ -361,7 +361,7 @@ def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[s
         corpus = corpus.to_dict("records")
     for n, document in enumerate(corpus):
         columns = ("docno", *fields)
-        values = [document.get(name) if isinstance(document, Mapping) else None for name in columns]
+        values: list[Any] = [document.get(name) if isinstance(document, Mapping) else None for name in columns]
         odd = [name for name, value in zip(columns, values, strict=True) if not isinstance(value, str)]
         if odd:
             raise InputError(

@@ -319,8 +319,11 @@ def take_pool(
     Source: Cormack, Palmer and Clarke 1998, Efficient construction of large test collections, SIGIR; Lipani, Zuccon,
     Lupu, Koopman and Hanbury 2016, The impact of fixed-cost pooling strategies on test collection bias, ICTIR.
     """
-    scoring = "take", {}, lambda pool: ([pool.best_rank], {})
-    return _best_pool(runs, n, per, scoring, depth=depth, contributors=contributors, order=order)
+
+    def keys_of(pool: Pooled) -> tuple[list[NDArray[Any]], dict[str, NDArray[Any]]]:
+        return [pool.best_rank], {}
+
+    return _best_pool(runs, n, per, ("take", {}, keys_of), depth=depth, contributors=contributors, order=order)
 
 
 @described
