@@ -78,12 +78,7 @@ class RunEvidence:
 
 
 def run_evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> RunEvidence:
-    """Return what speaks for each run.
-
-    Args:
-        fit: the depths, and the runs that are judged to them.
-        has_documents: (runs,) which runs have documents on the topics of the judgments.
-    """
+    """Return what speaks for each run."""
     tops, pooled = fit.tops, fit.runs
     needed = pooled & (tops.alone(pooled)[0] > 0)
     open_docs = tops.judged & (tops.times(pooled) > 0) & (tops.times(needed) == 0)
@@ -302,10 +297,6 @@ def certainty_of(summary: pd.DataFrame, found: Try) -> Certainty:
     """Return how certain a pool is; where the judged documents do not end at its depth, it is partial.
 
     It is partial, too, where topics are set apart that may only lack judgments.
-
-    Args:
-        summary: one row with ``judged explained unjudged topics_apart``.
-        found: the answer.
     """
     judged, explained, unjudged = _numbers(summary)
     if not found.fit.runs.any():
@@ -329,14 +320,7 @@ def _may_lack(summary: pd.DataFrame, found: Try) -> bool:
 
 
 def explain(certainty: Certainty, summary: pd.DataFrame, search: Search, better: Fit) -> str:
-    """Return what is said of a certainty.
-
-    Args:
-        certainty: of the pool.
-        summary: one row with ``judged explained unjudged topics_apart``.
-        search: what was tried, and the answer.
-        better: depths of the topics that may fit better.
-    """
+    """Return what is said of a certainty."""
     judged, explained, unjudged = _numbers(summary)
     found, fit = search.best, search.best.fit
     most = search.asked.tolerances[-1]
@@ -388,12 +372,7 @@ def _cliff_in_words(cliff: Cliff) -> str:
 
 
 def range_in_words(table: pd.DataFrame, summary: pd.DataFrame) -> str:
-    """Return why it is open how many runs contributed, nothing where it is not.
-
-    Args:
-        table: one row per run with ``contributed evidence``.
-        summary: one row with ``least_contributors most_contributors``.
-    """
+    """Return why it is open how many runs contributed, nothing where it is not."""
     least, most = (int(summary.iloc[0][name]) for name in ("least_contributors", "most_contributors"))
     if least == most:
         return ""
@@ -408,11 +387,7 @@ def range_in_words(table: pd.DataFrame, summary: pd.DataFrame) -> str:
 
 
 def apart_in_words(by_topic: pd.DataFrame) -> str:
-    """Return which topics are set apart, nothing where none is.
-
-    Args:
-        by_topic: one row per topic with ``qid judged apart``.
-    """
+    """Return which topics are set apart, nothing where none is."""
     apart = by_topic[by_topic["apart"]]
     if apart.empty:
         return ""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TypeAlias
 
@@ -39,12 +39,7 @@ class PoolCounts:
         return int(self.outside[:, 1].sum())
 
     def bits(self, depths: NDArray[np.int64], longest: int) -> float:
-        """Return the bits that name the runs, the depths, and the documents in which pool and judged set differ.
-
-        Args:
-            depths: of the topics that any run has, 0 for those without a pool.
-            longest: the largest depth there can be.
-        """
+        """Return the bits that name the runs, the depths, and the documents in which pool and judged set differ."""
         return float(
             self.names(depths, longest)
             + _which(self.unjudged, self.documents)
@@ -70,11 +65,6 @@ def end_bits(
 
     If it ends there, the documents above the rank are judged like the whole pool, and those below it at a rate of their
     own. If not, both have one rate. To say which of the two it is takes a bit.
-
-    Args:
-        above: (topics,) new documents in the ranks above the end, and how many of them are judged.
-        below: the same of those below.
-        share: of the pool that is unjudged, between 0 and 1.
     """
     documents, judged = above
     inside = -(judged * np.log2(1 - share) + (documents - judged) * np.log2(share))
@@ -112,13 +102,7 @@ def tolerated_to(missing: _Counts, entries: _Counts, tolerance: float) -> NDArra
 
 @dataclass(frozen=True)
 class Gains:
-    """Asks for judged less unjudged documents in the pool of the runs that are judged to depth k.
-
-    Attributes:
-        run: (stretches,) the runs, for each stretch of depths to which one is judged: one for most runs.
-        first, last: (stretches,) these depths.
-        size: depths from 0.
-    """
+    """Stretches of depths to which runs are judged, one for most runs: (stretches,) run, first and last depth."""
 
     run: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -127,15 +111,15 @@ class Gains:
 
     @classmethod
     def of_tolerated(cls, tolerated: NDArray[np.bool_]) -> Gains:
-        """Ask it of the runs that are tolerated at each depth, (runs, depths from 0)."""
+        """Take the runs that are tolerated at each depth, (runs, depths from 0)."""
         edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
         run, first = np.nonzero(edges == 1)
         last = np.nonzero(edges == -1)[1] - 1
         kept = last > 0
         return cls(run[kept], np.maximum(first[kept], 1), last[kept], tolerated.shape[1])
 
-    def of(self, topics: Iterable[RankedTopic]) -> NDArray[np.int64]:
-        """Return (depths from 0,): the sum over some topics."""
+    def of(self, topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
+        """Return (depths from 0,): judged less unjudged documents in the pool of the runs judged to depth k."""
         total = np.zeros(self.size + 1, dtype=np.int64)
         if len(self.run):
             for topic in topics:
@@ -163,26 +147,16 @@ class Gains:
         return np.rint(begin - over).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class Singles:
-    """Asks of each topic what fits it alone.
-
-    Attributes:
-        tolerance: share of a run's documents down to a depth that may be unjudged.
-    """
-
-    tolerance: float
-
-    def of(self, topics: Iterable[RankedTopic]) -> list[tuple[NDArray[np.bool_], int, int]]:
-        """Return for each topic the runs, what their pool gains, and the depth."""
-        return [self._of(topic) for topic in topics]
-
-    def _of(self, topic: RankedTopic) -> tuple[NDArray[np.bool_], int, int]:
-        tolerated = tolerated_to(topic.unjudged_to(), topic.entries_to(), self.tolerance)
+def singles_of(topics: Sequence[RankedTopic], tolerance: float) -> list[tuple[NDArray[np.bool_], int, int]]:
+    """Return for each topic the runs that fit it alone, what their pool gains, and the depth."""
+    found = []
+    for topic in topics:
+        tolerated = tolerated_to(topic.unjudged_to(), topic.entries_to(), tolerance)
         gained = Gains.of_tolerated(tolerated).of([topic])
         depth = int(np.argmax(gained))
         runs = tolerated[:, depth] if depth else np.zeros(len(tolerated), dtype=bool)
-        return runs, int(gained[depth]), depth
+        found.append((runs, int(gained[depth]), depth))
+    return found
 
 
 #: the least limit to the unjudged share of a topic's pool, beyond which the topic was not pooled from these runs
@@ -429,7 +403,7 @@ class Fitter:
     def differences(self) -> NDArray[np.int64]:
         """Return (longest + 1,): in how many documents the pool of the runs judged to depth k is not the judged set."""
         differences = np.full(self.ranks.longest + 1, self.ranks.n_judged, dtype=np.int64)
-        for gained in self.ranks.over(Gains.of_tolerated(self.tolerated)):
+        for gained in self.ranks.over(Gains.of_tolerated(self.tolerated).of):
             differences -= gained
         return differences
 
@@ -467,7 +441,7 @@ class Fitter:
 
     def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
         yield common.runs
-        single = list(chain.from_iterable(self.ranks.over(Singles(self.tolerance))))
+        single = list(chain.from_iterable(self.ranks.over(partial(singles_of, tolerance=self.tolerance))))
         single.sort(key=lambda found: -found[1])
         yield from [runs for runs, _, _ in single[:_SINGLES]]
         single.sort(key=lambda found: -found[2])

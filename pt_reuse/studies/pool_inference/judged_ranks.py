@@ -2,84 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._jobs import JobPlace, folder_for_jobs, run_jobs
+from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays.open_field import AnyField, OpenField
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
-
-
-class KeptArray(Protocol):
-    """An array that is somewhere."""
-
-    def get(self) -> NDArray[Any]:
-        """Return it, to be read."""
-
-
-@dataclass(frozen=True, eq=False)
-class InMemory:
-    """An array as it is."""
-
-    array: NDArray[Any]
-
-    def get(self) -> NDArray[Any]:
-        """Return it."""
-        return self.array
-
-
-@dataclass(frozen=True)
-class InFile:
-    """An array in a file, of which the system holds what is being read; a job for another process takes the place."""
-
-    path: str
-    offset: int
-    shape: tuple[int, ...]
-    dtype: str
-
-    def get(self) -> NDArray[Any]:
-        """Return it."""
-        if 0 in self.shape:
-            return np.zeros(self.shape, dtype=self.dtype)
-        return np.memmap(self.path, self.dtype, "r", self.offset, self.shape)
-
-
-class Keeper:
-    """Keeps arrays: in memory, or one after the other in a file.
-
-    Args:
-        path: of the file; None for memory.
-    """
-
-    def __init__(self, path: Path | None = None):
-        self._path = path
-
-    def keep(self, array: NDArray[Any]) -> KeptArray:
-        """Keep an array."""
-        if self._path is None:
-            return InMemory(array)
-        with self._path.open("ab") as file:
-            kept = InFile(str(self._path), file.tell(), array.shape, array.dtype.str)
-            array.tofile(file)
-        return kept
-
-
-@contextmanager
-def keeper(*, in_file: bool) -> Iterator[Keeper]:
-    """Give what keeps arrays for as long as the context lasts, in a file where they are too large or go to workers."""
-    if not in_file:
-        yield Keeper()
-        return
-    with folder_for_jobs() as folder:
-        yield Keeper(Path(folder) / "topics")
 
 
 @dataclass(frozen=True)
@@ -113,12 +50,7 @@ class RankedTopic:
         return (self.docs >= 0).sum(axis=1)
 
     def best(self, runs: NDArray[np.bool_], depth: int | None = None) -> NDArray[np.int32]:
-        """Return (documents,): the best rank of each document among the chosen runs, 0 where they do not have it.
-
-        Args:
-            runs: (runs,) the chosen ones.
-            depth: the last rank to look at; default all.
-        """
+        """Return (documents,): the best rank of each document among the chosen runs, 0 where they do not have it."""
         lists = self.docs[runs, :depth]
         rank = np.zeros(len(self.row), dtype=np.int32)
         # worst rank first: of several assignments to one document the last one stays
@@ -261,166 +193,87 @@ class Choice:
         return np.bincount(who[judged], minlength=n), np.bincount(who[~judged], minlength=n)
 
 
-@dataclass(frozen=True)
-class Unjudged:
-    """Asks how many unjudged documents each run has at rank k or better.
-
-    Attributes:
-        n_runs: runs of the field.
-        longest: the longest list of all topics.
-    """
-
-    n_runs: int
-    longest: int
-
-    def of(self, topics: Iterable[RankedTopic]) -> NDArray[np.int64]:
-        """Return (runs, longest + 1): the sum over some topics; the last count of a topic holds for deeper ranks."""
-        total = np.zeros((self.n_runs, self.longest + 1), dtype=np.int64)
-        for topic in topics:
-            counts = topic.unjudged_to()
-            total[:, : counts.shape[1]] += counts
-            total[:, counts.shape[1] :] += counts[:, -1:]
-        return total
+def unjudged_of(topics: Sequence[RankedTopic], longest: int) -> NDArray[np.int64]:
+    """Return (runs, longest + 1): unjudged documents at rank k or better, over topics."""
+    total = np.zeros((len(topics[0].docs), longest + 1), dtype=np.int64)
+    for topic in topics:
+        counts = topic.unjudged_to()
+        total[:, : counts.shape[1]] += counts
+        total[:, counts.shape[1] :] += counts[:, -1:]
+    return total
 
 
-@dataclass(frozen=True)
-class Found:
-    """Asks how many judged and unjudged documents are in a pool to depth k.
-
-    Attributes:
-        runs: (runs,) whose pool it is.
-        depth: the largest one.
-    """
-
-    runs: NDArray[np.bool_]
-    depth: int
-
-    def of(self, topics: Iterable[RankedTopic]) -> NDArray[np.int64]:
-        """Return (2, topics, depth + 1): judged and unjudged documents; the last ones hold for deeper ranks."""
-        return np.stack([self._of(topic) for topic in topics], axis=1)
-
-    def _of(self, topic: RankedTopic) -> NDArray[np.int64]:
-        counts = np.stack(topic.found(self.runs, self.depth))
-        return np.pad(counts, ((0, 0), (0, self.depth + 1 - counts.shape[1])), mode="edge")
+def found_of(topics: Sequence[RankedTopic], runs: NDArray[np.bool_], depth: int) -> NDArray[np.int64]:
+    """Return (2, topics, depth + 1): judged and unjudged documents in the pool of the chosen runs to depth k."""
+    counts = [np.stack(topic.found(runs, depth)) for topic in topics]
+    return np.stack([np.pad(c, ((0, 0), (0, depth + 1 - c.shape[1])), mode="edge") for c in counts], axis=1)
 
 
-@dataclass(frozen=True)
-class Groups:
-    """Asks for the group of each document, by the best rank at which any run has it."""
-
-    def of(self, topics: Iterable[RankedTopic]) -> list[NDArray[np.int8]]:
-        """Return for each topic (documents,): 0 for rank 1, 1 for 2, 2 for 3 to 4, and so on; -1 for no run's."""
-        return [self._of(topic) for topic in topics]
-
-    @staticmethod
-    def _of(topic: RankedTopic) -> NDArray[np.int8]:
+def groups_of(topics: Sequence[RankedTopic]) -> list[NDArray[np.int8]]:
+    """Return for each topic (documents,): a group by the best rank: 0 for 1, 1 for 2, 2 for 3 to 4; -1 for no run's."""
+    found = []
+    for topic in topics:
         rank = topic.best(np.ones(len(topic.docs), dtype=bool))
-        group = np.ceil(np.log2(np.maximum(rank, 1))).astype(np.int8)
-        return np.where(rank > 0, group, np.int8(-1))
+        found.append(np.where(rank > 0, np.ceil(np.log2(np.maximum(rank, 1))), -1).astype(np.int8))
+    return found
 
 
-Given = TypeVar("Given")
-Answer = TypeVar("Answer", covariant=True)
-#: ranks of runs that a job looks at, at least: a pass over fewer is sooner done than handed out
-_RANKS = {JobPlace.THREADS: 1 << 20, JobPlace.PROCESSES: 1 << 23}
-#: jobs of a pass at most
-_JOBS = 64
-
-
-@dataclass(frozen=True)
-class KeptTopic:
-    """The runs' lists on one topic, wherever they are kept.
-
-    Attributes:
-        docs, row: see :class:`RankedTopic`.
-        size: ranks of all runs.
-    """
-
-    docs: KeptArray
-    row: KeptArray
-    size: int
-
-    def load(self) -> RankedTopic:
-        """Return the lists."""
-        return RankedTopic(self.docs.get(), self.row.get())
-
-
-class TopicPass(Protocol[Answer]):
-    """What a pass asks; it is small, so that it can be sent."""
-
-    def of(self, topics: Iterable[RankedTopic]) -> Answer:
-        """Return what comes of some neighbouring topics."""
-
-
-@dataclass(frozen=True)
-class _PassJob(Generic[Given]):
-    asked: TopicPass[Given]
-    topics: Sequence[KeptTopic]
-
-    def run(self) -> Given:
-        return self.asked.of(topic.load() for topic in self.topics)
+Answer = TypeVar("Answer")
+#: ranks of runs that one thread looks at, at least: fewer are sooner done than handed out
+_RANKS = 1 << 20
+#: parts of a pass at most
+_PARTS = 64
+_NO_DOCS = np.zeros((0, 0), dtype=np.int32)
 
 
 @dataclass(frozen=True)
 class Passes:
-    """Where the lists are kept between passes, and who goes over them.
+    """Where lists are kept, in a file of a folder or in memory, and how many threads go over them."""
 
-    Attributes:
-        keeper: keeps the lists.
-        where: who goes over them.
-        n_jobs: jobs at a time.
-    """
-
-    keeper: Keeper = field(default_factory=Keeper)
-    where: JobPlace = JobPlace.HERE
+    folder: Path | None = None
     n_jobs: int | None = 1
 
-    def keep(self, docs: NDArray[Any], row: KeptArray) -> KeptTopic:
-        """Keep the lists of a topic."""
-        return KeptTopic(self.keeper.keep(docs), row, docs.size)
+    def keep(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return an array to be read; of one in a file the system holds what is being read."""
+        if self.folder is None or not array.size:
+            return array
+        with (self.folder / "topics").open("ab") as file:
+            at = file.tell()
+            array.tofile(file)
+        return np.memmap(self.folder / "topics", array.dtype, "r", at, array.shape)
 
-    def over(self, topics: Sequence[KeptTopic], asked: TopicPass[Given]) -> Iterator[Given]:
+    def over(self, topics: Sequence[RankedTopic], ask: Callable[[Sequence[RankedTopic]], Answer]) -> Iterator[Answer]:
         """Yield what comes of neighbouring topics, all of them in order; how they are cut is to be of no matter."""
-        cut = _cut(topics, _RANKS[self.where]) if self.where in _RANKS else []
-        if len(cut) < 2:
-            yield asked.of(topic.load() for topic in topics)
+        parts = _cut(topics)
+        if self.n_jobs == 1 or len(parts) < 2:
+            yield ask(topics)
             return
-        jobs = (_PassJob(asked, topics[some.start : some.stop]) for some in cut)
-        yield from run_jobs(jobs, len(cut), desc="", unit="part", n_jobs=self.n_jobs, verbose=False, prefer="threads")
+        from joblib import effective_n_jobs
+
+        with ThreadPoolExecutor(effective_n_jobs(self.n_jobs)) as threads:
+            yield from threads.map(ask, parts)
 
 
 @contextmanager
 def passes(runs: AnyField, n_jobs: int | None) -> Iterator[Passes]:
-    """Give who goes over the topics of a field, in whatever order its lists stand, while the context lasts.
-
-    Lists of an open field are kept in a file, as those of several orders are needed, and no more is held of it in
-    memory than what is being read.
-
-    Args:
-        runs: the field.
-        n_jobs: topics at a time, as joblib takes it; None for what ``joblib.parallel_config`` says, else 1.
-    """
-    size = int(runs.lengths.max(axis=1, initial=0).sum()) * runs.n_runs
-    # a small field is gone over here, and joblib is not asked
-    where = JobPlace.HERE if size < 2 * min(_RANKS.values()) else JobPlace.of(n_jobs, prefer="threads")
-    in_file = isinstance(runs, OpenField) or where is JobPlace.PROCESSES
-    with keeper(in_file=in_file) as kept:
-        yield Passes(kept, where, n_jobs)
+    """Give who goes over the topics of a field, as long as the context lasts; lists of an open field are in a file."""
+    if not isinstance(runs, OpenField):
+        yield Passes(None, n_jobs)
+        return
+    with folder_for_jobs() as folder:
+        yield Passes(Path(folder), n_jobs)
 
 
-def _cut(topics: Sequence[KeptTopic], ranks: int) -> list[range]:
-    # neighbouring topics of at least so many ranks, but for the last ones
-    at_least = max(ranks, sum(topic.size for topic in topics) // _JOBS)
+def _cut(topics: Sequence[RankedTopic]) -> list[Sequence[RankedTopic]]:
+    """Return neighbouring topics of at least so many ranks, but for the last ones."""
+    at_least = max(_RANKS, sum(topic.docs.size for topic in topics) // _PARTS)
     cut, first, held = [], 0, 0
     for t, topic in enumerate(topics):
-        held += topic.size
-        if held >= at_least:
-            cut.append(range(first, t + 1))
+        held += topic.docs.size
+        if held >= at_least or t == len(topics) - 1:
+            cut.append(topics[first : t + 1])
             first, held = t + 1, 0
-    return [*cut, range(first, len(topics))] if first < len(topics) else cut
-
-
-_NO_DOCS = np.zeros((0, 0), dtype=np.int32)
+    return cut
 
 
 @dataclass(frozen=True)
@@ -429,28 +282,23 @@ class JudgedCodes:
 
     Attributes:
         topics: for each topic of the judgments its place in the field, -1 where no run has it.
-        rows: for each of them (documents + 1,) the row of the judgments that a document code has, -1 for an unjudged
-            one; the last is no document. None where no run has the topic.
-        sizes: its documents.
+        rows: for each of them `row` of :class:`RankedTopic`, None where no run has the topic.
         n_judged: judged documents, also those that no run has.
     """
 
     topics: list[int]
-    rows: list[KeptArray | None]
-    sizes: list[int]
+    rows: list[NDArray[np.int32] | None]
     n_judged: int
 
     @classmethod
     def of(cls, field: AnyField, qrels: Qrels, passes: Passes) -> JudgedCodes:
         """Look the judged documents up in a field."""
         index = HitIndex(field, qrels.arrays.documents)
-        rows: list[KeptArray | None] = []
-        sizes = []
-        for row in index.rows_of_codes(index.topics):
-            kept = None if row is None else passes.keeper.keep(np.append(row, np.int32(-1)).astype(np.int32))
-            rows.append(kept)
-            sizes.append(0 if row is None else len(row))
-        return cls(index.field_topic, rows, sizes, len(qrels))
+        rows = [
+            None if row is None else passes.keep(np.append(row, np.int32(-1)).astype(np.int32))
+            for row in index.rows_of_codes(index.topics)
+        ]
+        return cls(index.field_topic, rows, len(qrels))
 
 
 class JudgedRanks:
@@ -472,29 +320,25 @@ class JudgedRanks:
     def __init__(self, field: AnyField, codes: JudgedCodes, passes: Passes):
         self.n_runs, self.n_judged, self._passes = field.n_runs, codes.n_judged, passes
         self.has_topic = np.array([row is not None for row in codes.rows], dtype=bool)
-        self._topics = []
-        rows = []
-        for at, row, size in zip(codes.topics, codes.rows, codes.sizes, strict=True):
-            if row is not None:
-                rows.append(at)
-                self._topics.append(passes.keep(_lists(field, at, size), row))
-        self.list_lengths = field.lengths[rows].astype(np.int64)
+        both = [(at, row) for at, row in zip(codes.topics, codes.rows, strict=True) if row is not None]
+        self._topics = [RankedTopic(passes.keep(_lists(field, at, len(row) - 1)), row) for at, row in both]
+        self.list_lengths = field.lengths[[at for at, _ in both]].astype(np.int64)
         self.longest = int(self.list_lengths.max(initial=0))
 
     def each(self) -> Iterator[RankedTopic | None]:
         """Yield the lists on each topic of the judgments, None where no run has it."""
         kept = iter(self._topics)
         for has in self.has_topic.tolist():
-            yield next(kept).load() if has else None
+            yield next(kept) if has else None
 
-    def over(self, asked: TopicPass[Given]) -> Iterator[Given]:
+    def over(self, ask: Callable[[Sequence[RankedTopic]], Answer]) -> Iterator[Answer]:
         """Yield what comes of the topics that any run has, in parts that follow one another."""
-        return self._passes.over(self._topics, asked)
+        return self._passes.over(self._topics, ask)
 
     @cached_property
     def _cells(self) -> NDArray[np.int32]:
         """Return (documents,), topic by topic: the place in `grouped` of each; the one past it for those of no run."""
-        groups = [of_topic for part in self.over(Groups()) for of_topic in part]
+        groups = [of_topic for part in self.over(groups_of) for of_topic in part]
         none = len(self.has_topic) * self._n_groups
         cells = [
             # a field that was selected from a larger one knows documents that none of its runs has
@@ -521,12 +365,7 @@ class JudgedRanks:
         return np.stack(both, axis=-1).reshape(n_topics, self._n_groups, 2)
 
     def outside(self, pool: NDArray[np.int64], judged: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return (topics * groups, 2): documents of each group that are not in a pool, and how many are judged.
-
-        Args:
-            pool: the documents of the pool.
-            judged: (documents,) which are judged.
-        """
+        """Return (topics * groups, 2): documents of each group that are not in a pool, and how many are judged."""
         rest = self.grouped.reshape(-1, 2).copy()
         for at, of in enumerate((pool, pool[judged[pool]])):
             rest[:, at] -= np.bincount(self._cells[of], minlength=len(rest))
@@ -545,7 +384,7 @@ class JudgedRanks:
     def missing(self) -> NDArray[np.int64]:
         """Return (runs, longest + 1): how many of the `entries` are unjudged."""
         total = np.zeros((self.n_runs, self.longest + 1), dtype=np.int64)
-        for part in self.over(Unjudged(self.n_runs, self.longest)):
+        for part in self.over(partial(unjudged_of, longest=self.longest)):
             total += part
         return total
 
@@ -579,16 +418,13 @@ class JudgedRanks:
         return np.where(self.has_topic, depth, 0).astype(np.int64)
 
     def found(self, runs: NDArray[np.bool_], depth: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (topics, depth + 1) each: judged and unjudged documents in the pool of the runs to depth k.
-
-        Args:
-            runs: (runs,) whose pool it is.
-            depth: the largest one; default the longest list.
-        """
+        """Return (topics, depth + 1) each: judged and unjudged documents in the pool of the runs to depth k."""
         depth = self.longest if depth is None else min(depth, self.longest)
         found = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
         if runs.any():
-            found[:, self.has_topic] = np.concatenate(list(self.over(Found(runs, depth))), axis=1)
+            found[:, self.has_topic] = np.concatenate(
+                list(self.over(partial(found_of, runs=runs, depth=depth))), axis=1
+            )
         return found[0], found[1]
 
     def topic_depths(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -55,11 +55,7 @@ class AskedDepth:
 
 
 def read_depth(depth: Any) -> AskedDepth:
-    """Return what a user's ``depth=`` asks for.
-
-    Raises:
-        InputError: neither None, ``"common"``, ``"topic"`` nor a whole number that can be a rank.
-    """
+    """Return what a user's ``depth=`` asks for."""
     if depth is None:
         return AskedDepth((Way.COMMON, Way.BY_TOPIC))
     if isinstance(depth, str):
@@ -74,11 +70,7 @@ def read_depth(depth: Any) -> AskedDepth:
 
 
 def read_tolerance(tolerance: Any) -> tuple[float, ...]:
-    """Return the tolerances that a user's ``tolerance=`` asks for, the smallest first.
-
-    Raises:
-        InputError: neither None nor a share of a run that may be unjudged.
-    """
+    """Return the tolerances that a user's ``tolerance=`` asks for, the smallest first."""
     if tolerance is None:
         return TOLERANCES
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= float(tolerance) < 1:

@@ -15,17 +15,11 @@ from topic_ways import odd_field
 from pt_reuse._errors import InputError
 from pt_reuse.studies.pool_inference import judged_ranks
 from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.pool_inference.judged_ranks import Choice, Keeper, Tops
+from pt_reuse.studies.pool_inference.judged_ranks import Choice, Passes, Tops
 
 RUNS, QRELS = odd_field()
-#: way -> rows of a block, None in memory; the backend that is configured; jobs at a time that the call asks for
-WAYS = {
-    "blocks": (40, None, None),
-    "threads": (None, None, 2),
-    "threads on blocks": (40, "threading", None),
-    "processes": (None, "loky", None),
-    "processes on blocks": (40, "loky", 2),
-}
+#: way -> rows of a block, None in memory; jobs at a time that joblib is configured for; that the call asks for
+WAYS = {"blocks": (40, None, 1), "threads": (None, None, 2), "threads on blocks": (40, 2, None)}
 
 
 def tables(runs, **options):
@@ -37,34 +31,16 @@ def tables(runs, **options):
 @pytest.mark.parametrize("way", list(WAYS))
 def test_every_way_gives_the_same(way, monkeypatch, tmp_path):
     alone = tables(RUNS, n_jobs=1)
-    rows, backend, n_jobs = WAYS[way]
-    passes = []
-
-    def noted(jobs, total, **options):
-        passes.append(total)
-        return run_jobs(jobs, total, **options)
-
-    run_jobs = judged_ranks.run_jobs
-    monkeypatch.setattr(judged_ranks, "run_jobs", noted)
-    monkeypatch.setattr(judged_ranks, "_RANKS", dict.fromkeys(judged_ranks._RANKS, 1))
-    monkeypatch.setattr(judged_ranks, "_JOBS", 3)
+    rows, configured, n_jobs = WAYS[way]
+    monkeypatch.setattr(judged_ranks, "_RANKS", 1)
+    monkeypatch.setattr(judged_ranks, "_PARTS", 3)
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
-    runs = RUNS if rows is None else opened(RUNS, rows)
-    if backend is None:
-        found = tables(runs, n_jobs=n_jobs)
-    else:
-        with parallel_config(backend, n_jobs=2):
-            found = tables(runs, n_jobs=n_jobs)
+    with parallel_config("threading", n_jobs=configured or 1):
+        found = tables(RUNS if rows is None else opened(RUNS, rows), n_jobs=n_jobs)
     assert list(found) == list(alone)
     for name, table in alone.items():
         assert table.equals(found[name]) if hasattr(table, "equals") else table == found[name], name
-    assert (len(passes) > 5 and set(passes) <= {3, 4}) if way != "blocks" else not passes
     assert not [name for name in os.listdir(tmp_path) if name.startswith("pt_reuse-")]
-
-
-def test_a_small_field_does_not_ask_joblib(monkeypatch):
-    monkeypatch.setattr(judged_ranks.JobPlace, "of", None)
-    assert tables(RUNS, n_jobs=2)["settings"] == tables(RUNS)["settings"]
 
 
 def test_jobs_are_whole_numbers():
@@ -74,9 +50,9 @@ def test_jobs_are_whole_numbers():
 
 def test_what_is_kept_in_a_file_comes_back(tmp_path):
     arrays = [np.arange(6, dtype=np.int16).reshape(2, 3), np.zeros((4, 0), dtype=np.int32), np.array([5, -1], np.int32)]
-    kept = Keeper(tmp_path / "file")
+    kept = Passes(tmp_path)
     for array, back in zip(arrays, [kept.keep(array) for array in arrays], strict=True):
-        np.testing.assert_array_equal(back.get(), array, strict=True)
+        np.testing.assert_array_equal(back, array, strict=True)
 
 
 @given(st.integers(1, 5), st.lists(st.sets(st.integers(0, 4), max_size=5), min_size=1, max_size=8), st.data())
