@@ -54,7 +54,6 @@ HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "DynamicUniques": "pt_reuse.studies.dynamic_uniques",
     "ExportedTasks": "pt_reuse.judging.people.export",
     "FamilyEffect": "pt_reuse.studies.judge_families.effects",
-    "InferredPool": "pt_reuse.studies.pool_inference.inference",
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
     "LabelAgreement": "pt_reuse.studies.label_audit.compared_labels",
     "LabelAudit": "pt_reuse.studies.label_audit.audit",

@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, count, examples, flag
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import checked_jobs, count, examples
+from pt_reuse._choices import ORDERS
+from pt_reuse._errors import InputError
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.result import Result, key_figures_of
+from pt_reuse.options import Parameter
+from pt_reuse.result import KeyFigures, Result
 from pt_reuse.studies.pool_inference.evidence import (
     UNSURE,
     Certainty,
@@ -38,10 +39,13 @@ from pt_reuse.studies.pool_inference.evidence import (
 )
 from pt_reuse.studies.pool_inference.fitting import Curves, Fitter
 from pt_reuse.studies.pool_inference.judged_ranks import passes
-from pt_reuse.studies.pool_inference.search import Asked, Search, Try, Way, read_depth, read_tolerance
+from pt_reuse.studies.pool_inference.search import TOLERANCES, Asked, Search, Try, Way, read_depth, read_tolerance
+from pt_reuse.study import study, study_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 #: names in a line
 _NAMED = 6
@@ -49,6 +53,38 @@ _COLUMNS = (
     "name", "team", "type", "pooled", "evidence", "group", "judged_to", "entries", "missing", "first_missing", "alone",
     "nearest", "common",
 )  # fmt: skip
+
+
+def _report(result: InferredPool) -> Report:
+    """Return what a paper prints: one row with the depth, who contributed, and how far that is the judged set."""
+    row, (least, most) = result.summary.iloc[0], result.contributor_range
+    low, high = depth_range(result.by_topic["depth"].to_numpy())
+    found = result.certainty is not Certainty.NONE
+    depth = "none found" if not found else f"{high}" if low == high else f"{low} to {high}"
+    return Report(
+        [
+            Column("Depth", [depth]),
+            Column("Order", [result.order]),
+            Column("Contributors", [f"{least:,}" if least == most else f"{least:,} to {most:,}"]),
+            Column("Judged", [row["judged"]], Digits.COUNT),
+            Column("Explained", [row["explained"]], Digits.COUNT),
+            Column("Unjudged in the pool", [row["unjudged"]], Digits.COUNT),
+        ],
+        caption=(
+            f"The pool of some of {count(len(result.table), 'run')} that comes nearest to the judged documents of "
+            f"{count(len(result.topics), 'topic')}: its depth, in documents per run and topic in that order of the "
+            "runs; how many runs contributed, at least and at most; the judged documents, and those that the pool "
+            "explains; and its documents that are not judged."
+        ),
+        notes=[result.explanation[:1].upper() + result.explanation[1:]],
+    )
+
+
+def _draw(result: InferredPool, measure: str | None, place: Place) -> Axes:
+    """Draw the share of judged documents by rank, of the runs judged as deep and all others, with every depth."""
+    from pt_reuse.plots.lines import plot_judged_by_rank
+
+    return plot_judged_by_rank(result.by_rank, result.by_topic, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -111,6 +147,12 @@ class InferredPool(Result):
     """
 
     title: ClassVar[str] = "Inferred pool"
+    views = {"pool": _report}
+    plots = {"ranks": _draw}
+    key = (
+        KeyFigures(("depth", "explained", "unjudged", "least_contributors", "most_contributors"), table="numbers"),
+        KeyFigures(("depth_up_to", "topics_apart"), table="numbers"),
+    )
 
     by_topic: pd.DataFrame
     by_rank: pd.DataFrame
@@ -123,18 +165,6 @@ class InferredPool(Result):
     contributors: list[str]
     certainty: Certainty
     explanation: str
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {
-            "table": self.table,
-            "by_topic": self.by_topic,
-            "by_rank": self.by_rank,
-            "unexplained": self.unexplained,
-            "confusion": self.confusion,
-            "summary": self.summary,
-            "tried": self.tried,
-        }
 
     @property
     def contributor_range(self) -> tuple[int, int]:
@@ -156,11 +186,9 @@ class InferredPool(Result):
         """Return the topics that are not set apart, for ``qrels.select(...)``."""
         return self.by_topic["qid"][~self.by_topic["apart"]].tolist()
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the depth, who contributed, and what that explains, see :meth:`Result.key_figures`."""
-        figures = ["explained", "unjudged", "least_contributors", "most_contributors", "depth_up_to", "topics_apart"]
-        depth = pd.DataFrame({"depth": [self.depth]})
-        return pd.concat([key_figures_of(depth, ["depth"]), key_figures_of(self.summary, figures)], ignore_index=True)
+    def numbers(self) -> pd.DataFrame:
+        """Return the summary with the depth, one row."""
+        return self.summary.assign(depth=np.nan if self.depth is None else float(self.depth))
 
     def headline(self) -> str:
         """Return in a line the depth, the number of contributors, and how many judgments they explain."""
@@ -176,30 +204,6 @@ class InferredPool(Result):
         runs = f"{number} of {count(len(self.table), 'run')} contributed"
         apart = f"; {count(len(self.apart), 'topic')} of {len(self.by_topic):,} set apart" if self.apart else ""
         return f"{depths_in_words(self.by_topic)}, {runs}, {explained}{apart}"
-
-    def report(self) -> Report:
-        """Return what a paper prints: one row with the depth, who contributed, and how far that is the judged set."""
-        row, (least, most) = self.summary.iloc[0], self.contributor_range
-        low, high = depth_range(self.by_topic["depth"].to_numpy())
-        found = self.certainty is not Certainty.NONE
-        depth = "none found" if not found else f"{high}" if low == high else f"{low} to {high}"
-        return Report(
-            [
-                Column("Depth", [depth]),
-                Column("Order", [self.order]),
-                Column("Contributors", [f"{least:,}" if least == most else f"{least:,} to {most:,}"]),
-                Column("Judged", [row["judged"]], Digits.COUNT),
-                Column("Explained", [row["explained"]], Digits.COUNT),
-                Column("Unjudged in the pool", [row["unjudged"]], Digits.COUNT),
-            ],
-            caption=(
-                f"The pool of some of {count(len(self.table), 'run')} that comes nearest to the judged documents of "
-                f"{count(len(self.topics), 'topic')}: its depth, in documents per run and topic in that order of the "
-                "runs; how many runs contributed, at least and at most; the judged documents, and those that the pool "
-                "explains; and its documents that are not judged."
-            ),
-            notes=[self.explanation[:1].upper() + self.explanation[1:]],
-        )
 
     def _unsure(self) -> list[str]:
         """Return a line for the covered runs, and one for each group of runs needed together."""
@@ -247,31 +251,6 @@ class InferredPool(Result):
         unsure = "".join(f" {line}." for line in self._unsure())
         return f"{self.title}: {self.headline()}. {self.explanation}{unsure} [{self._settings_line()}]"
 
-    @door
-    def plot(
-        self,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the share of judged documents by rank, of the runs judged as deep and all others.
-
-        Args:
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a line for each kind of runs, and an upright line at every depth.
-        """
-        from pt_reuse.plots.lines import plot_judged_by_rank
-        from pt_reuse.plots.sheet import Place
-
-        return plot_judged_by_rank(self.by_rank, self.by_topic, place=Place(ax, title, legend, width))
-
 
 def depths_in_words(by_topic: pd.DataFrame) -> str:
     """Return the depth of the topics: one, or from the least to the largest."""
@@ -279,7 +258,36 @@ def depths_in_words(by_topic: pd.DataFrame) -> str:
     return f"depth {high}" if low == high else f"depth {low} to {high} by topic"
 
 
-@door
+@study(
+    Parameter(name="runs", meaning="the field, in any form (:doc:`runs`); the more of the submitted runs, the surer."),
+    Parameter(
+        name="depth",
+        meaning='None (default) tries one depth for all topics and one for each; ``"common"`` finds one for all, '
+        '``"topic"`` one for each, for pools that were made as deep as a topic\'s budget allowed; a whole number is '
+        "taken as it is.",
+        check=read_depth,
+    ),
+    Parameter(
+        name="tolerance",
+        meaning="share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1; "
+        "for collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02, .05 "
+        "and .1, and leaves out runs that lack far more judgments than the others. A run that alone brings more "
+        "unjudged than judged documents is not taken as pooled whatever the tolerance.",
+        check=read_tolerance,
+    ),
+    Parameter(
+        name="order",
+        meaning='the order that decides which document is at rank k, one of ``"trec_eval"``, ``"trec_eval9"``, '
+        '``"rank"``, ``"file"``. None (default) tries the one in which the field is pooled, then the others.',
+        choices=tuple(ORDERS),
+    ),
+    Parameter(
+        name="n_jobs",
+        meaning="threads that go over the topics, as joblib takes it; default what ``joblib.parallel_config`` says, "
+        "else 1. The answer does not depend on it.",
+        check=checked_jobs,
+    ),
+)
 def infer_pool(
     runs: Any,
     qrels: Any,
@@ -302,24 +310,6 @@ def infer_pool(
     apart, and the answer is that of the others alone, if their pool has a clear depth; not so where `depth` is
     ``"common"`` or a number, which hold for all topics.
 
-    Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; the more of the
-            submitted runs, the surer the answer.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`; their topics are used.
-        depth: None (default) tries one depth for all topics and one for each; ``"common"`` finds one for all,
-            ``"topic"`` one for each, for pools that were made as deep as a topic's budget allowed; a whole number is
-            taken as it is.
-        tolerance: share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1;
-            for collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02,
-            .05 and .1, and leaves out runs that lack far more judgments than the others. A run that alone brings more
-            unjudged than judged documents is not taken as pooled whatever the tolerance.
-        order: the order that decides which document is at rank k, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``,
-            ``"file"``. None (default) tries the one in which the field is pooled, then the others.
-        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The answer
-            does not depend on it. Jobs are threads, unless the configuration says otherwise; a small field is done in
-            one job.
-        verbose: show a progress bar.
-
     Returns:
         InferredPool: ``.depth``, ``.contributors`` (for ``runs.with_metadata(pooled=...)``), ``.contributor_range``,
         ``.order``, ``.topics``, ``.apart``, ``.certainty``, ``.explanation``, ``.table``, ``.tried``, ``.by_topic``,
@@ -340,21 +330,17 @@ def infer_pool(
 
     Source: the record of TREC-8 ad hoc, which this gives back: depth 100, 71 of 129 runs, all 86,830 judgments.
     """
-    tolerances = read_tolerance(tolerance)
-    asked = read_depth(depth)
-    check_order_or_none("order", order)
-    jobs = checked_jobs(n_jobs)
-    flag("verbose", verbose)
+    given = study_of(infer_pool).checked(locals())
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     _check_overlap(runs, qrels)
 
-    with passes(runs.field, jobs) as going:
-        asked_all = Asked(asked, tolerances, order)
+    with passes(runs.field, n_jobs) as going:
+        asked = Asked(given["depth"] or read_depth(None), given["tolerance"] or TOLERANCES, order)
 
         def searched(kept: NDArray[np.bool_]) -> Search:
             some = qrels if kept.all() else qrels.select(compress(qrels.topics, kept.tolist()))
-            return Search(runs, some, asked_all, going, verbose=verbose)
+            return Search(runs, some, asked, going, verbose=verbose)
 
         kept = np.ones(len(qrels.topics), dtype=bool)
         search = whole = searched(kept)
