@@ -65,7 +65,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _report(result: Verification, shell: Shell) -> None:
-    from pt_reuse.verification.group import DIFFERING
+    from pt_reuse.verification.verification import DIFFERING
 
     say(repr(result))
     _print_groups(result.summary)

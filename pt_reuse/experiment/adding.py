@@ -69,9 +69,9 @@ class Adding:
 
     def warn_of_differences(self) -> None:
         """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
-        for measure, found in self._odd.items():
-            place, theirs, ours = next(iter(found.values()))
-            some = f"{len(found)} of {count(len(self.columns.systems), 'system')}"
+        for measure, odd in self._odd.items():
+            place, theirs, ours = next(iter(odd.values()))
+            some = f"{len(odd)} of {count(len(self.columns.systems), 'system')}"
             warn(
                 f"{measure} of {place} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the "
                 f"added columns ({ORDER}), and differs for {some}: its provider breaks score ties another way, "
@@ -84,75 +84,60 @@ class Adding:
         systems, added = [str(name) for name in frame["name"]], {}
         for measure in self.columns.measures:
             theirs = frame[measure].to_numpy(dtype=np.float64) if measure in frame.columns else None
-            found = self._of_means(measure, systems, theirs)
-            added.update({f"{measure} {column}": self._rounded(values, measure) for column, values in found.items()})
+            beside = self._beside(measure, systems, None, theirs)
+            added.update({f"{measure} {column}": self._rounded(values, measure) for column, values in beside.items()})
         return self._finished(pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1), frame)
 
     def to_topics(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame with a row per system, topic and measure with the columns."""
-        systems, qids = [str(name) for name in frame["name"]], [str(qid) for qid in frame["qid"]]
-        system = np.array([self._system[name] for name in systems], dtype=np.int64)
-        topic = np.array([self._topic.get(qid, -1) for qid in qids], dtype=np.int64)
+        systems, qids = np.array(frame["name"].map(str)), np.array(frame["qid"].map(str))
         measures, scores = frame["measure"].to_numpy(), frame["value"].to_numpy(dtype=np.float64)
+        # a topic without judgments has no value, as in pt.Experiment
+        known = np.isin(qids, self.columns.qids)
         added = {column: np.full(len(frame), np.nan) for column in self.columns.added}
         for measure in self.columns.measures:
-            # a topic without judgments has no value, as in pt.Experiment
-            rows = np.flatnonzero((measures == measure) & (topic >= 0))
-            places = [systems[row] for row in rows], [qids[row] for row in rows]
-            at = topic[rows], system[rows]
-            for column, values in self._by_topic(measure, places, scores[rows], at).items():
+            rows = np.flatnonzero((measures == measure) & known)
+            for column, values in self._beside(measure, systems[rows], qids[rows], scores[rows]).items():
                 added[column][rows] = self._rounded(values, measure)
         wide = frame.copy()
-        for column, found in added.items():
-            whole = column in (*RANKS, *COUNTS) and not np.isnan(found).any()
-            wide[column] = found.astype(np.int64) if whole else found
+        for column, values in added.items():
+            whole = column in (*RANKS, *COUNTS) and not np.isnan(values).any()
+            wide[column] = values.astype(np.int64) if whole else values
         return self._finished(wide, frame)
 
     def _to_mean_dict(self, result: dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
         for name, values in result.items():
-            for measure in self.columns.measures:
-                theirs = np.array([values[measure]], dtype=float) if measure in values else None
-                found = self._of_means(measure, [str(name)], theirs)
-                values.update({f"{measure} {column}": number.item() for column, number in found.items()})
+            values.update(self._cells(values, str(name), None))
         return result
 
     def _to_topic_dict(self, result: dict[int, dict[str, dict[str, Any]]]) -> dict[int, dict[str, dict[str, Any]]]:
         for s, by_topic in result.items():
             for qid, values in by_topic.items():
-                t = self._topic.get(str(qid), -1)
-                for measure in self.columns.measures if t >= 0 else ():
-                    theirs = np.array([values[measure]], dtype=float) if measure in values else None
-                    places = [self.columns.systems[s]], [str(qid)]
-                    found = self._by_topic(measure, places, theirs, (np.array([t]), np.array([s])))
-                    values.update({f"{measure} {column}": number.item() for column, number in found.items()})
+                if str(qid) in self._topic:
+                    values.update(self._cells(values, self.columns.systems[s], str(qid)))
         return result
 
-    def _of_means(self, measure: str, systems: Sequence[str], theirs: NDArray[np.float64] | None) -> dict[str, NDArray]:
-        at = [self._system[name] for name in systems]
-        return self._beside(measure, systems, theirs, lambda values: values.mean[at])
-
-    def _by_topic(
-        self,
-        measure: str,
-        places: tuple[list[str], list[str]],
-        theirs: NDArray[np.float64] | None,
-        at: tuple[NDArray, NDArray],
-    ) -> dict[str, NDArray]:
-        systems, qids = places
-        return self._beside(measure, systems, theirs, lambda values: values.by_topic[at], qids)
+    def _cells(self, values: Mapping[str, Any], system: str, qid: str | None) -> dict[str, Any]:
+        cells = {}
+        for measure in self.columns.measures:
+            theirs = np.array([values[measure]], dtype=float) if measure in values else None
+            beside = self._beside(measure, [system], None if qid is None else [qid], theirs)
+            cells.update({f"{measure} {column}": number.item() for column, number in beside.items()})
+        return cells
 
     def _beside(
-        self,
-        measure: str,
-        systems: Sequence[str],
-        theirs: NDArray[np.float64] | None,
-        take: Callable[[Values], NDArray],
-        qids: Sequence[str] | None = None,
+        self, measure: str, systems: Sequence[str], qids: Sequence[str] | None, theirs: NDArray[np.float64] | None
     ) -> dict[str, NDArray]:
-        """Return what stands beside the scores of pt.Experiment, None where it has none, and compare these with ours.
+        """Return what stands beside pt.Experiment's scores of systems (and topics), and compare these with ours.
 
-        `take` gets the numbers of these systems (and topics) out of all values.
+        `theirs` is None where it has none.
         """
+        s = np.array([self._system[name] for name in systems], dtype=np.int64)
+        t = None if qids is None else np.array([self._topic[qid] for qid in qids], dtype=np.int64)
+
+        def take(values: Values) -> NDArray:
+            return values.mean[s] if t is None else values.by_topic[t, s]
+
         if theirs is not None and measure in self.columns.scores:
             self._compare(measure, systems, qids, theirs, take(self.columns.scores[measure]))
         return {
@@ -189,19 +174,14 @@ class Adding:
         return same + (0.0 if digits is None else 0.5 * 10.0**-digits)
 
     def _compare(
-        self,
-        measure: str,
-        systems: Sequence[str],
-        qids: Sequence[str] | None,
-        theirs: NDArray[np.float64],
-        ours: NDArray,
+        self, measure: str, systems: Sequence[str], qids: Sequence[str] | None, theirs: NDArray, ours: NDArray
     ) -> None:
         # both must rank documents alike, or the columns of one row would not be comparable; NaN is pt.Experiment's
         # value where a topic has no judgments, of which it warns itself
         for i in np.flatnonzero(np.abs(theirs - ours) > self._same(measure)).tolist():
-            place = repr(systems[i]) if qids is None else f"{systems[i]!r} on topic {qids[i]!r}"
-            odd = self._odd.setdefault(measure, {})
-            odd.setdefault(systems[i], (place, float(theirs[i]), float(ours[i])))
+            system = str(systems[i])
+            place = repr(system) if qids is None else f"{system!r} on topic {str(qids[i])!r}"
+            self._odd.setdefault(measure, {}).setdefault(system, (place, float(theirs[i]), float(ours[i])))
 
 
 def like(pair: Any, first: Any, second: Any) -> Any:
@@ -226,19 +206,11 @@ TIME = "mrt"
 def check_layout(layout: Any, arguments: Mapping[str, Any]) -> None:
     """Raise unless `layout` is one, and possible for what else is asked of pt.Experiment."""
     choice("layout", layout, LAYOUTS)
-    if layout != "long":
-        return
-    if not arguments["dataframe"]:
-        parts = "the dicts of ", Option("dataframe", False), " have no layout. Leave one of the two out."
-        raise InputError(*parts, argument="layout")
-    if arguments.get("highlight") is not None:
-        raise InputError(
-            "",
-            Option("highlight", ...),
-            " marks the best value of each column, and a column of the long layout holds several measures. Leave one "
-            "of the two out.",
-            argument="layout",
-        )
+    marks = arguments.get("highlight") is not None
+    if layout == "long" and (marks or not arguments["dataframe"]):
+        option = Option("highlight", ...) if marks else Option("dataframe", False)
+        said = " needs a column or a key per measure, of which the long layout has none. Leave one of the two out."
+        raise InputError("", option, said, argument="layout")
 
 
 def in_layout(result: Any, layout: str, perquery: bool | str, long: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
@@ -263,8 +235,7 @@ def to_long(wide: pd.DataFrame, measures: Iterable[str], added: Iterable[str]) -
                 part[suffix] = wide[f"{measure} {suffix}"].to_numpy()
         parts.append(part.set_index(np.arange(len(wide)) * len(rows) + i))
     long = pd.concat(parts).sort_index()
-    there = [column for column in ("name", "measure", "value", *suffixes) if column in long.columns]
-    long = long[there].reset_index(drop=True)
+    long = long[[column for column in ("name", "measure", "value", *suffixes) if column in long]].reset_index(drop=True)
     for column in _WHOLE:
         if column in long.columns and not pd.api.types.is_integer_dtype(long[column]):
             long[column] = long[column].astype("Int64")
@@ -301,8 +272,7 @@ class SavedTables:
                 continue
             theirs = _read(self.folder / name)
             theirs = theirs[theirs["name"].isin(systems)].reset_index(drop=True)
-            table = added.to_means(theirs) if _KEYS[name] == ["name"] else added.to_topics(theirs)
-            table = table.assign(**{AMONG: among})
+            table = (added.to_means if name == "aggregated.csv" else added.to_topics)(theirs).assign(**{AMONG: among})
             if name in self.before:
                 others = self.before[name][~self.before[name]["name"].isin(systems)]
                 table = pd.concat([table, others], ignore_index=True) if len(others) else table
@@ -323,16 +293,18 @@ def plan_tables(arguments: Mapping[str, Any]) -> SavedTables | None:
         return None
     folder, before = Path(arguments["save_dir"]), {}
     for name, ours in BESIDE.items():
-        path = folder / ours
+        path, why, error = folder / ours, "it cannot be read as one", None
         if not path.exists():
             continue
         try:
             before[name] = _read(path)
-        except (OSError, ValueError) as error:
-            raise _not_ours(path, "it cannot be read as one") from error
-        missing = [column for column in (*_KEYS[name], AMONG) if column not in before[name].columns]
-        if missing:
-            raise _not_ours(path, f"it lacks {examples(missing)}")
+            missing = [column for column in (*_KEYS[name], AMONG) if column not in before[name].columns]
+            why = f"it lacks {examples(missing)}" if missing else ""
+        except (OSError, ValueError) as problem:
+            error = problem
+        if why:
+            said = f"{path} is not a table that Experiment wrote ({why}), and would be replaced. Move it, or give "
+            raise InputError(f"{said}another folder.", argument="save_dir") from error
     return SavedTables(folder, before)
 
 
@@ -343,10 +315,3 @@ def _read(path: Path) -> pd.DataFrame:
     empty: dict[Any, list[str]] = {column: [] if column in texts else [""] for column in header}
     dtypes: Any = {column: str for column in header if column in texts}
     return pd.read_csv(path, dtype=dtypes, na_values=empty, keep_default_na=False)
-
-
-def _not_ours(path: Path, why: str) -> InputError:
-    return InputError(
-        f"{path} is not a table that Experiment wrote ({why}), and would be replaced. Move it, or give another folder.",
-        argument="save_dir",
-    )

@@ -6,10 +6,9 @@ import inspect
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -19,13 +18,12 @@ import pyterrier as pt
 from pt_reuse._check import choice, columns, count, did_you_mean, examples, flag, told
 from pt_reuse._errors import Call, InputError, Option, Part, located, warn
 from pt_reuse._files import check_writable
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, make_run_table
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of
-from pt_reuse.experiment.columns import DEFAULTS, REUSE
-from pt_reuse.scoring.inferred import check_sampled
+from pt_reuse.experiment.columns import DEFAULTS, REUSE, Measures
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.provider import check_provided
 from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
@@ -81,14 +79,9 @@ def check_baseline(arguments: Mapping[str, Any], n_systems: int) -> None:
     """Raise where pt.Experiment could not test against the baseline."""
     baseline = arguments.get("baseline")
     if baseline is not None and arguments["perquery"] is not False:
-        raise InputError(
-            "",
-            Option("baseline", ...),
-            " adds tests of the means, which pt.Experiment gives alone. Leave ",
-            Option("perquery", ...),
-            " out.",
-            argument="baseline",
-        )
+        means = " adds tests of the means, which pt.Experiment gives alone. Leave "
+        parts = "", Option("baseline", ...), means, Option("perquery", ...), " out."
+        raise InputError(*parts, argument="baseline")
     if isinstance(baseline, int | np.integer) and not 0 <= baseline < n_systems:
         problem = f"baseline must be the name of a system, or its number from 0 to {n_systems - 1}, got {baseline}."
         raise InputError(problem, argument="baseline")
@@ -108,23 +101,20 @@ def significance(systems: Sequence[str], arguments: Mapping[str, Any]) -> dict[s
 
 def checked_perquery(perquery: Any) -> bool | str:
     """Return a user's ``perquery=``: True, False or ``"both"``."""
+    if isinstance(perquery, bool | np.bool_):
+        return bool(perquery)
     if isinstance(perquery, str) and perquery == "both":
         return perquery
-    try:
-        return flag("perquery", perquery)
-    except InputError:
-        problem = f"perquery must be True, False or 'both', got {told(perquery)}."
-        raise InputError(problem, argument="perquery") from None
+    raise InputError(f"perquery must be True, False or 'both', got {told(perquery)}.", argument="perquery")
 
 
 def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_judge: bool = False) -> tuple[str, ...]:
-    """Return the kinds of columns to add, keys of `REUSE`: those asked for, or those that mean something."""
+    """Return the kinds of columns to add, some of `REUSE`: those asked for, or those that mean something."""
     if reuse is None:
         return (*DEFAULTS[with_field], *(["filled"] if with_judge else []))
     if not isinstance(reuse, Iterable):
         raise InputError(f"reuse must name columns, {examples(REUSE, 9)}, or be [], got {reuse!r}.", argument="reuse")
-    wanted = (reuse,) if isinstance(reuse, str) else tuple(reuse)
-    return tuple(choice("reuse", value, tuple(REUSE)) for value in wanted)
+    return tuple(choice("reuse", value, REUSE) for value in ((reuse,) if isinstance(reuse, str) else reuse))
 
 
 # topics, judgments, measures
@@ -151,14 +141,6 @@ def read_topics(topics: Any) -> pd.DataFrame:
     return topics.astype({"qid": str}) if pd.api.types.is_numeric_dtype(topics["qid"]) else topics
 
 
-def read_judgments(qrels: Any) -> Qrels:
-    """Return judgments of any kind, ids that are numbers as text."""
-    if not isinstance(qrels, pd.DataFrame):
-        return as_qrels(qrels)
-    with located("qrels"):
-        return as_qrels(qrels)
-
-
 def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, Any], rel: int | None) -> Qrels:
     """Return the judgments that pt.Experiment averages over: of topics that have some; relevant from a label on."""
     judged, asked = set(qrels.to_frame()["qid"]), set(topics["qid"])
@@ -179,7 +161,7 @@ def parse_metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.M
     if isinstance(eval_metrics, str | ir_measures.Measure) or not isinstance(eval_metrics, Iterable):
         eval_metrics = [eval_metrics]
     metrics: list[Any] = []
-    found: list[ir_measures.Measure] = []
+    measures: list[ir_measures.Measure] = []
     nickname: dict[ir_measures.Measure, str] = {}
     for metric in eval_metrics:
         parsed = [metric]
@@ -193,31 +175,23 @@ def parse_metrics(eval_metrics: Any) -> tuple[list[Any], dict[str, ir_measures.M
             if len(parsed) == 1 and isinstance(metric, str):
                 nickname[parsed[0]] = metric
         metrics.append(metric)
-        found += [measure for measure in parsed if measure != "mrt"]
-    parsed = parse_measures(found) if found else []
+        measures += [measure for measure in parsed if measure != "mrt"]
+    parsed = parse_measures(measures) if measures else []
     return metrics, {nickname.get(measure, str(measure)): measure for measure in parsed}
 
 
-def check_judgments(measures: Mapping[str, ir_measures.Measure], judged: pd.DataFrame) -> None:
-    """Raise where a measure is estimated from a sample and the judgments, in PyTerrier's columns, are of none."""
-    for measure in measures.values():
-        check_sampled(measure, pt.model.to_ir_measures(judged))
-
-
-def check_measures(measures: Mapping[str, ir_measures.Measure], judged: Iterable[str]) -> None:
+def check_measures(measures: Measures, judged: Iterable[str]) -> None:
     """Raise where a measure needs more than results and judgments (of the columns `judged`), or nobody computes it."""
     for name, measure in measures.items():
         of_judgments = set(getattr(measure, "QREL_INPUTS", ())) - set(judged)
         needed = {*getattr(measure, "RUN_INPUTS", ()), *of_judgments}
         more = sorted(needed - {"query_id", "doc_id", "score", "relevance"})
         if more:
-            raise InputError(
+            said = (
                 f"{name} reads {examples(more)} of the results or qrels; ranks and LOU are computed from qid, docno, "
-                f"score and label alone. Leave the measure out, or pass ",
-                Option("reuse", ["unjudged"]),
-                ".",
-                argument="eval_metrics",
+                f"score and label alone. Leave the measure out, or pass "
             )
+            raise InputError(said, Option("reuse", ["unjudged"]), ".", argument="eval_metrics")
     # pt.Experiment computes those, too, that we know ourselves
     check_provided(measures.values())
 
@@ -225,8 +199,7 @@ def check_measures(measures: Mapping[str, ir_measures.Measure], judged: Iterable
 # systems and field
 
 
-@dataclass(frozen=True)
-class SystemTables:
+class SystemTables(NamedTuple):
     """The run table of the systems, as it was stated and with every system pooled or not; who was given no team."""
 
     stated: pd.DataFrame
@@ -288,10 +261,6 @@ def check_field(field: RunSet | None, systems: Sequence[str], judgments: Qrels) 
     return field.select([field.names[row] for row in np.flatnonzero(has)])
 
 
-#: systems that are pipelines have no metadata
-_OF_FAMILIES = ("systems whose metadata says it, ", Call("RunSet.from_pipelines", "..., metadata=..."))
-
-
 def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: Sequence[str]) -> RunSet | None:
     """Raise where leave-out-uniques would have no pool, or not know whom to leave out; return the field."""
     _check_pooled(field, table)
@@ -299,10 +268,12 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
         return field
     lacking = table["name"][column_of(table, by).isna()].tolist()
     if lacking:
+        # systems that are pipelines have no metadata
+        of_families = "systems whose metadata says it, ", Call("RunSet.from_pipelines", "..., metadata=...")
         raise InputError(
             f"by={by!r} needs the {by} of every system; {count(len(lacking), 'system')} without: {examples(lacking)}. "
             "Give ",
-            *(_OF_FAMILIES if by == "family" else (Option(f"{by}s", ...),)),
+            *(of_families if by == "family" else (Option(f"{by}s", ...),)),
             ", or use ",
             Option("by", "run"),
             ".",
@@ -314,13 +285,8 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
         units = field.units(by)
     clash = [name for name in own_teams if name in field.teams]
     if by == "team" and clash:
-        raise InputError(
-            f"{examples(clash)} is a team of the field, and a system that is given no team is a team of its own name. "
-            "Give ",
-            Option("teams", ...),
-            ", or give the system another name.",
-            argument="teams",
-        )
+        said = f"{examples(clash)} is a team of the field, and a system that is given no team is a team of its own name"
+        raise InputError(f"{said}. Give ", Option("teams", ...), ", or give the system another name.", argument="teams")
     if by != "team" or not field.run_table["team"].isna().any():
         return field
     # runs without one are their own teams, which was told
@@ -331,11 +297,12 @@ def _check_pooled(field: RunSet | None, table: pd.DataFrame) -> None:
     tables = [table] if field is None else [table, field.run_table]
     if any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
         return
-    parts: tuple[Part, ...] = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
-    if field is not None:
-        marked = Call("field.with_metadata", "pooled=...")
+    nobody, parts = "no system", tuple[Part, ...]()
+    if field is None:
+        parts = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
+    else:
+        nobody, marked = "no run of the field and no system", Call("field.with_metadata", "pooled=...")
         parts = (marked, " says who of the field was, ", Option("pooled", True), " counts the systems.")
-    nobody = "no system" if field is None else "no run of the field and no system"
     raise InputError(f"{nobody} is pooled, so that there is no pool. ", *parts, argument="pooled")
 
 

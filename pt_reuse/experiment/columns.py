@@ -24,37 +24,31 @@ from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 
-#: what `reuse=` may name, and the columns it adds for a measure m
-REUSE = {
-    "lou": "`m LOU`, the score without the uniques of the system's own unit, and `m LOU %`, its change in per cent",
-    "rank": "`m rank`; with `lou` also `m LOU rank` and `m drop` = LOU rank - rank",
-    "unjudged": "`m unjudged`, the share of unjudged documents down to the measure's cutoff",
-    "bounds": "`m low` and `m high`, the lowest and the highest score that the unjudged documents allow",
-    "filled": "`m filled`, the score with these labelled by a judge, and how many it labelled and did not",
-}
+#: column name of a measure, as pt.Experiment has it -> the measure
+Measures = Mapping[str, ir_measures.Measure]
+#: what `reuse=` may name
+REUSE = ("lou", "rank", "unjudged", "bounds", "filled")
 #: the order of pt.Experiment's own scores, so that all columns rank documents alike
 ORDER = "trec_eval9"
-#: what `reuse=` stands for where the user leaves it out: with a field, of which `says_something` are added, and without
+#: what `reuse=` stands for where the user leaves it out, with a field (of these :func:`_empty` are left out) or without
 DEFAULTS = {True: ("lou", "rank", "unjudged", "bounds"), False: ("unjudged", "rank", "bounds")}
 #: what settings say of systems of which none counts as a contributor
 NOT_POOLED = "not pooled"
 #: ends the names of columns for which the systems alone were the pool, so that nobody takes them for the others
 NO_FIELD = " (no field)"
-#: columns that hold ranks or differences of ranks
+#: columns that hold ranks or differences of ranks, the ends of what a score may be, and numbers of documents
 RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)))
-#: columns that hold the ends of what a score may be
 BOUNDS = ("low", "high")
+COUNTS = ("filled docs", "filled unknown")
 #: the key of `settings` for caveats about uniques where no column shows what they are worth
 BEWARE_OF_UNIQUES = "beware of uniques"
-#: columns that count documents
-COUNTS = ("filled docs", "filled unknown")
 #: columns of measures for which pt.Experiment reports the sum over topics, not the mean
 SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What the user wants to know."""
+class Wanted:
+    """Which columns are wanted, and how systems are pooled; `alone` without a field, `labels` those that there are."""
 
     kinds: tuple[str, ...]
     by: str
@@ -84,7 +78,13 @@ class Values:
     mean: NDArray
     by_topic: NDArray
 
-    def of(self, systems: NDArray[np.int64]) -> Values:
+    @classmethod
+    def of(cls, scores: Scores, measure: ir_measures.Measure, times: int = 1) -> Values:
+        """Return the scores by a measure, the mean so many times."""
+        m = scores.measures.index(repr(measure))
+        return cls(scores.mean_values[m] * times, scores.values[m])
+
+    def at(self, systems: NDArray[np.int64]) -> Values:
         """Return the values of some systems."""
         return Values(self.mean[systems], self.by_topic[:, systems])
 
@@ -124,80 +124,70 @@ class Columns:
         return replace(self, settings={**self.settings, **more})
 
 
-def compute_columns(
-    systems: RunSet,
-    field: RunSet | None,
-    qrels: Qrels,
-    measures: Mapping[str, ir_measures.Measure],
-    asked: Asked,
-) -> Columns:
-    """Compute the columns asked for; `measures` are named as pt.Experiment names them."""
-    if asked.ranked:
+def times_of(name: str, qrels: Qrels) -> int:
+    """Return how many times the mean pt.Experiment shows: a count is the sum over topics."""
+    return len(qrels.topics) if name in SUMMED else 1
+
+
+def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measures: Measures, wanted: Wanted) -> Columns:
+    """Compute the columns that are wanted."""
+    columns = Columns(systems=systems.names, qids=qrels.topics, measures=list(measures))
+    if wanted.ranked:
         runs = systems if field is None else field.reorder(ORDER) | systems
-        columns = _placed(systems, runs, qrels, measures, asked)
-    else:
-        columns = Columns(
-            systems=systems.names,
-            qids=qrels.topics,
-            measures=list(measures),
-            scores=_alone(systems, qrels, measures, verbose=asked.verbose),
-        )
-    kinds = [kind for kind in asked.kinds if kind not in columns.empty]
+        columns = _placed(columns, systems, runs, qrels, measures, wanted)
+    elif known := {name: measure for name, measure in measures.items() if native_spec(measure) is not None}:
+        # those alone that this package computes
+        scores = score(systems, qrels, list(known.values()), without_topics="zero", verbose=wanted.verbose)
+        columns = replace(columns, scores={n: Values.of(scores, m, times_of(n, qrels)) for n, m in known.items()})
+    kinds = [kind for kind in wanted.kinds if kind not in columns.empty]
     added, settings = {**columns.added}, {"reuse": kinds, "order": ORDER, **columns.settings}
     if "unjudged" in kinds:
-        added["unjudged"] = _unjudged(systems, qrels, measures)
+        rates = {name: unjudged_to(measure) for name, measure in measures.items()}
+        scores = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
+        added["unjudged"] = {name: Values.of(scores, rate) for name, rate in rates.items()}
     if "bounds" in kinds:
-        known, more = _bounds(systems, qrels, measures, asked.labels)
-        added, settings = {**added, **known}, {**settings, **more}
+        known_bounds, more = _bounds(systems, qrels, measures, wanted.labels)
+        added, settings = {**added, **known_bounds}, {**settings, **more}
     return replace(columns, added=added, settings=settings)
 
 
 def _placed(
-    systems: RunSet, runs: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], asked: Asked
+    columns: Columns, systems: RunSet, runs: RunSet, qrels: Qrels, measures: Measures, wanted: Wanted
 ) -> Columns:
-    """Compute the columns that follow from the place of the systems among all runs."""
+    """Add the columns that follow from the place of the systems among all runs."""
     at = np.array([runs.row(name) for name in systems.names])
-    distinct = list(measures.values())
+    distinct, lou = list(measures.values()), None
     # a system that finds nothing on the judged topics scores 0, as in pt.Experiment
-    options: dict[str, Any] = {"without_topics": "zero", "verbose": asked.verbose}
-    lou = None
-    if asked.left_out:
-        pooling: dict[str, Any] = {"by": asked.by, "depth": asked.depth, "pool_order": asked.pool_order}
-        lou = leave_out_uniques(runs, qrels, distinct, **pooling, **options)
-    full = score(runs, qrels, distinct, **options) if lou is None else lou.scores
-    empty = _empty(systems, at, lou, asked)
+    how: dict[str, Any] = {"without_topics": "zero", "verbose": wanted.verbose}
+    if wanted.left_out:
+        pooling: dict[str, Any] = {"by": wanted.by, "depth": wanted.depth, "pool_order": wanted.pool_order}
+        lou = leave_out_uniques(runs, qrels, distinct, **pooling, **how)
+    full = score(runs, qrels, distinct, **how) if lou is None else lou.scores
+    empty = _empty(systems, at, lou, wanted)
     scores: dict[str, Values] = {}
     added: dict[str, dict[str, Values]] = {}
     for name, measure in measures.items():
-        times = len(qrels.topics) if name in SUMMED else 1
-        base = _values(full, measure)
-        scores[name] = _as_theirs(full, name, measure, qrels).of(at)
+        times = times_of(name, qrels)
+        scores[name] = Values.of(full, measure, times).at(at)
         shown = None if "lou" in empty else lou
-        for column, values in _of_measure(base, shown, measure, times, "rank" in asked.kinds).items():
-            alone = asked.alone and column not in ("rank", "unjudged")
-            added.setdefault(f"{column}{NO_FIELD}" if alone else column, {})[name] = values.of(at)
-    settings = {
-        **full.settings,
-        **(lou.settings if lou else {}),
-        "runs ranked": len(runs),
-        "ranked among": _among(len(systems), len(runs)),
-        **({"systems": _pooled_in_words(systems.pooled.tolist())} if lou else {}),
-    }
-    return Columns(
-        systems=systems.names,
-        qids=qrels.topics,
-        measures=list(measures),
-        scores=scores,
-        added=added,
-        settings=settings,
-        empty=empty,
-        **(_of_uniques(systems, lou, measures) if lou else {}),
-    )
+        for column, values in _of_measure(full, shown, measure, times, "rank" in wanted.kinds).items():
+            end = NO_FIELD if wanted.alone and column != "rank" else ""
+            added.setdefault(column + end, {})[name] = values.at(at)
+    among = {"runs ranked": len(runs), "ranked among": _among(len(systems), len(runs))}
+    settings = {**full.settings, **(lou.settings if lou else {}), **among}
+    columns = replace(columns, scores=scores, added=added, settings=settings, empty=empty)
+    if lou is None:
+        return columns
+    name_of = {repr(measure): name for name, measure in measures.items()}
+    summary = lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]])
+    contributed = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
+    columns = columns.with_settings({"systems": _pooled_in_words(systems.pooled.tolist())})
+    return replace(columns, contributed=contributed, fit=lou.fit, summary=summary.to_dict("records"))
 
 
-def _empty(systems: RunSet, at: NDArray[np.int64], lou: LeaveOutUniques | None, asked: Asked) -> tuple[str, ...]:
+def _empty(systems: RunSet, at: NDArray[np.int64], lou: LeaveOutUniques | None, wanted: Wanted) -> tuple[str, ...]:
     """Return the default kinds of columns that would say nothing of any system, or less than others do."""
-    if lou is None or not asked.by_default:
+    if lou is None or not wanted.by_default:
         return ()
     # a unit without a contributor has nothing to lose; a pooled system has LOU in the place of bounds
     loses = lou.unique_counts["contributing"].to_numpy()[lou.units.of_run[at]] > 0
@@ -206,9 +196,9 @@ def _empty(systems: RunSet, at: NDArray[np.int64], lou: LeaveOutUniques | None, 
 
 def _among(n_systems: int, n_runs: int) -> str:
     systems, official = count(n_systems, "system"), n_runs - n_systems
-    if not official:
-        return f"the {systems} alone" if n_systems > 1 else "the only system"
-    return f"{count(official, 'run')} of the field and {systems}"
+    if official:
+        return f"{count(official, 'run')} of the field and {systems}"
+    return f"the {systems} alone" if n_systems > 1 else "the only system"
 
 
 def _pooled_in_words(pooled: list[bool]) -> str:
@@ -217,78 +207,41 @@ def _pooled_in_words(pooled: list[bool]) -> str:
     return f"{sum(pooled):,} of {len(pooled):,} pooled" if any(pooled) else NOT_POOLED
 
 
-def _of_uniques(systems: RunSet, lou: LeaveOutUniques, measures: Mapping[str, ir_measures.Measure]) -> dict[str, Any]:
-    """Return what leaving units out says besides the columns."""
-    name_of = {repr(measure): name for name, measure in measures.items()}
-    summary = lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]])
-    contributed = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
-    return {"contributed": contributed, "fit": lou.fit, "summary": summary.to_dict("records")}
-
-
 def _of_measure(
-    base: Values, lou: LeaveOutUniques | None, measure: ir_measures.Measure, times: int, ranked: bool
+    full: Scores, lou: LeaveOutUniques | None, measure: ir_measures.Measure, times: int, ranked: bool
 ) -> dict[str, Values]:
     """Return added column -> its values for all runs ranked."""
-    found = {}
-    if lou is not None:
-        own = _values(lou.own_scores, measure)
-        found["LOU"] = Values(own.mean * times, own.by_topic)
-        found["LOU %"] = Values(
-            pairs.per_cent_change(base.mean, own.mean), pairs.per_cent_change(base.by_topic, own.by_topic)
-        )
+    base, columns = Values.of(full, measure), {}
+    own = None if lou is None else Values.of(lou.own_scores, measure)
+    if own is not None:
+        columns["LOU"] = Values(own.mean * times, own.by_topic)
+        per_cent = pairs.per_cent_change
+        columns["LOU %"] = Values(per_cent(base.mean, own.mean), per_cent(base.by_topic, own.by_topic))
     if ranked:
-        rank = found["rank"] = Values(_ranks(base.mean), _ranks(base.by_topic))
-        if lou is not None:
+        rank = columns["rank"] = Values(_ranks(base.mean), _ranks(base.by_topic))
+        if own is not None and lou is not None:
             unit = lou.units.of_run
             after = Values(_rank_alone(base.mean, own.mean, unit), _rank_alone(base.by_topic, own.by_topic, unit))
-            found["LOU rank"] = after
-            found["drop"] = Values(after.mean - rank.mean, after.by_topic - rank.by_topic)
-    return found
-
-
-def _unjudged(systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure]) -> dict[str, Values]:
-    rates = {name: unjudged_to(measure) for name, measure in measures.items()}
-    found = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
-    return {name: _values(found, rate) for name, rate in rates.items()}
+            columns["LOU rank"] = after
+            columns["drop"] = Values(after.mean - rank.mean, after.by_topic - rank.by_topic)
+    return columns
 
 
 def _bounds(
-    systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], labels: NDArray[np.int16] | None
+    systems: RunSet, qrels: Qrels, measures: Measures, labels: NDArray[np.int16] | None
 ) -> tuple[dict[str, dict[str, Values]], dict[str, str]]:
     """Return the columns of the measures whose bounds are known, and what settings say of them and of the others."""
-    found = score_bounds(systems, qrels, dict.fromkeys(measures.values()), labels)
-    at = {measure: m for m, measure in enumerate(found.measures)}
-    added: dict[str, dict[str, Values]] = {}
-    for name, measure in measures.items():
-        for column, values in zip(BOUNDS, (found.low, found.high), strict=True):
-            if measure in at:
-                mine = values[at[measure]]
-                added.setdefault(column, {})[name] = Values(mean_over_topics(mine, None), mine)
-    unknown = [name for name, measure in measures.items() if measure not in at]
-    settings = {"bounds": found.in_words()} if at else {}
+    bounds = score_bounds(systems, qrels, dict.fromkeys(measures.values()), labels)
+    at = {measure: m for m, measure in enumerate(bounds.measures)}
+    known = {name: at[measure] for name, measure in measures.items() if measure in at}
+    unknown = [name for name in measures if name not in known]
+    added = {
+        column: {name: Values(mean_over_topics(values[m], None), values[m]) for name, m in known.items()}
+        for column, values in zip(BOUNDS, (bounds.low, bounds.high), strict=True)
+        if known
+    }
+    settings = {"bounds": bounds.in_words()} if at else {}
     return added, {**settings, **({"no bounds": listed(unknown)} if unknown else {})}
-
-
-def _alone(
-    systems: RunSet, qrels: Qrels, measures: Mapping[str, ir_measures.Measure], *, verbose: bool
-) -> dict[str, Values]:
-    """Return the scores of systems in the order of the added columns, by the measures that this package computes."""
-    known = {name: measure for name, measure in measures.items() if native_spec(measure) is not None}
-    if not known:
-        return {}
-    scores = score(systems, qrels, list(known.values()), without_topics="zero", verbose=verbose)
-    return {name: _as_theirs(scores, name, measure, qrels) for name, measure in known.items()}
-
-
-def _as_theirs(scores: Scores, name: str, measure: ir_measures.Measure, qrels: Qrels) -> Values:
-    """Return the values of a measure with the mean that pt.Experiment shows, a sum for counts."""
-    found = _values(scores, measure)
-    return replace(found, mean=found.mean * len(qrels.topics)) if name in SUMMED else found
-
-
-def _values(scores: Scores, measure: ir_measures.Measure) -> Values:
-    m = scores.measures.index(repr(measure))
-    return Values(scores.mean_values[m], scores.values[m])
 
 
 def unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:

@@ -192,34 +192,30 @@ def _report_of(
     there = [measure for measure in known if measure in measures_shown]
     chosen = _chosen(measures, known) if measures is not None else there or known
     rows = means[means["measure"].isin(chosen) & means["name"].isin(names)]
-    at_name, at_measure = {name: i for i, name in enumerate(names)}, {measure: i for i, measure in enumerate(chosen)}
-    place = rows["measure"].map(at_measure) * len(names) + rows["name"].map(at_name)
-    rows = rows.iloc[place.argsort(kind="stable").to_numpy()]
+    places = [
+        (chosen.index(measure), names.index(name)) for measure, name in zip(rows["measure"], rows["name"], strict=True)
+    ]
+    rows = rows.iloc[sorted(range(len(rows)), key=places.__getitem__)]
     one = len(chosen) == 1
     labels = rows["name"].map(str) if one else rows["name"].map(str) + ", " + rows["measure"]
-    columns = [
-        Column("System" if one else "System, measure", labels.tolist()),
-        Column(chosen[0] if one else "Score", rows["value"].tolist(), Digits.SCORE),
-    ]
-    corrected = "p-value corrected" in rows
-    if corrected or "p-value" in rows:
-        heading = "p, corrected" if corrected else "p"
-        columns.append(Column(heading, rows["p-value corrected" if corrected else "p-value"].tolist(), Digits.P))
-    lou = next((column for column in ("LOU %", f"LOU %{NO_FIELD}") if column in rows), None)
+    lou = next((column for column in ("LOU %", f"LOU %{NO_FIELD}") if column in rows), "")
     # the zeros of systems that nothing can be taken from are no finding
-    says = lou is not None and (settings["systems"] != NOT_POOLED or bool(rows[lou].fillna(0).any()))
-    if lou is not None and says:
-        columns.append(Column(f"{lou[:3]}, change in %{lou[5:]}", rows[lou].tolist(), Digits.PERCENT))
-    if "rank" in rows:
-        columns.append(Column("Rank", rows["rank"].tolist(), Digits.COUNT))
-    if "filled" in rows:
-        columns.append(Column("Filled", rows["filled"].tolist(), Digits.SCORE))
-    # a report has no room for all of them, and what is filled says more
-    if "unjudged" in rows and len(columns) <= MOST:
-        columns.append(Column("Unjudged share", rows["unjudged"].tolist(), Digits.SCORE))
+    says = bool(lou) and (settings["systems"] != NOT_POOLED or bool(rows[lou].fillna(0).any()))
+    p = ("p, corrected", "p-value corrected") if "p-value corrected" in rows else ("p", "p-value")
+    columns = [Column("System" if one else "System, measure", labels.tolist())]
+    for heading, column, digits in (
+        (chosen[0] if one else "Score", "value", Digits.SCORE),
+        (*p, Digits.P),
+        (f"{lou[:3]}, change in %{lou[5:]}", lou if says else "", Digits.PERCENT),
+        ("Rank", "rank", Digits.COUNT),
+        ("Filled", "filled", Digits.SCORE),
+        ("Unjudged share", "unjudged", Digits.SCORE),
+    ):
+        # a report has no room for all of them, and what is filled says more
+        if column in rows and (column != "unjudged" or len(columns) <= MOST):
+            columns.append(Column(heading, rows[column].tolist(), digits))
     if "low" in rows and len(columns) <= MOST:
-        bounds = intervals("", rows["low"], rows["high"], Digits.SCORE)
-        columns.append(replace(bounds, heading=_BOUNDS))
+        columns.append(replace(intervals("", rows["low"], rows["high"], Digits.SCORE), heading=_BOUNDS))
     notes = _notes(settings, columns, not says and settings.get("systems") == NOT_POOLED)
     return Report(columns, caption=_caption(chosen, settings, columns, executed.n_topics), notes=notes)
 

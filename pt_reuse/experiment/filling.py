@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -18,7 +17,7 @@ from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.experiment.columns import SUMMED, Columns, Values
+from pt_reuse.experiment.columns import Columns, Measures, Values, times_of
 from pt_reuse.experiment.systems import KeptColumns
 from pt_reuse.judging.judges import AskedJudge, NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import HoleLabels, Scale, labels_of_holes
@@ -32,22 +31,19 @@ from pt_reuse.scoring.run_scores import scores_of
 from pt_reuse.studies.filled_uniques import with_unjudged
 
 #: what every judge is told
-IDS = ("qid", "docno")
+IDS = ["qid", "docno"]
 #: what topics know best
 QUERY = "query"
-#: nothing besides
-NO_TEXTS = pd.DataFrame(columns=list(IDS))
 
 
 def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudge | None:
     """Return the judge that fills holes, None where no column of filled scores is asked for."""
     wanted = "filled" in kinds
+    if fill is None and wanted:
+        raise InputError("'filled' needs a judge. Give one by ", Option("fill", ...), ".", argument="reuse")
+    if fill is None and judge_rel is not None:
+        raise InputError("judge_rel is of a judge. Give one by ", Option("fill", ...), ".", argument="judge_rel")
     if fill is None:
-        if wanted:
-            raise InputError("'filled' needs a judge. Give one by ", Option("fill", ...), ".", argument="reuse")
-        if judge_rel is not None:
-            parts = "judge_rel is of a judge. Give one by ", Option("fill", ...), "."
-            raise InputError(*parts, argument="judge_rel")
         return None
     if not wanted:
         parts = "a judge fills holes for the columns of 'filled' alone. Name it in ", Option("reuse", ["filled"]), "."
@@ -60,6 +56,34 @@ def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudg
     return judges[0]
 
 
+def filled_columns(
+    columns: Columns,
+    systems: RunSet,
+    qrels: Qrels,
+    measures: Measures,
+    *,
+    judge: NamedJudge,
+    people: Scale,
+    texts: pd.DataFrame,
+) -> Columns:
+    """Return columns with ``filled``, ``filled docs`` and ``filled unknown`` besides."""
+    longest = max(1, int(systems.field.lengths.max(initial=0)))
+    depths = {name: cutoff_of(measure) or longest for name, measure in measures.items()}
+    pool = pool_to_depth(systems, max(depths.values()), contributors_of(systems, "all")).remainder(qrels)
+    frame = pool.to_frame()[IDS]
+    mine = np.flatnonzero(frame["qid"].isin(qrels.topics))
+    answer = _ask(judge, with_texts(frame.iloc[mine].reset_index(drop=True), texts), people)
+    labels = np.full(len(frame), UNJUDGED, dtype=np.int16)
+    labels[mine] = answer.labels.labels
+    added = _Holes.of(systems, qrels, pool, labels, mine).columns(measures, depths)
+    if answer.failure is not None:
+        # a score with nothing filled would pass for a filled one
+        added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
+    settings = {"fill": answer.labels.words(), "filled": "the unjudged documents of each system, by itself"}
+    caveats = tuple(answer.caveats(judge, qrels.rel))
+    return replace(columns.with_settings(settings), added={**columns.added, **added}, caveats=caveats)
+
+
 @dataclass(frozen=True)
 class _Answer:
     """What a judge says of the unjudged documents of systems; how many it could not read; why it failed."""
@@ -68,42 +92,21 @@ class _Answer:
     unread: int = 0
     failure: Exception | None = None
 
-    @classmethod
-    def of(cls, judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> _Answer:
-        """Ask a judge for the labels of documents, if there are any.
-
-        `documents`: one a row: ``qid docno``, and what the judge reads, missing where no system has it.
-        """
-        labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
-        readable = has_texts(documents, judge)
-        unread = int((~readable).sum())
-        nothing = HoleLabels(judge.name, people.rel if judge.rel is None else judge.rel, labels)
-        if not readable.any():
-            return cls(nothing, unread)
-        try:
-            found = labels_of_holes(judge, documents[readable], people)
-        except Exception as error:  # whatever a model raises: what the systems took hours for is not lost by it
-            return cls(nothing, unread, error)
-        labels[readable] = found.labels
-        return cls(replace(found, labels=labels), unread)
-
     def caveats(self, judge: NamedJudge, rel: int) -> Iterator[Caveat]:
         """Yield that documents stay unjudged, where the judge does not know some, and what is guessed of its labels."""
         name, known = self.labels.name, self.labels.known
         unknown, n = int((~known).sum()), len(known)
         if self.failure is not None:
-            yield self._failed()
+            yield _failed(name, self.failure)
         elif unknown:
             of = f"{unknown:,} of {count(n, 'unjudged document')}"
             unread = f" It was not asked for {self.unread:,} of them, which lack what it reads." if self.unread else ""
             all_of_them = " So these columns are the scores as they are." if unknown == n else ""
-            yield Caveat(
-                f"{name} gave no label to {of}",
-                (
-                    f"judge {name!r} gave no label to {of} of the systems; they stay unjudged in the columns 'filled', "
-                    f"and 'filled unknown' counts them.{unread}{all_of_them}",
-                ),
+            said = (
+                f"judge {name!r} gave no label to {of} of the systems; they stay unjudged in the columns 'filled', "
+                f"and 'filled unknown' counts them.{unread}{all_of_them}"
             )
+            yield Caveat(f"{name} gave no label to {of}", (said,))
         unsaid = judge.rel is None and judge.grades is None and judge.judge.declared_labels() is None
         if unsaid and self.labels.judge_rel < rel and judge.judge.known_pairs() is None:
             yield Caveat(
@@ -118,67 +121,43 @@ class _Answer:
                 ),
             )
 
-    def _failed(self) -> Caveat:
-        error, name = self.failure, self.labels.name
-        why: Part = error if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        return Caveat(
-            f"{name} failed, nothing is filled",
-            (
-                f"judge {name!r} failed, so that the columns 'filled' are empty; all others are there. To fill without "
-                "running the systems again, give ",
-                Attribute("result.runs"),
-                " in their place, and a judge that reads as ",
-                Call("judging.WithTexts", "judge, ..."),
-                ". It failed with: ",
-                why,
-            ),
-        )
+
+def _ask(judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> _Answer:
+    """Ask a judge for the labels of documents, ``qid docno`` and what it reads, missing where no system has it."""
+    labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
+    read = [column for column in kept_for(judge).names if column in documents]
+    readable = documents[read].notna().all(axis=1).to_numpy(dtype=bool)
+    unread = int((~readable).sum())
+    nothing = HoleLabels(judge.name, people.rel if judge.rel is None else judge.rel, labels)
+    if not readable.any():
+        return _Answer(nothing, unread)
+    try:
+        holes = labels_of_holes(judge, documents[readable], people)
+    except Exception as error:  # whatever a model raises: what the systems took hours for is not lost by it
+        return _Answer(nothing, unread, error)
+    labels[readable] = holes.labels
+    return _Answer(replace(holes, labels=labels), unread)
 
 
-def filled_columns(
-    columns: Columns,
-    systems: RunSet,
-    qrels: Qrels,
-    measures: Mapping[str, ir_measures.Measure],
-    *,
-    judge: NamedJudge,
-    people: Scale,
-    texts: pd.DataFrame,
-) -> Columns:
-    """Return columns with ``filled``, ``filled docs`` and ``filled unknown`` besides."""
-    cutoffs = {name: cutoff_of(measure) for name, measure in measures.items()}
-    longest = max(1, int(systems.field.lengths.max(initial=0)))
-    depths = {name: longest if cutoff is None else cutoff for name, cutoff in cutoffs.items()}
-    pool = pool_to_depth(systems, max(depths.values()), contributors_of(systems, "all")).remainder(qrels)
-    frame = pool.to_frame()[list(IDS)]
-    mine = np.flatnonzero(frame["qid"].isin(qrels.topics))
-    asked = with_texts(frame.iloc[mine].reset_index(drop=True), texts)
-    answer = _Answer.of(judge, asked, people)
-    labels = np.full(len(frame), UNJUDGED, dtype=np.int16)
-    labels[mine] = answer.labels.labels
-    holes = _Holes.of(systems, qrels, pool, labels, mine)
-    added = holes.values(measures, depths)
-    if answer.failure is not None:
-        # a score with nothing filled would pass for a filled one
-        added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
-    caveats = list(answer.caveats(judge, qrels.rel))
-    settings = {"fill": answer.labels.words(), "filled": "the unjudged documents of each system, by itself"}
-    columns = columns.with_settings(settings)
-    return replace(columns, added={**columns.added, **added}, caveats=tuple(caveats))
+def _failed(name: str, error: Exception) -> Caveat:
+    why: Part = error if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+    return Caveat(
+        f"{name} failed, nothing is filled",
+        (
+            f"judge {name!r} failed, so that the columns 'filled' are empty; all others are there. To fill without "
+            "running the systems again, give ",
+            Attribute("result.runs"),
+            " in their place, and a judge that reads as ",
+            Call("judging.WithTexts", "judge, ..."),
+            ". It failed with: ",
+            why,
+        ),
+    )
 
 
 @dataclass(frozen=True)
 class _Holes:
-    """The unjudged documents of systems, an entry for each that a system has.
-
-    Attributes:
-        systems: the systems.
-        base: the judgments, in which the documents stand as unjudged.
-        row: (entries,) the row of the document in them.
-        run: (entries,) the system.
-        rank: (entries,) from 1.
-        label: (entries,) what the judge says, unjudged where nothing.
-    """
+    """Unjudged documents of systems: (entries,) row in the judgments `base`, system, rank from 1, and judge's label."""
 
     systems: RunSet
     base: Qrels
@@ -192,43 +171,39 @@ class _Holes:
         cls, systems: RunSet, qrels: Qrels, pool: Pool, labels: NDArray[np.int16], mine: NDArray[np.int64]
     ) -> _Holes:
         """Return the entries of the documents at the places `mine` of the pool."""
-        frame = pool.to_frame()[list(IDS)]
-        base = with_unjudged(qrels, frame.iloc[mine])
-        row = base.arrays.documents.find(pool.documents)
-        document = pool.entries.document
+        base = with_unjudged(qrels, pool.to_frame()[IDS].iloc[mine])
+        row, document = base.arrays.documents.find(pool.documents), pool.entries.document
         kept = np.isin(document, mine)
-        names = pool.run_table["name"].tolist()
-        at = np.array([systems.row(name) for name in names], dtype=np.int64)
+        at = np.array([systems.row(name) for name in pool.run_table["name"]], dtype=np.int64)
         document, run = document[kept], at[pool.entries.run[kept]]
         return cls(systems, base, row[document], run, pool.entries.rank[kept].astype(np.int64), labels[document])
 
-    def values(
-        self, measures: Mapping[str, ir_measures.Measure], depths: Mapping[str, int]
-    ) -> dict[str, dict[str, Values]]:
+    def columns(self, measures: Measures, depths: Mapping[str, int]) -> dict[str, dict[str, Values]]:
         """Return added column -> measure -> its values."""
-        n, distinct = len(self.systems), list(dict.fromkeys(measures.values()))
-        levels = sorted(set(depths.values()))
-        known = self.label != UNJUDGED
-        parts = []
-        for level, depth in enumerate(levels):
-            here = known & (self.rank <= depth)
-            parts.append((level * n + self.run[here], self.row[here], self.label[here]))
-        in_set, row, label = (np.concatenate(part) for part in zip(*parts, strict=True))
-        scores = np.empty((len(levels), len(distinct), len(self.base.topics), n))
-        changes = Changes(len(levels) * n, in_set, row, label.astype(np.int16))
-        for block in rescore(self.systems, self.base, distinct, changes):
-            scores[:, :, block.topics.start : block.topics.stop] = block.base
-            of_level, run = np.divmod(block.set, n)
-            scores[of_level, :, block.topic, run] = block.values[:, np.arange(len(run)), run].T
-        found: dict[str, dict[str, Values]] = {"filled": {}, "filled docs": {}, "filled unknown": {}}
+        distinct, levels = list(dict.fromkeys(measures.values())), sorted(set(depths.values()))
+        known, scores = self.label != UNJUDGED, self._scores(distinct, levels)
+        added: dict[str, dict[str, Values]] = {"filled": {}, "filled docs": {}, "filled unknown": {}}
         for name, measure in measures.items():
-            level = levels.index(depths[name])
-            of = scores_of(self.systems, self.base, [measure], scores[level, [distinct.index(measure)]], complete=True)
-            times = len(self.base.topics) if name in SUMMED else 1
-            found["filled"][name] = Values(of.mean_values[0] * times, of.values[0])
+            mine = scores[levels.index(depths[name]), [distinct.index(measure)]]
+            filled = scores_of(self.systems, self.base, [measure], mine, complete=True)
+            added["filled"][name] = Values(filled.mean_values[0] * times_of(name, self.base), filled.values[0])
             for column, chosen in (("filled docs", known), ("filled unknown", ~known)):
-                found[column][name] = self._counted(chosen & (self.rank <= depths[name]))
-        return found
+                added[column][name] = self._counted(chosen & (self.rank <= depths[name]))
+        return added
+
+    def _scores(self, measures: list[Any], levels: list[int]) -> NDArray[np.float64]:
+        """Return (levels, measures, topics, systems) scores, each system's documents filled down to the level."""
+        n, known = len(self.systems), self.label != UNJUDGED
+        here = [np.flatnonzero(known & (self.rank <= depth)) for depth in levels]
+        in_set = np.concatenate([level * n + self.run[entries] for level, entries in enumerate(here)])
+        entries = np.concatenate(here)
+        changes = Changes(len(levels) * n, in_set, self.row[entries], self.label[entries].astype(np.int16))
+        scores = np.empty((len(levels), len(measures), len(self.base.topics), n))
+        for block in rescore(self.systems, self.base, measures, changes):
+            scores[:, :, block.topics.start : block.topics.stop] = block.base
+            level, run = np.divmod(block.set, n)
+            scores[level, :, block.topic, run] = block.values[:, np.arange(len(run)), run].T
+        return scores
 
     def _counted(self, chosen: NDArray[np.bool_]) -> Values:
         topic, shape = self.base.arrays.documents.topic[self.row[chosen]], (len(self.base.topics), len(self.systems))
@@ -254,61 +229,47 @@ def check_texts(kept: KeptColumns, topics: pd.DataFrame, systems: Mapping[str, A
     for system in systems.values():
         if isinstance(system, pd.DataFrame):
             missing -= set(system.columns)
-    for system in systems.values():
-        if not missing:
-            return
-        if isinstance(system, pt.Transformer):
+        elif missing and isinstance(system, pt.Transformer):
             outputs = pt.inspect.transformer_outputs(system, list(topics.columns), strict=False)
             # who does not say what it returns may return it
             missing = set() if outputs is None else missing - set(outputs)
     if missing:
-        some = examples(sorted(missing))
         raise InputError(
-            f"the judge reads {some}, which neither the topics nor any system has. Let pipelines end with it, such as "
-            "`>> pt.text.get_text(dataset, 'text')`.",
+            f"the judge reads {examples(sorted(missing))}, which neither the topics nor any system has. Let pipelines "
+            "end with it, such as `>> pt.text.get_text(dataset, 'text')`.",
             argument="fill",
         )
-
-
-def has_texts(documents: pd.DataFrame, judge: NamedJudge) -> NDArray[np.bool_]:
-    """Return (documents,): whether nothing that the judge reads is missing; True where nobody says what it reads."""
-    read = [column for column in kept_for(judge).names if column in documents]
-    return documents[read].notna().all(axis=1).to_numpy(dtype=bool)
 
 
 def with_texts(documents: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
     """Return documents with what a judge reads of them: what systems say first, then what their topics do.
 
-    The query is the other way round: that of a system may have been rewritten.
-
-    Args:
-        documents: ``qid docno``.
-        texts: rows of systems, ``qid docno`` and texts; rows of topics, ``qid``, texts, and no docno.
+    The query is the other way round: that of a system may have been rewritten. `texts` are as of :func:`texts_of`.
     """
     columns = [column for column in texts if column not in IDS]
     if not columns:
         return documents
     of_topics = texts["docno"].isna() if "docno" in texts else pd.Series(True, index=texts.index)
-    found = documents.copy()
-    for keys, rows in ((list(IDS), texts[~of_topics]), (["qid"], texts[of_topics])):
+    read = documents.copy()
+    for keys, rows in ((IDS, texts[~of_topics]), (["qid"], texts[of_topics])):
+        if not len(rows):
+            continue
         # the first that says something
-        first = rows.groupby(keys, sort=False)[columns].first().reset_index() if len(rows) else None
-        if first is not None:
-            here = documents.merge(first, how="left", on=keys)
-            for column in columns:
-                said, before = here[column], found.get(column)
-                if before is not None:
-                    said = said.fillna(before) if column == QUERY else before.fillna(said)
-                found[column] = said
-    return found
+        here = documents.merge(rows.groupby(keys, sort=False)[columns].first().reset_index(), how="left", on=keys)
+        for column in columns:
+            said, before = here[column], read.get(column)
+            if before is not None:
+                said = said.fillna(before) if column == QUERY else before.fillna(said)
+            read[column] = said
+    return read
 
 
 def texts_of(frames: Iterable[pd.DataFrame], topics: pd.DataFrame, kept: KeptColumns) -> pd.DataFrame:
-    """Return what a judge reads, as :func:`with_texts` takes it."""
-    parts = []
-    for keys, some in ((list(IDS), list(frames)), (["qid"], [topics])):
-        for frame in some:
+    """Return what a judge reads: rows of systems, ``qid docno`` and texts; rows of topics, without a docno."""
+    parts = [pd.DataFrame(columns=IDS)]
+    for keys, some in ((IDS, list(frames)), (["qid"], [topics])):
+        for frame in some if kept.any else ():
             columns = [column for column in kept.of(frame) if column not in IDS]
             if columns:
                 parts.append(frame[[*keys, *columns]].astype(dict.fromkeys(keys, str)))
-    return pd.concat(parts, ignore_index=True) if parts else NO_TEXTS
+    return pd.concat(parts[1:], ignore_index=True) if len(parts) > 1 else parts[0]

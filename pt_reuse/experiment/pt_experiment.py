@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
 import numpy as np
+import pandas as pd
+import pyterrier as pt
 
 from pt_reuse._check import flag
-from pt_reuse._errors import InputError, Option, door
+from pt_reuse._errors import InputError, Option, door, located
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.adding import Adding, check_layout, in_layout, plan_tables, to_long
@@ -18,7 +22,6 @@ from pt_reuse.experiment.arguments import (
     as_field,
     check_baseline,
     check_field,
-    check_judgments,
     check_measures,
     check_pool_order,
     check_pt_arguments,
@@ -26,27 +29,20 @@ from pt_reuse.experiment.arguments import (
     checked_perquery,
     judgments_asked,
     parse_metrics,
-    read_judgments,
     read_topics,
     significance,
     system_tables,
     wanted_kinds,
 )
-from pt_reuse.experiment.columns import Asked, compute_columns
+from pt_reuse.experiment.columns import Wanted, compute_columns
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
-from pt_reuse.experiment.filling import NO_TEXTS, check_texts, checked_filler, filled_columns, kept_for, texts_of
-from pt_reuse.experiment.remarks import hint_of, own_order, tell_other_order, tell_remarks
-from pt_reuse.experiment.systems import (
-    as_systems,
-    check_frames,
-    executed_runs,
-    kept_systems,
-    name_systems,
-    saved_files,
-)
+from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
+from pt_reuse.experiment.remarks import USUAL, hint_of, tell_other_order, tell_remarks
+from pt_reuse.experiment.systems import as_systems, check_frames, executed_runs, kept_systems, name_systems, saved_files
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import Scale, lowest_of
 from pt_reuse.scoring.caveats import told_elsewhere
+from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.studies.uniques import check_removal
 
 
@@ -264,7 +260,7 @@ def Experiment(
     kept = kept_for(judge)
     of_pools = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order, "depth": depth, "rel": rel}
     of_pools["by"] = None if by == "team" else by
-    asked = Asked(
+    wanted = Wanted(
         kinds=kinds,
         by=by,
         depth=depth,
@@ -272,15 +268,18 @@ def Experiment(
         verbose=experiment_arguments.get("verbose") is True,
         alone=field is None,
         by_default=reuse is None,
-        idle=() if "lou" in kinds else tuple(name for name, given in of_pools.items() if given is not None),
+        idle=() if "lou" in kinds else tuple(name for name, value in of_pools.items() if value is not None),
     )
-    topics, all_judgments = read_topics(topics), read_judgments(qrels)
+    topics = read_topics(topics)
+    with located("qrels") if isinstance(qrels, pd.DataFrame) else nullcontext():
+        all_judgments = as_qrels(qrels)
     judged = all_judgments.to_frame()
     metrics, measures = parse_metrics(eval_metrics)
-    check_judgments(measures, judged)
+    for measure in measures.values():
+        check_sampled(measure, pt.model.to_ir_measures(judged))
     retr_systems, keeping = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
     check_baseline(arguments, len(retr_systems))
-    if not asked.kinds:
+    if not kinds:
         plain = keeping.by_pt(retr_systems, topics, judged, metrics, names, arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
@@ -289,59 +288,53 @@ def Experiment(
 
     systems = name_systems(retr_systems, names, kept)
     judgments = judgments_asked(topics, all_judgments, arguments, rel)
-    asked = replace(asked, labels=np.unique(all_judgments.arrays.labels))
     people = Scale.of(all_judgments, judgments.rel)
     if judge is not None:
         # before systems run: labels that are there already and go beyond those of people, where nobody says more
         lowest_of(judge, np.zeros(0, dtype=np.int64), people)
-    known = system_tables(
-        systems.names if systems.runs is None else systems.runs,
-        teams,
-        types,
-        pooled,
-        pooled_by_default=field is None,
-    )
-    runs_of_field = as_field(field)
-    if asked.ranked or judge is not None:
+    of_systems = systems.names if systems.runs is None else systems.runs
+    known = system_tables(of_systems, teams, types, pooled, pooled_by_default=field is None)
+    field = as_field(field)
+    if wanted.ranked or judge is not None:
         check_measures(measures, judged.columns)
-    if asked.ranked:
-        runs_of_field = check_field(runs_of_field, systems.names, judgments)
-    if asked.left_out:
-        runs_of_field = check_units(runs_of_field, known.counted, by, known.own_teams)
-        pooled_runs = runs_of_field or systems.runs
+    if wanted.ranked:
+        field = check_field(field, systems.names, judgments)
+    if wanted.left_out:
+        field = check_units(field, known.counted, by, known.own_teams)
+        pooled_runs = field or systems.runs
         if pool_order is None and pooled_runs is not None:
-            asked = replace(asked, pool_order=pooled_runs.pool_order)
-        check_pool_order(runs_of_field, systems.runs, asked.pool_order)
+            pool_order = pooled_runs.pool_order
+        check_pool_order(field, systems.runs, pool_order)
+    wanted = replace(wanted, pool_order=pool_order, labels=np.unique(all_judgments.arrays.labels))
     # a tree plan joins a result frame with the topics
-    only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
-    saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)
-    check_texts(kept, topics, {name: system for name, system in systems.by_name.items() if name not in saved})
-    frames = systems.frames(saved, only)
+    systems.only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
+    systems.saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)
+    check_texts(kept, topics, {name: one for name, one in systems.by_name.items() if name not in systems.saved})
+    frames = systems.frames()
     if frames and systems.recorders:
-        check_frames(frames, known.counted, asked)
+        check_frames(frames, known.counted, wanted)
 
-    recorded = systems.recorded()
+    recorded, called = systems.recorded(), systems.names if names is None else list(names)
     if isinstance(retr_systems, Mapping | RunSet):
-        result = keeping.by_pt(dict(zip(retr_systems, recorded, strict=True)), topics, judged, metrics, None, arguments)
-    else:
-        called = systems.names if names is None else list(names)
-        result = keeping.by_pt(recorded, topics, judged, metrics, called, arguments)
+        recorded, called = dict(zip(retr_systems, recorded, strict=True)), None
+    result = keeping.by_pt(recorded, topics, judged, metrics, called, arguments)
 
-    runs = executed_runs(systems, saved, only, known.counted, judgments, asked)
+    runs = executed_runs(systems, known.counted, judgments, wanted)
     with told_elsewhere():
-        columns = compute_columns(runs, runs_of_field, judgments, measures, asked)
+        columns = compute_columns(runs, field, judgments, measures, wanted)
     if judge is not None:
-        texts = texts_of(systems.results(saved, only).values(), topics, kept) if kept.any else NO_TEXTS
+        texts = texts_of(systems.results().values() if kept.any else (), topics, kept)
         columns = filled_columns(columns, runs, judgments, measures, judge=judge, people=people, texts=texts)
-    columns = replace(columns, hint=hint_of(judged) if asked.alone else "")
-    columns = tell_remarks(columns, judgments, measures, asked)
-    columns = tell_other_order(columns, runs, own_order(systems), judgments, measures, asked)
+    columns = replace(columns, hint=hint_of(judged) if wanted.alone else "")
+    columns = tell_remarks(columns, judgments, measures, wanted)
+    own_order = USUAL if systems.runs is None else systems.runs.order
+    columns = tell_other_order(columns, runs, own_order, judgments, measures, wanted)
     columns = columns.with_settings(significance(systems.names, arguments))
     added = Adding(columns, round)
     wide = added.to(result, perquery)
     added.warn_of_differences()
     if tables is not None:
         tables.save(Adding(columns, round))
-    shown = RunSet(runs.field, known.stated if asked.alone else known.counted, runs.order, runs.how_pooled)
+    shown = RunSet(runs.field, known.stated if wanted.alone else known.counted, runs.order, runs.how_pooled)
     executed = Executed(shown, added.means(wide, perquery), len(judgments.topics), columns.settings)
     return carrying(in_layout(wide, layout, perquery, added.long), executed)

@@ -24,10 +24,8 @@ from pt_reuse.data.pipelines import KeptPipeline
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.experiment.columns import ORDER, Asked
+from pt_reuse.experiment.columns import ORDER, Wanted
 from pt_reuse.scoring.topic_sets import topics_of_runs
-
-# results as they pass
 
 _NEEDED = ["qid", "docno", "score"]
 _ALWAYS_KEPT = [*_NEEDED, "rank"]  # a pool may have followed the rank column
@@ -150,16 +148,19 @@ def saved_files(names: Iterable[str], arguments: Mapping[str, Any]) -> dict[str,
     return {name: SavedRun(path, form) for name, path in paths.items() if os.path.exists(path)}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Systems:
-    """The systems by name, each a pipeline or a result frame, and what records the pipelines.
+    """The systems by name, each a pipeline or a result frame, what records the pipelines, and what stands for some.
 
-    `runs` are the same systems where they are a RunSet, which knows more of them than frames do.
+    `runs` are the same systems where they are a RunSet, which knows more of them than frames do. `saved` are the files
+    that are evaluated in place of systems, and `only` the topics that a tree plan asks of result frames.
     """
 
     by_name: dict[str, Any]
     recorders: dict[str, Recorder]
     runs: RunSet | None = None
+    saved: Mapping[str, SavedRun] = field(default_factory=dict)
+    only: set[str] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -171,11 +172,11 @@ class Systems:
         recorders = self.recorders
         return [_Recorded(one, recorders[name]) if name in recorders else one for name, one in self.by_name.items()]
 
-    def frames(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
-        """Return the systems that are result frames, no file standing for them (`only` these topics)."""
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the systems that are result frames, no file standing for them."""
         frames = {}
         for name, system in self.by_name.items():
-            if name in saved or name in self.recorders:
+            if name in self.saved or name in self.recorders:
                 continue
             if not isinstance(system, pd.DataFrame):
                 raise InputError(
@@ -186,15 +187,14 @@ class Systems:
                     argument="retr_systems",
                 )
             columns(f"system {name!r}", system.columns, ("qid", "docno", "score"))
-            frames[name] = system if only is None else system[system["qid"].astype(str).isin(only)]
+            frames[name] = system if self.only is None else system[system["qid"].astype(str).isin(self.only)]
         return frames
 
-    def results(self, saved: Mapping[str, SavedRun], only: set[str] | None) -> dict[str, pd.DataFrame]:
-        """Return what pt.Experiment evaluated: a saved file, what was recorded, or a frame (`only` these topics)."""
-        found = self.frames(saved, only)
-        found |= {name: run.read() for name, run in saved.items()}
-        found |= {name: recorder.results() for name, recorder in self.recorders.items() if name not in saved}
-        return {name: found[name] for name in self.by_name}
+    def results(self) -> dict[str, pd.DataFrame]:
+        """Return what pt.Experiment evaluated: a saved file, what was recorded, or a frame."""
+        results = self.frames() | {name: run.read() for name, run in self.saved.items()}
+        results |= {name: recorder.results() for name, recorder in self.recorders.items() if name not in self.saved}
+        return {name: results[name] for name in self.by_name}
 
 
 def as_systems(systems: Any) -> Any:
@@ -208,20 +208,17 @@ def as_systems(systems: Any) -> Any:
         return systems
     if is_files(systems) or isinstance(systems, pd.DataFrame) or _is_one_run(systems):
         return as_runs(systems, argument="retr_systems")
-    found: Any
-    if isinstance(systems, Mapping):
-        found = {name: _pipeline_or_frame(str(name), system) for name, system in systems.items()}
-    elif isinstance(systems, list | tuple):
-        found = [_pipeline_or_frame(i, system) for i, system in enumerate(systems)]
-    else:
+    if not isinstance(systems, Mapping | list | tuple):
         raise InputError(
             "retr_systems must be a dict of name -> pipeline or results, a list of them, or runs (a RunSet, a frame "
             f"with a column 'name', files), got {type(systems).__name__}.",
             argument="retr_systems",
         )
-    if not found:
+    if not systems:
         raise InputError("retr_systems holds no system.", argument="retr_systems")
-    return found
+    if isinstance(systems, Mapping):
+        return {name: _pipeline_or_frame(str(name), system) for name, system in systems.items()}
+    return [_pipeline_or_frame(i, system) for i, system in enumerate(systems)]
 
 
 def _is_one_run(systems: Any) -> bool:
@@ -242,18 +239,17 @@ def name_systems(systems: Any, names: Sequence[str] | None, kept: KeptColumns | 
     if isinstance(systems, RunSet):
         return Systems({name: systems[name] for name in systems}, {}, systems)
     values = list(systems.values()) if isinstance(systems, Mapping) else systems
-    found = [str(name) for name in (systems if isinstance(systems, Mapping) or names is None else names)]
-    if len(found) != len(values):
-        few = f"{count(len(values), 'system')} but {count(len(found), 'name')}. Give one name each."
+    called = [str(name) for name in (systems if isinstance(systems, Mapping) or names is None else names)]
+    if len(called) != len(values):
+        few = f"{count(len(values), 'system')} but {count(len(called), 'name')}. Give one name each."
         raise InputError(few, argument="names")
-    twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
+    twice = [name for name in dict.fromkeys(called) if called.count(name) > 1]
     if twice:
-        which = ", ".join(str(i) for i, name in enumerate(found) if name == twice[0])
-        short = " ".join(twice[0].split())  # a frame prints as several lines
-        short = short if len(short) <= 60 else short[:60] + "..."
-        problem = f"the systems at {which} have one name, {short!r}. Give a dict of name -> system, or distinct "
-        raise InputError(problem, Option("names", ...), ".", argument="retr_systems")
-    by_name = dict(zip(found, values, strict=True))
+        which = ", ".join(str(i) for i, name in enumerate(called) if name == twice[0])
+        # a frame prints as several lines
+        problem = f"the systems at {which} have one name, {shown(' '.join(twice[0].split()))}. Give a dict of name -> "
+        raise InputError(problem, "system, or distinct ", Option("names", ...), ".", argument="retr_systems")
+    by_name = dict(zip(called, values, strict=True))
     recorders = {name: Recorder(name, kept) for name, one in by_name.items() if isinstance(one, pt.Transformer)}
     return Systems(by_name, recorders)
 
@@ -312,22 +308,16 @@ def kept_systems(
         return systems, Keeping()
     values = list(systems.values() if isinstance(systems, Mapping) else systems)
     called = [str(name) for name in (systems if isinstance(systems, Mapping) else values if names is None else names)]
-    saved = saved_files(called, arguments)
+    saved, wrapped = saved_files(called, arguments), [*values]
     pipelines: dict[str, KeptPipeline] = {}
-    wrapped = [*values]
     # names that are too few are told where systems get them
     for i, (name, system) in enumerate(zip(called, values, strict=False)):
         if not isinstance(system, pt.Transformer) or name in saved:
             continue
         if name in pipelines or has_address(name):
             why = "is that of several" if name in pipelines else "is another in every process"
-            raise InputError(
-                "results are kept by the names of systems, and ",
-                f"{examples([name])} {why}. Give a dict of name -> system, or ",
-                Option("names", ...),
-                ".",
-                argument="retr_systems",
-            )
+            said = f"results are kept by the names of systems, and {examples([name])} {why}. Give a dict of name -> "
+            raise InputError(said, "system, or ", Option("names", ...), ".", argument="retr_systems")
         pipelines[name] = wrapped[i] = KeptPipeline(name, system, results, batch_size=arguments.get("batch_size"))
     keeping = Keeping(results, pipelines)
     return (dict(zip(systems, wrapped, strict=True)) if isinstance(systems, Mapping) else wrapped), keeping
@@ -337,65 +327,43 @@ def _check_together(results: KeptResults, metrics: Sequence[Any], arguments: Map
     """Raise where an argument of pt.Experiment does not go with a folder of results."""
     if arguments.get("batch_size") is not None:
         positive("batch_size", arguments["batch_size"], "topics")
+    without = " Leave it out, or ", Option("cache", ...), "."
     if any(isinstance(metric, str) and metric == "mrt" for metric in metrics):
-        raise InputError(
-            "the time of results that are kept is not known, so that 'mrt' cannot be measured with ",
-            Option("cache", ...),
-            ". Leave one of the two out.",
-            argument="eval_metrics",
-        )
-    shares = "tree" if arguments.get("plan") == "tree" else None
-    if shares or arguments.get("precompute_prefix") is True:
-        raise InputError(
-            "",
-            Option("plan", "tree") if shares else Option("precompute_prefix", True),
-            " runs what systems share for all topics at once, and results are kept system by system. Leave it out, or ",
-            Option("cache", ...),
-            ".",
-            argument="plan" if shares else "precompute_prefix",
-        )
+        raise InputError("'mrt': the time of results that are kept is not known.", *without, argument="eval_metrics")
+    for name, value in (("plan", "tree"), ("precompute_prefix", True)):
+        if arguments.get(name) == value:
+            said = " runs what systems share for all topics at once, and results are kept system by system."
+            raise InputError("", Option(name, value), said, *without, argument=name)
     folder = arguments.get("save_dir")
     if folder is not None and os.path.realpath(folder) == os.path.realpath(results.folder):
-        raise InputError(
-            "",
-            Option("save_dir", ...),
-            f" and the cache are one folder, {results.folder}. Give the cache a folder of its own.",
-            argument="cache",
-        )
+        same = f" and the cache are one folder, {results.folder}. Give the cache a folder of its own."
+        raise InputError("", Option("save_dir", ...), same, argument="cache")
 
 
 # the runs that the results make
 
 
-def check_frames(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: Asked) -> None:
+def check_frames(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, wanted: Wanted) -> None:
     """Raise where a result frame is no run that columns can be added for, before any pipeline is executed."""
-    order = "rank" if asked.left_out and asked.pool_order == "rank" else ORDER
+    order = "rank" if wanted.left_out and wanted.pool_order == "rank" else ORDER
     with _naming_repeats(frames):
-        rows = [frame_rows(name, frame, order) for name, frame in _with_ranks(frames, table, asked).items()]
+        rows = [frame_rows(name, frame, order) for name, frame in _with_ranks(frames, table, wanted).items()]
         code_runs(rows, duplicates="error")
 
 
-def executed_runs(
-    systems: Systems,
-    saved: Mapping[str, SavedRun],
-    only: set[str] | None,
-    table: pd.DataFrame,
-    judgments: Qrels,
-    asked: Asked,
-) -> RunSet:
+def executed_runs(systems: Systems, table: pd.DataFrame, judgments: Qrels, wanted: Wanted) -> RunSet:
     """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing.
 
-    `only` are the topics that a tree plan asks of result frames; `table` has one row per system, with its team, type
-    and whether it counts as pooled.
+    `table` has one row per system, with its team, type and whether it counts as pooled.
     """
-    if systems.runs is None or saved or only is not None:
-        frames = systems.results(saved, only)
+    if systems.runs is None or systems.saved or systems.only is not None:
+        frames = systems.results()
         with _naming_repeats(frames):
-            runs = RunSet.from_frames(_with_ranks(frames, table, asked), metadata=table, order=ORDER)
+            runs = RunSet.from_frames(_with_ranks(frames, table, wanted), metadata=table, order=ORDER)
     else:
         ordered = systems.runs.reorder(ORDER)
         # how the field was pooled is what counts where there is one
-        runs = RunSet(ordered.field, table, ORDER, ordered.how_pooled if asked.alone else UNKNOWN)
+        runs = RunSet(ordered.field, table, ORDER, ordered.how_pooled if wanted.alone else UNKNOWN)
     has = np.asarray(topics_of_runs(runs, judgments).any(axis=0))
     if not has.all():
         lost = [runs.names[row] for row in np.flatnonzero(~has)]
@@ -404,9 +372,9 @@ def executed_runs(
     return runs
 
 
-def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, asked: Asked) -> Mapping[str, pd.DataFrame]:
+def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, wanted: Wanted) -> Mapping[str, pd.DataFrame]:
     """Return frames that can be put in order with a field pooled by ranks: one that is not pooled may have none."""
-    if not asked.left_out or asked.pool_order != "rank":
+    if not wanted.left_out or wanted.pool_order != "rank":
         return frames
     unpooled = set(table["name"][~table["pooled"]])
     return {

@@ -2,29 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import _html
-from pt_reuse._check import count, flag
-from pt_reuse._errors import Advice, InputError, door, in_python
+from pt_reuse._check import choice, count, examples, flag
+from pt_reuse._errors import Advice, Call, InputError, door, in_python, located, warn
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._text import WIDTH, prose, table
-from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.registry import real_name
-from pt_reuse.data.run_reading import Reading
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.dataset import ReuseDataset, judgments_of
+from pt_reuse.collections.getting import plan_runs
+from pt_reuse.collections.registry import UnknownCollectionError, find_collection, real_name
+from pt_reuse.collections.run_files import find_run_files
+from pt_reuse.data.judgments import as_qrels
+from pt_reuse.data.run_files import held, is_files
+from pt_reuse.data.run_reading import Reading, as_runs
 from pt_reuse.result import Result
-from pt_reuse.verification.group import DIFFERING, Status, Verdict, conventions_of, replay_group
-from pt_reuse.verification.published import PublishedFigures, published_figures, read_published
-from pt_reuse.verification.replay import Material, Replay, gather
+from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.verification.kinds import (
+    KINDS,
+    Kind,
+    Material,
+    NotComputedError,
+    Options,
+    Parameter,
+    Reason,
+    Replay,
+    because,
+    one_of,
+)
+from pt_reuse.verification.published import PublishedFigure, PublishedFigures, published_figures, read_published
 
+
+class Status(Enum):
+    """What came out for a figure."""
+
+    EQUAL = "equal"
+    UNEQUAL = "unequal"
+    #: unequal, and what was computed is what is known to come out
+    KNOWN = "known to differ"
+    #: nothing in the field or on record has the name: an error in the figures or in the field, not a gap
+    NAMELESS = "of no such name"
+    NOT_COMPUTED = "not computed"
+
+
+#: a figure that is not as published, for whatever reason
+DIFFERING = (Status.UNEQUAL, Status.KNOWN, Status.NAMELESS)
 #: columns of a figure that is unequal
 _SHOWN = ["what", "name", "published", "computed", "difference", "convention", "note"]
+#: what a convention always tells, in this order; all else where it is not as usual
+_ALWAYS = ("order", "contributors")
+_ROUNDING = one_of("half", "truncate")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of a figure: how it compares with what was published, and why there is no number."""
+
+    status: Status
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -90,14 +135,12 @@ class Verification(Result):
 
     def report(self) -> Report:
         """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
-        groups = self.summary
+        groups, known = self.summary, int(self.summary["known"].sum())
+        counts = ("figures", "equal", "unequal", "not_computed")
         return Report(
             [
                 Column("Published", groups["what"]),
-                Column("Figures", groups["figures"], Digits.COUNT),
-                Column("Equal", groups["equal"], Digits.COUNT),
-                Column("Unequal", groups["unequal"], Digits.COUNT),
-                Column("Not computed", groups["not_computed"], Digits.COUNT),
+                *(Column(name.replace("_", " ").capitalize(), groups[name], Digits.COUNT) for name in counts),
                 Column("Largest difference", groups["largest_difference"], Digits.SIZE),
             ],
             caption=(
@@ -105,7 +148,7 @@ class Verification(Result):
                 "equal when it is off by no more than half a unit of its last published digit, or as its convention "
                 "rounds; the largest difference is without its sign."
             ),
-            notes=[*self._conventions_in_words(), *self._known_in_words()],
+            notes=[*self._conventions_in_words(), *[f"Known to differ: {count(known, 'figure')}."] * bool(known)],
         )
 
     def _conventions_in_words(self) -> list[str]:
@@ -113,16 +156,8 @@ class Verification(Result):
         groups = computed.groupby("convention", sort=False)["what"]
         return [f"Under {convention}: {'; '.join(what)}." for convention, what in groups]
 
-    def _known_in_words(self) -> list[str]:
-        known = int(self.summary["known"].sum())
-        return [f"Known to differ: {count(known, 'figure')}."] if known else []
-
     def not_computed(self, advice: Callable[[Advice], str]) -> list[str]:
-        """Return why figures were not computed, a sentence for each reason.
-
-        Args:
-            advice: puts advice into words, such as which argument to give.
-        """
+        """Return why figures were not computed, a sentence for each reason, with advice put into words."""
         missing = [verdict.reason for verdict in self.verdicts if verdict.status is Status.NOT_COMPUTED]
         reasons = pd.Series([reason.worded(advice) for reason in missing if reason is not None], dtype=object)
         return [
@@ -132,17 +167,302 @@ class Verification(Result):
 
     def _repr_html_(self) -> str:
         head = _html.headline(f"{self.title}: {self.headline()}", *self.not_computed(in_python))
-        parts = [head, _html.table(self._groups(), numbers="{:.2g}")]
-        differing = self._differing()
-        if len(differing):
-            parts += ["<p>unequal:</p>", _html.table(differing, numbers="{:.10g}")]
-        return "".join([*parts, _html.folded(self.settings)])
+        unequal = _html.table(self._differing(), numbers="{:.10g}")
+        groups, settings = _html.table(self._groups(), numbers="{:.2g}"), _html.folded(self.settings)
+        return f"{head}{groups}<p>unequal:</p>{unequal}{settings}"
 
     def _groups(self) -> pd.DataFrame:
         return self.summary.drop(columns=["known", "note"])
 
     def _differing(self) -> pd.DataFrame:
         return self.table.loc[[verdict.status in DIFFERING for verdict in self.verdicts], _SHOWN]
+
+
+# the conventions under which a figure is computed
+
+
+@dataclass(frozen=True)
+class Convention:
+    """One way to compute a figure: all its parameters, and what its numbers depend on, in one line."""
+
+    options: Options
+    label: str
+
+
+def conventions_of(figure: PublishedFigure, figures: Sequence[PublishedFigure]) -> list[Convention]:
+    """Return the ways to compute a figure, in the order in which its file lists them; raise where there is none."""
+    scored = [other.what for other in figures if other.kind == "scores"]
+    with located(figure.place):
+        kind = KINDS[choice("kind", figure.kind, tuple(KINDS))]
+        return [_convention(figure, kind, overlay, scored) for overlay in figure.conventions]
+
+
+def _convention(figure: PublishedFigure, kind: Kind, overlay: Mapping[str, Any], scored: Sequence[str]) -> Convention:
+    parameters: dict[str, Parameter] = {**kind.parameters, "rounding": _ROUNDING}
+    own = {**figure.parameters, **overlay}
+    if odd := [name for name in own if name not in parameters]:
+        known = examples(parameters, 20)
+        raise InputError(f"kind {figure.kind!r} has no parameter {examples(odd)}; it has {known}.")
+    if lacking := [name for name, parameter in parameters.items() if parameter.usual is ... and name not in own]:
+        raise InputError(f'the figure needs {lacking[0]}, such as {lacking[0]} = "AP".', argument=lacking[0])
+    options = {
+        name: parameter.checked(name, own[name], scored) if name in own else parameter.usual
+        for name, parameter in parameters.items()
+    }
+    for name, value in figure.values.items():
+        kind.check_name(name, options)
+        # 0 would stand for all from -.5 to .5
+        if not kind.is_count(name, options) and value.unit >= 1 and not value.declared:
+            raise InputError(
+                f"{value.number:.10g} is a whole number, and this is no count: write the decimals that were published, "
+                f'"{value.number:.4f}", or say how many there were, decimals = 4.',
+                place=repr(name),
+            )
+    return Convention(options, _label(parameters, options, overlay))
+
+
+def _label(parameters: Mapping[str, Parameter], options: Options, overlay: Mapping[str, Any]) -> str:
+    """Return what the numbers depend on: order and contributors, and whatever else is not as usual."""
+    first = [name for name in _ALWAYS if name in parameters]
+    # what a convention lays over the rest comes last, even where it is as usual
+    last = [name for name in overlay if name not in first]
+    between = [
+        name
+        for name, parameter in parameters.items()
+        # what is computed is told by the figure, how it is computed here
+        if name not in (*first, *last) and not parameter.says_what and not _is_usual(parameter, options[name])
+    ]
+    return ", ".join(f"{name}={_told(options[name])}" for name in (*first, *between, *last))
+
+
+def _is_usual(parameter: Parameter, value: Any) -> bool:
+    if isinstance(value, list):
+        # the figure tells cutoffs of measures
+        return not any(set(measure.params) - {"cutoff"} for measure in value)
+    return bool(value == parameter.usual)
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return " and ".join(map(str, value))
+    return count(len(value), "run") if isinstance(value, tuple) else str(value)
+
+
+# a group of figures, computed under every convention, judged under the one that explains it best
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What came out for a group under one convention: numbers and verdicts by name; why nothing could be computed."""
+
+    figure: PublishedFigure
+    convention: str
+    numbers: Mapping[str, float]
+    verdicts: Mapping[str, Verdict]
+    untried: Reason | None
+
+    def times(self, *statuses: Status) -> int:
+        """Return how many values have one of some statuses."""
+        return sum(verdict.status in statuses for verdict in self.verdicts.values())
+
+    def largest_difference(self, *, in_units: bool = False) -> float:
+        """Return the largest difference from what was published, or in steps of its last digit; NaN without any."""
+        of = self.figure.values
+        off = [abs(n - of[name].number) / (of[name].unit if in_units else 1) for name, n in self.numbers.items()]
+        return max(off, default=np.nan)
+
+    def row(self) -> dict[str, Any]:
+        """Return the row of a verification's conventions."""
+        return {
+            "what": self.figure.what,
+            "convention": self.convention,
+            "figures": len(self.numbers),
+            "equal": self.times(Status.EQUAL),
+            "largest_difference": self.largest_difference(),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows of a verification's table."""
+        return [
+            {
+                "what": self.figure.what,
+                "name": name,
+                "published": value.number,
+                "computed": self.numbers.get(name, np.nan),
+                # None, True and False: neither a flag nor a number
+                "equal": None if self.verdicts[name].status is Status.NOT_COMPUTED else self._has(name, Status.EQUAL),
+                "known": self._has(name, Status.KNOWN),
+                "difference": self.numbers.get(name, np.nan) - value.number,
+                "unit": value.unit,
+                "convention": self.convention if name in self.numbers else "",
+                "source": self.figure.source,
+                "note": self._note(name),
+            }
+            for name, value in self.figure.values.items()
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """Return the row of a verification's summary."""
+        notes = dict.fromkeys(filter(None, map(self._note, self.figure.values)))
+        return {
+            "what": self.figure.what,
+            "figures": len(self.verdicts),
+            "equal": self.times(Status.EQUAL),
+            "unequal": self.times(*DIFFERING),
+            "known": self.times(Status.KNOWN),
+            "not_computed": self.times(Status.NOT_COMPUTED),
+            "largest_difference": self.largest_difference(),
+            "convention": self.convention if self.numbers else "",
+            "note": "; ".join(notes),
+        }
+
+    def _has(self, name: str, status: Status) -> bool:
+        return self.verdicts[name].status is status
+
+    def _note(self, name: str) -> str:
+        """Return why there is no number, or why it is known to differ."""
+        if self.verdicts[name].reason is not None:
+            return f"not computed: {self.verdicts[name].reason}"
+        return self.figure.differs if self._has(name, Status.KNOWN) else ""
+
+
+def judge_group(attempts: Sequence[Attempt]) -> Attempt:
+    """Return the attempt by which a group is judged, the first that explains all figures; else the one that most.
+
+    Of several that explain as many it is the closest. What it does not explain is not computed where another
+    convention could not be tried, which may be the one.
+    """
+    off = {id(attempt): attempt.largest_difference(in_units=True) for attempt in attempts}
+    explained = {id(attempt): attempt.times(Status.EQUAL, Status.KNOWN) for attempt in attempts}
+    chosen = max(attempts, key=lambda a: (explained[id(a)], -np.nan_to_num(off[id(a)], nan=np.inf)))
+    untried = next((attempt.untried for attempt in attempts if attempt.untried), None)
+    if untried is None or explained[id(chosen)] == len({name for attempt in attempts for name in attempt.numbers}):
+        return chosen
+    lost = {name for name, verdict in chosen.verdicts.items() if verdict.status is Status.UNEQUAL}
+    verdicts = {
+        name: Verdict(Status.NOT_COMPUTED, untried) if name in lost else v for name, v in chosen.verdicts.items()
+    }
+    return replace(chosen, verdicts=verdicts, numbers={n: x for n, x in chosen.numbers.items() if n not in lost})
+
+
+def _attempt(figure: PublishedFigure, convention: Convention, replay: Replay) -> Attempt:
+    kind, missing = KINDS[figure.kind], replay.material.missing
+    computed: Mapping[str, float | Reason] = {}
+    untried = None
+    if missing and kind.needs == "all runs":
+        untried = because(f"{count(len(missing), 'run')} missing: {examples(missing)}")
+    else:
+        try:
+            computed = kind.compute(replay, convention.options, list(figure.values))
+        except NotComputedError as error:
+            untried = error.reason
+        except InputError as error:
+            untried = because(error)
+    numbers, verdicts = {}, {}
+    for name, published in figure.values.items():
+        number = computed.get(name)
+        if number is None or isinstance(number, Reason):
+            verdicts[name] = _without_number(name, number, computed, kind, replay, untried)
+        elif np.isnan(number):
+            verdicts[name] = Verdict(Status.NOT_COMPUTED, because("it is not defined for these runs"))
+        else:
+            numbers[name] = float(number)
+            expected = figure.computed.get(name)
+            if published.agrees(number, truncated=convention.options["rounding"] == "truncate"):
+                verdicts[name] = Verdict(Status.EQUAL)
+            else:
+                known = expected is not None and expected.agrees(number)
+                verdicts[name] = Verdict(Status.KNOWN if known else Status.UNEQUAL)
+    return Attempt(figure, convention.label, numbers, verdicts, untried)
+
+
+def _without_number(
+    name: str,
+    reason: Reason | None,
+    computed: Mapping[str, float | Reason],
+    kind: Kind,
+    replay: Replay,
+    untried: Reason | None,
+) -> Verdict:
+    """Return that a name is that of nothing, as far as it is known, or why it has no number."""
+    missing, submitted = replay.material.missing, replay.material.submitted
+    of_runs = kind.needs == "runs"
+    nothing = untried is None or (of_runs and bool(submitted) and name not in submitted)
+    if reason is not None or not nothing or (of_runs and name in missing):
+        return Verdict(Status.NOT_COMPUTED, reason or untried or because("its run file is missing"))
+    near = get_close_matches(name, [*computed, *(missing if of_runs else ())], n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return Verdict(Status.NAMELESS, because(f"nothing is named {name!r}, neither in the field nor on record{hint}"))
+
+
+# the runs and judgments
+
+
+def gather(
+    name: str, runs: Any, qrels: Any, *, figures: str | Path | None, download: bool, reading: Reading
+) -> Material:
+    """Return the judgments and runs of a collection, without runs that were submitted to another."""
+    runs = held(runs)
+    in_memory = as_runs(runs, qrels) if runs is not None and not is_files(runs) else None
+    collection = None if in_memory is not None and qrels is not None else _collection(name, figures)
+    plan = None
+    if collection is not None and in_memory is None:
+        # before judgments are looked for, maybe by way of the network
+        plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
+    material = Material(judgments_of(collection) if collection and qrels is None else as_qrels(qrels), in_memory)
+    if plan is not None:
+        try:
+            material = replace(material, runs=plan.get())
+        except InputError as error:
+            # a file that cannot be read is an error; none at all leaves the judgments to be checked
+            if runs is not None or download or not plan.is_fetched:
+                raise
+            if collection is None or find_run_files(collection, plan.names or ()):
+                raise
+            material = replace(material, no_runs=because("no runs: ", error))
+    material = _without_strangers(material, name)
+    if material.runs is not None:
+        check_topics(material.runs, material.qrels)
+    return material
+
+
+def _collection(name: str, figures: str | Path | None) -> Collection:
+    try:
+        return find_collection(name)
+    except UnknownCollectionError as error:
+        if figures is None:
+            raise
+        # figures of one's own need no collection
+        raise InputError(
+            f"{figures} is about {name!r}, which is no registered collection. Make its name known with ",
+            Call("register_collection", "..."),
+            ". In Python, a RunSet and judgments given beside the figures need no collection. (",
+            error,
+            ")",
+        ) from error
+
+
+def _without_strangers(material: Material, name: str) -> Material:
+    """Return the material with the runs alone that the collection has on record, and those of them that it lacks."""
+    try:
+        record = find_collection(name).submitted
+    except UnknownCollectionError:
+        record = None
+    submitted = () if record is None else tuple(record["name"])
+    runs = material.runs
+    if runs is None or not submitted:
+        return replace(material, submitted=submitted)
+    strangers = [name for name in runs.names if name not in set(submitted)]
+    missing = tuple(name for name in submitted if name not in runs)
+    if len(missing) == len(submitted):
+        raise InputError(
+            f"none of {count(len(runs), 'run')} was submitted to this collection: {examples(strangers)}. Runs are "
+            f"known by their names: {examples(submitted)}."
+        )
+    if strangers:
+        warn(f"{count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.")
+    own = runs.select([name for name in runs.names if name in set(submitted)])
+    return replace(material, runs=own, submitted=submitted, missing=missing)
 
 
 @door
@@ -204,52 +524,38 @@ def verify(
         >>> found.headline()
         'Simulated: 0 of 2 figures equal, 2 unequal'
     """
-    name = _checked(name)
+    if isinstance(name, ReuseDataset):
+        name = name.collection.name
+    if not isinstance(name, str) or not name:
+        raise InputError(f"the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
+    name = real_name(name)
     flag("download", download)
     reading = Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose)
     published = published_figures(name) if figures is None else read_published(figures)
     if real_name(published.collection) != name:
         raise InputError(f"{figures} has figures of {published.collection!r}, not of {name!r}.")
     # before any file is read: all that could be wrong with the figures
-    ways = [conventions_of(figure, published.figures) for figure in published.figures]
+    ways = [(figure, conventions_of(figure, published.figures)) for figure in published.figures]
     material = gather(name, runs, qrels, figures=figures, download=download, reading=reading)
     replay = Replay(material, published=_published_scores(published), verbose=verbose)
-    todo = list(zip(published.figures, ways, strict=True))
-    groups = [
-        replay_group(figure, conventions, replay)
-        for figure, conventions in pt.tqdm(todo, desc="verifying", unit="group", disable=not verbose)
-    ]
-    outcomes = [outcome for group in groups for outcome in group.outcomes]
-    rows = [outcome.row() for outcome in outcomes]
-    # None, True and False: neither a flag nor a number
-    equal = pd.Series([row["equal"] for row in rows], dtype=object)
+    bar = pt.tqdm(ways, desc="verifying", unit="group", disable=not verbose)
+    groups = [[_attempt(figure, convention, replay) for convention in conventions] for figure, conventions in bar]
+    judged = [judge_group(attempts) for attempts in groups]
+    rows = [row for attempt in judged for row in attempt.rows()]
+    here, missing = material.runs, len(material.missing)
     return Verification(
-        table=pd.DataFrame(rows).assign(equal=equal),
-        summary=pd.DataFrame([group.summary() for group in groups]),
-        conventions=pd.DataFrame([attempt.row() for group in groups for attempt in group.attempts]),
-        verdicts=tuple(outcome.verdict for outcome in outcomes),
+        table=pd.DataFrame(rows).assign(equal=pd.Series([row["equal"] for row in rows], dtype=object)),
+        summary=pd.DataFrame([attempt.summary() for attempt in judged]),
+        conventions=pd.DataFrame([attempt.row() for attempts in groups for attempt in attempts]),
+        verdicts=tuple(verdict for attempt in judged for verdict in attempt.verdicts.values()),
         collection=published.title,
         settings={
             "collection": published.title,
             "judgments": f"{len(material.qrels):,}",
-            "runs": _runs_in_words(material),
-            **({"dropped": material.runs.left_out} if material.runs is not None and material.runs.left_out else {}),
+            "runs": "none" if here is None else f"{len(here):,} of {len(here) + missing:,}",
+            **({"dropped": here.left_out} if here is not None and here.left_out else {}),
         },
     )
-
-
-def _checked(name: str | ReuseDataset) -> str:
-    if isinstance(name, ReuseDataset):
-        name = name.collection.name
-    if not isinstance(name, str) or not name:
-        raise InputError(f"the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
-    return real_name(name)
-
-
-def _runs_in_words(material: Material) -> str:
-    if material.runs is None:
-        return "none"
-    return f"{len(material.runs):,} of {len(material.runs) + len(material.missing):,}"
 
 
 def _published_scores(published: PublishedFigures) -> dict[str, pd.Series]:

@@ -1,13 +1,15 @@
-"""Conventions: the ways to compute a group of figures, and the one by which it is judged."""
+"""The conventions under which a group of figures is judged, and what a verification says of each figure."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
-from figure_parts import UNIQUES, figure, relevant, replay, tied_files
+from figure_parts import RANKED, UNIQUES, figure, frame, relevant, replay, tied_files
 
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.verification.verification import Status
 
 
 @pytest.mark.parametrize(
@@ -41,18 +43,6 @@ def test_ties_as_in_the_file(tmp_path):
     for order, value in (("file_ties", "0.3333"), ("trec_eval", "0.2500"), ("file", "0.2500")):
         found = replay(tmp_path, figure(lines.format(value, order)), runs=runs, qrels=relevant("d3"))
         assert found.holds, order
-
-
-def test_an_order_that_cannot_be_had_is_no_difference(tmp_path):
-    """Another order, that of the rank column, may be the one: so nothing is wrong yet."""
-    orders = '{ order = "trec_eval" }, { order = "rank" }'
-    lines = f'kind = "scores"\nmeasure = "P@1"\nvalues = {{ R = "1.0" }}\nconventions = [{orders}]'
-    runs = RunSet.from_frames({"R": pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})})
-    found = replay(tmp_path, figure(lines), runs=runs, qrels=relevant("d9"))
-    assert found.table["equal"].tolist() == [None]
-    assert "came without a column 'rank'" in found.table["note"][0]
-    # but trec_eval's order is enough when it agrees
-    assert replay(tmp_path, figure(lines), runs=runs, qrels=relevant("d1")).table["equal"].tolist() == [True]
 
 
 def test_rounding_and_contributors_are_conventions(tmp_path):
@@ -126,3 +116,111 @@ def test_the_convention_says_all_that_the_numbers_hang_on(tmp_path):
     # what is computed is no convention
     left_out = 'kind = "left_out"\nmeasure = "AP"\nby = "type"\nstatistic = "removed"\nvalues = { manual = 1 }\n'
     assert label(f'{left_out}remove = "judged"') == ["order=trec_eval, contributors=pooled, remove=judged"]
+
+
+def test_known_differences(tmp_path):
+    lines = 'kind = "scores"\nmeasure = "AP"\nvalues = {{ C = "0.9", A = "0.5", B = "{}" }}\ndiffers = "a misprint"\n'
+    lines += 'computed = {{ C = "{}" }}\n'
+    found = replay(tmp_path, figure(lines.format("0.4167", "0.5833")))
+    assert found.table["note"].tolist() == ["a misprint", "", ""]
+    assert found.table["known"].tolist() == [True, False, False]
+    assert [verdict.status for verdict in found.verdicts] == [Status.KNOWN, Status.EQUAL, Status.EQUAL]
+    assert found.holds
+    assert found.headline() == "Mine: 2 of 3 figures equal, 1 unequal (1 known to be)"
+    assert found.summary[["unequal", "known", "note"]].values.tolist() == [[1, 1, "a misprint"]]
+    assert "a misprint" in str(found)
+    # another number than the one that is known is no known difference, nor is another figure of the group
+    for values, unequal in ((("0.4167", "0.5834"), 1), (("0.4168", "0.5833"), 2)):
+        found = replay(tmp_path, figure(lines.format(*values)))
+        assert found.summary["unequal"].tolist() == [unequal]
+        assert not found.holds
+
+
+def test_a_known_difference_helps_to_choose_the_convention(tmp_path):
+    known = 'values = { x = 1, y = 7 }\ndiffers = "a misprint"\ncomputed = { y = 1 }'
+    found = replay(tmp_path, figure(UNIQUES + known))
+    assert found.table[["equal", "known"]].values.tolist() == [[True, False], [False, True]]
+    assert found.summary["convention"].tolist() == ["order=trec_eval, contributors=all, depth=2"]
+    assert found.holds
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ('kind = "scores"\nmeasure = "AP"\nvalues = { AA = "0.5" }', "did you mean 'A'?"),
+        ('kind = "score_statistic"\nmeasure = "AP"\nvalues = { manul = "0.5" }', "did you mean 'manual'?"),
+        ('kind = "uniques"\nvalues = { w = 1 }', "nothing is named 'w', neither in the field nor on record"),
+        ('kind = "left_out"\nmeasure = "AP"\nby = "run"\nvalues = { D = "1.0" }', "nothing is named 'D'"),
+        ('kind = "own_losses"\nmeasure = "AP"\nvalues = { feedback = "1.0" }', "nothing is named 'feedback'"),
+    ],
+)
+def test_a_name_of_nothing_does_not_hold(tmp_path, lines, hint):
+    found = replay(tmp_path, figure(lines))
+    assert found.table["equal"].tolist() == [False]
+    assert [verdict.status for verdict in found.verdicts] == [Status.NAMELESS]
+    assert found.table["computed"].isna().all()
+    assert hint in found.table["note"][0]
+    assert found.headline() == "Mine: 0 of 1 figure equal, 1 unequal (1 of no such name)"
+    assert not found.holds
+
+
+def test_labels_that_some_runs_lack(tmp_path):
+    labels = pd.DataFrame({"name": ["A", "B", "C"], "type": ["manual", None, None]})
+    runs = RunSet.from_frames({name: frame(lists) for name, lists in RANKED.items()}, metadata=labels)
+    found = replay(
+        tmp_path,
+        figure('kind = "field"\nvalues = { runs = 3, teams = 2, "manual runs" = 1 }', "field"),
+        figure('kind = "score_statistic"\nmeasure = "AP"\nvalues = { manual = "0.5" }', "best"),
+        figure('kind = "score_statistic"\nmeasure = "AP"\nby = "pooled"\nvalues = { unpooled = "0.5" }', "unpooled"),
+        figure('kind = "own_losses"\nmeasure = "AP"\nby = "run"\nvalues = { manual = "0.5" }', "losses"),
+        runs=runs,
+    )
+    notes = found.table["note"].str.removeprefix("not computed: ").tolist()
+    lacking = "needs the {} of every run: {} without: "
+    assert notes == [
+        "",
+        lacking.format("team", "3 runs") + "'A', 'B', 'C'",
+        lacking.format("type", "2 runs") + "'B', 'C'",
+        lacking.format("type", "2 runs") + "'B', 'C'",
+        "who was pooled is not on record",
+        lacking.format("type", "2 runs") + "'B', 'C'",
+    ]
+    assert found.table["equal"].tolist() == [True] + [None] * 5
+
+
+def test_what_is_not_defined_is_not_computed(tmp_path):
+    runs = RunSet.from_frames({"A": frame(RANKED["A"]), "twin": frame(RANKED["A"])}, teams={"A": "x", "twin": "y"})
+    found = replay(tmp_path, figure('kind = "own_uniques"\nmeasure = "AP"\nvalues = { gamma = "1.0" }'), runs=runs)
+    assert found.table["note"].tolist() == ["not computed: it is not defined for these runs"]
+
+
+def test_the_record(tmp_path):
+    scores = figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.5833", D = "0.5", A = "0.4" }', "MAP")
+    found = replay(tmp_path, scores, figure('kind = "judgments"\nvalues = { topics = 2 }'))
+    assert found.table["equal"].tolist() == [True, False, False, True]
+    assert found.table["computed"].tolist() == pytest.approx([7 / 12, np.nan, 0.5, 2], nan_ok=True)
+    assert found.table["difference"].tolist() == pytest.approx([7 / 12 - 0.5833, np.nan, 0.1, 0], nan_ok=True)
+    nameless = "not computed: nothing is named 'D', neither in the field nor on record"
+    assert found.table["note"].tolist() == ["", nameless, "", ""]
+    assert found.summary[["what", "figures", "equal", "unequal", "not_computed"]].values.tolist() == [
+        ["MAP", 3, 1, 2, 0],
+        ["it", 1, 1, 0, 0],
+    ]
+    assert found.summary["largest_difference"].tolist() == pytest.approx([0.1, 0])
+    assert repr(found) == (
+        "Verification: Mine: 2 of 4 figures equal, 2 unequal (1 of no such name) "
+        "[collection=Mine, judgments=9, runs=3 of 3]"
+    )
+    for shown in (str(found), found._repr_html_()):
+        assert "Mine: 2 of 4" in shown
+        assert "unequal:" in shown
+    names = ["summary.csv", "table.csv", "conventions.csv", "settings.json", "result.json"]
+    assert [path.name for path in found.save(tmp_path / "out")] == names
+
+
+def test_why_there_is_no_number_is_advice_for_python_and_for_a_shell(tmp_path):
+    runs = RunSet.from_frames({"A": frame(RANKED["A"]), "B": frame(RANKED["B"])})
+    found = replay(tmp_path, figure('kind = "uniques"\nvalues = { total = 4 }'), runs=runs)
+    assert [verdict.status for verdict in found.verdicts] == [Status.NOT_COMPUTED]
+    assert "Give teams=\nwhen" in str(found)
+    assert "Give ADVICEADVICE, or" in found.not_computed(lambda advice: "ADVICE")[0]

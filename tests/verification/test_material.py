@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from figure_parts import figure, frame, replay, small_field, small_qrels, written
+from figure_parts import figure, small_field, small_qrels, written
 
-from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.registry import UnknownCollectionError, find_collection
 from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.verification.verification import verify
 
 
@@ -129,11 +127,6 @@ def test_a_run_file_that_cannot_be_read_is_an_error(tmp_path, monkeypatch, messa
     assert (found.holds, found.settings["dropped"]) == (True, "1 line and 1 file")
 
 
-def test_runs_of_another_track(tmp_path, messages):
-    wrong = RunSet.from_frames({"A": frame({"7": "na nb"})})
-    messages.refused(lambda: replay(tmp_path, figure('kind = "field"\nvalues = { runs = 1 }'), runs=wrong))
-
-
 def test_calls_that_cannot_be_answered(tmp_path, messages):
     mine = written(tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
     messages.refused(lambda: verify("demo"))
@@ -143,15 +136,3 @@ def test_calls_that_cannot_be_answered(tmp_path, messages):
         error = messages.refused(lambda lacking=lacking: verify("mine", figures=mine, **lacking))
         assert isinstance(error.__cause__, UnknownCollectionError)
     messages.refused(lambda: verify("trec-8/adhoc", download="yes"), argument="download")
-
-
-def test_a_dataset_stands_for_its_name(messages):
-    messages.refused(lambda: verify(ReuseDataset("trec-7/adhoc")))
-
-
-def test_judgments_that_cannot_be_had_may_be_given(messages, monkeypatch):
-    def refuse(self):
-        raise InputError("they are not here.", place="reuse:trec-8/adhoc")
-
-    monkeypatch.setattr(ReuseDataset, "get_judgments", refuse)
-    messages.refused(lambda: verify("trec-8/adhoc"))
