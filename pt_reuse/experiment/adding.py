@@ -97,7 +97,8 @@ class Adding:
         added = {column: np.full(len(frame), np.nan) for column in self.columns.added}
         for measure in self.columns.measures:
             rows = np.flatnonzero((measures == measure) & known)
-            for column, values in self._beside(measure, systems[rows], qids[rows], scores[rows]).items():
+            beside = self._beside(measure, systems[rows].tolist(), qids[rows].tolist(), scores[rows])
+            for column, values in beside.items():
                 added[column][rows] = self._rounded(values, measure)
         wide = frame.copy()
         for column, values in added.items():

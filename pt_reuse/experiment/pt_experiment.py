@@ -314,10 +314,11 @@ def Experiment(
     if frames and systems.recorders:
         check_frames(frames, known.counted, wanted)
 
-    recorded, called = systems.recorded(), systems.names if names is None else list(names)
+    recorded: Any = systems.recorded()
+    names = systems.names if names is None else list(names)
     if isinstance(retr_systems, Mapping | RunSet):
-        recorded, called = dict(zip(retr_systems, recorded, strict=True)), None
-    result = keeping.by_pt(recorded, topics, judged, metrics, called, arguments)
+        recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
+    result = keeping.by_pt(recorded, topics, judged, metrics, names, arguments)
 
     runs = executed_runs(systems, known.counted, judgments, wanted)
     with told_elsewhere():

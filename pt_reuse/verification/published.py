@@ -153,7 +153,7 @@ def _figure(path: Path, number: int, entry: dict[str, Any]) -> PublishedFigure:
         for key, text in texts.items():
             if not isinstance(text, str) or not (text or key == "differs"):
                 raise InputError(f"{key} must be a text, got {entry.get(key)!r}.")
-        digits = {key: entry[key] for key in ("decimals", "places") if key in entry}
+        digits: dict[str, int] = {key: entry[key] for key in ("decimals", "places") if key in entry}
         if len(digits) == 2 or any(type(n) is not int or n < 0 for n in digits.values()) or digits.get("places") == 0:
             raise InputError(f"give decimals = 4 or places = 6 (significant digits), got {digits}.")
         conventions = entry.get("conventions", [{}])

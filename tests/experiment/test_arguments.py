@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 from experiment_parts import (
     FIELD,
-    NAMES,
     OTHERS,
     QRELS,
     TOPICS,
@@ -101,11 +99,6 @@ def test_document_twice_is_an_error_of_the_system(messages):
     messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP]), argument="retr_systems")
 
 
-def test_another_fault_of_the_results_is_told_as_it_is(messages):
-    worse = FIELD.runs["lex1a"].assign(score=np.inf)
-    messages.refused(lambda: ptr.Experiment({"A": Retriever(worse)}, TOPICS, QRELS, [AP]), place="run 'A'")
-
-
 def test_field_and_topics(messages):
     elsewhere = FIELD.runs["lex1b"][:25].assign(qid="99")
     far = ptr.RunSet.from_frames({"far": elsewhere}, teams={"far": "T"})
@@ -120,30 +113,3 @@ def test_field_and_topics(messages):
     assert len(warned) == 1
     messages.told(warned[0])
     assert ours.loc[0, ["AP", "AP rank", "AP unjudged"]].tolist() == [0.0, 2, 1.0]
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-@pytest.mark.parametrize(
-    ("some", "whole"),
-    [
-        ({"teams": {"lex1a": "neu2a"}}, {"teams": {"lex1a": "neu2a", "neu2a": "neu2a", "man3a": "man3a"}}),
-        (
-            {"teams": pd.Series({"lex1a": "us", "neu2a": "us"})},
-            {"teams": {"lex1a": "us", "neu2a": "us", "man3a": "man3a"}},
-        ),
-        ({"pooled": {"neu2a": False}}, {"pooled": {"lex1a": True, "neu2a": False, "man3a": True}}),
-    ],
-    ids=["a team", "a series", "a flag"],
-)
-def test_systems_of_which_nothing_is_said_have_the_defaults(some, whole):
-    tables = [ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=["lou"], **given) for given in (some, whole, {})]
-    assert tables[0].equals(tables[1])
-    assert not tables[0].equals(tables[2])
-
-
-def test_a_name_of_teams_that_is_no_system_is_told_once(messages):
-    _, _, warned = recorded(
-        ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams={**dict.fromkeys(NAMES, "us"), "x": "y"}, reuse="rank"
-    )
-    assert len(warned) == 1
-    messages.told(warned[0])

@@ -55,22 +55,10 @@ def test_arguments(fault, live, messages):
     messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument=next(iter(given)))
 
 
-@pytest.mark.parametrize("measure", ["RBP", "RBP(rel=2)@3", "nDCG(judged_only=True,dcg='exp-log2')@5"])
-def test_a_measure_that_nobody_computes(measure, live, messages):
-    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, [measure]))
-
-
 @pytest.mark.parametrize("fault", FRAMES)
 def test_result_frames(fault, live, messages):
     systems = {"live": live, "stored": FRAMES[fault]}
     messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], validate="ignore"))
-
-
-def test_a_result_frame_or_a_field_without_the_order_of_the_pool(live, messages):
-    systems = {"live": live, "stored": FRAME.drop(columns="rank")}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], pool_order="rank", reuse="lou"))
-    given = {"field": RANKLESS, "pool_order": "rank"}
-    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="order")
 
 
 def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
@@ -95,19 +83,3 @@ def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_
     monkeypatch.setattr("pt_reuse._files.tempfile.TemporaryFile", denied)
     given = {"save_dir": str(tmp_path)}
     messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="save_dir")
-
-
-def test_what_is_right_is_let_pass(tmp_path):
-    systems = {"live": Retriever(FIELD.runs["lex1a"]), "stored": FRAME}
-    given = {"baseline": 0, "correction": "holm", "correction_alpha": 0.1, "verbose": "auto", "save_dir": str(tmp_path)}
-    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8, filter_by_qrels=True, **given)
-    assert {"AP low", "AP p-value corrected"} <= set(table.columns)
-    assert {"lex1a", "neu2a"}.isdisjoint(OTHERS.names)
-    saved = {path.name for path in tmp_path.iterdir()}
-    tables = {"aggregated.csv", "perquery.csv"}
-    assert saved == {"live.res.gz", *tables, *(f"reuse-{name}" for name in tables)}
-
-
-def test_a_test_of_significance_is_looked_at_beside_a_baseline_alone():
-    systems = {"live": Retriever(FIELD.runs["lex1a"]), "stored": FRAME}
-    assert "AP low" in ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8, test=None).columns

@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import ALL, LIVE, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
-from ir_measures import AP, RBP, RR, Accuracy, Judged, NumRet, P, SetP, nDCG
+from experiment_parts import ALL, LIVE, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded
+from ir_measures import AP, RR, P
 
 import pt_reuse as ptr
-from pt_reuse.scoring.measures import cutoff_of
 
 #: judgments at random, or systems that are no field
 NOBODYS_POOL = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -223,39 +222,6 @@ def test_by_brute_force(seed, with_field, by):
 # as the studies give them
 
 
-@NOBODYS_POOL
-@pytest.mark.parametrize("by", ["team", "run"])
-@pytest.mark.parametrize("field", [None, OTHERS], ids=["alone", "field"])
-def test_as_the_studies_give_them(field, by):
-    metrics = [AP, nDCG @ 10, AP(rel=2), RR, SetP, ptr.Unjudged @ 10, Judged @ 5, NumRet(rel=1)]
-    teams = {"lex1a": "us", "neu2a": "us", "man3a": "them"}
-    runs = ptr.RunSet.from_frames(frames(), teams=teams, order="trec_eval9")
-    runs = runs if field is None else field.reorder("trec_eval9") | runs
-    lou = ptr.leave_out_uniques(runs, QRELS, metrics, by=by, depth=5)
-    by_run = lou.by_run.set_index(["measure", "name"])
-    given = {"field": field, "teams": teams, "by": by, "depth": 5, "pooled": True, "reuse": ALL}
-    result = in_a_field(ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, **given))
-    ranks = ptr.score(runs, QRELS, metrics).ranks.set_index("name")
-    assert (result.filter(like=" LOU %").to_numpy() != 0).any()
-    for metric in metrics:
-        m = str(metric)
-        expected = by_run.loc[m].loc[NAMES]
-        pairs = {
-            "LOU": "reduced_score",
-            "LOU %": "change_pct",
-            "rank": "rank",
-            "LOU rank": "reduced_rank",
-            "drop": "drop",
-        }
-        for suffix, column in pairs.items():
-            assert result[f"{m} {suffix}"].tolist() == pytest.approx(expected[column].tolist(), nan_ok=True)
-        assert result[m].tolist() == pytest.approx(expected["score"].tolist())
-        assert result[f"{m} rank"].tolist() == ranks.loc[NAMES, m].tolist()
-        unjudged = ptr.Unjudged if cutoff_of(metric) is None else ptr.Unjudged @ cutoff_of(metric)
-        plain = pt.Experiment(frames(), TOPICS, QRELS, [unjudged])[str(unjudged)]
-        assert result[f"{m} unjudged"].tolist() == pytest.approx(plain.tolist())
-
-
 KINDS = {"lou": SUFFIXES[:2], "rank": SUFFIXES[2:3], "unjudged": SUFFIXES[5:], "bounds": LIVE[2:]}
 
 
@@ -338,34 +304,3 @@ def test_ties_that_providers_break_another_way(more, messages):
     _, _, warned = recorded(ptr.Experiment, *tied(), [RR @ 10, RR, AP], **more)
     assert len(warned) == 1
     messages.told(warned[0])
-
-
-@pytest.mark.parametrize("reuse", ["unjudged", "bounds", ["bounds", "unjudged"], "rank"])
-@pytest.mark.parametrize("more", [{}, {"perquery": True}, {"dataframe": False}])
-def test_ties_are_told_whichever_columns_are_asked_for(reuse, more):
-    systems, topics, qrels = tied()
-    measures = [RBP(rel=1, p=0.5), RR @ 10, P @ 5]
-    _, _, warned = recorded(ptr.Experiment, systems, topics, qrels, measures, reuse=reuse, **more)
-    assert [text.partition(" of ")[0].split()[-1] for text in warned] == ["RBP(rel=1,p=0.5)", "RR@10"]
-
-
-def test_what_providers_round_or_mix_up():
-    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [nDCG(dcg="exp-log2") @ 10], perquery="both")
-    assert warned == []
-    # of these two, pytrec_eval's provider in ir_measures 0.4.3 gives each the other's labels
-    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [nDCG, nDCG(gains={1: 5})])
-    assert {text.split()[1] for text in warned} <= {"nDCG", "nDCG(gains={1:5})"}
-    # no value for a topic of which nothing relevant is found: pt.Experiment averages over the other topics
-    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [Accuracy])
-    assert ["Accuracy of 'man3a' is" in text and "averages differently" in text for text in warned] == [True]
-
-
-def test_rounding_hides_no_difference_and_makes_none():
-    for digits in range(6):
-        _, _, warned = recorded(
-            ptr.Experiment, frames(), TOPICS, QRELS, [AP, nDCG, RR @ 10], round=digits, field=OTHERS, depth=8
-        )
-        assert warned == []
-    assert len(recorded(ptr.Experiment, *tied(), ["RR@10"], round=2)[2]) == 1
-    # 1.0 and 0.75 are 1 both without decimals, so that what is shown agrees
-    assert recorded(ptr.Experiment, *tied(), ["RR@10"], round=0)[2] == []

@@ -29,9 +29,7 @@ from experiment_parts import (
 from ir_measures import AP, RR, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.experiment import columns
 from pt_reuse.experiment.arguments import parse_metrics
-from pt_reuse.scoring.caveats import CaveatWarning
 
 ARGUMENTS = {
     "defaults": {},
@@ -146,16 +144,6 @@ def test_measures(metrics, field, capfd):
         assert not any(f"{measure} {suffix}" in ours for suffix in NO_FIELD)
 
 
-def test_names_that_ir_measures_gives_are_measures_too():
-    ours = ptr.Experiment(frames(), TOPICS, QRELS, ["nDCG@10", "P(rel=2)@5", "Unjudged@10"])
-    theirs = pt.Experiment(frames(), TOPICS, QRELS, [nDCG @ 10, P(rel=2) @ 5, ptr.Unjudged @ 10])
-    assert_same(ours, theirs)
-    # pyterrier itself takes trec_eval's names alone, and has no place where others could be added
-    for name in ("Unjudged@10", "Judged@10"):
-        with pytest.raises(ValueError, match=name):
-            pt.Experiment(frames(), TOPICS, QRELS, [name])
-
-
 def test_sums_stay_sums():
     given = {"field": OTHERS, "depth": 8, "reuse": ALL}
     ours = ptr.Experiment(frames(), TOPICS, QRELS, ["num_rel_ret"], **given)
@@ -176,65 +164,11 @@ def test_no_columns_is_pt_experiment(arguments):
         assert ours.attrs == {}
 
 
-def test_what_a_call_of_pt_experiment_looks_like():
-    systems, plain = list(frames().values()), list(frames().values())
-    for extra in ([], [NAMES], [NAMES, True], [None, "both"]):
-        if not extra or extra[0] is None:
-            systems, plain = [list(retrievers().values()) for _ in range(2)]
-            plain = systems  # they are named by their addresses
-        assert_same(
-            ptr.Experiment(systems, TOPICS, QRELS, ["map"], *extra),
-            pt.Experiment(plain, TOPICS, QRELS, ["map"], *extra),
-        )
-    assert_same(
-        ptr.Experiment(tuple(systems), TOPICS, QRELS, ["map"], NAMES, baseline=0),
-        pt.Experiment(systems, TOPICS, QRELS, ["map"], NAMES, baseline=0),
-    )
-    assert_same(
-        ptr.Experiment(systems, TOPICS, QRELS, ["map"], NAMES, True, dataframe=False),
-        pt.Experiment(plain, TOPICS, QRELS, ["map"], NAMES, True, False),
-    )
-
-
-def test_one_system_alone():
-    with pytest.warns(CaveatWarning, match="every judged document in its top 8 is its unique"):
-        ours = ptr.Experiment([FIELD.runs["neu2a"]], TOPICS, QRELS, [AP], ["only"], reuse=ALL, depth=8)
-    assert ours["name"].tolist() == ["only"]
-    assert ours[["AP rank", "AP LOU rank (no field)", "AP drop (no field)"]].to_numpy().tolist() == [[1, 1, 0]]
-    assert ours["AP LOU (no field)"].item() < 0.5 * ours["AP"].item()  # every relevant document of it is its unique
-    assert np.isnan(ptr.reuse_summary(ours)["own_tau_b"]).all()
-    in_field = ptr.Experiment({"only": FIELD.runs["neu2a"]}, TOPICS, QRELS, [AP], field=OTHERS, depth=8, reuse="lou")
-    assert list(in_field) == ["name", "AP", "AP LOU", "AP LOU %", "pooled"]
-    assert in_field["AP LOU"].item() > 0
-
-
 def test_names_keep_their_type():
     systems = {1: FIELD.runs["neu2a"], 2: FIELD.runs["lex1a"]}
     assert_same(ptr.Experiment(systems, TOPICS, QRELS, [AP]), pt.Experiment(systems, TOPICS, QRELS, [AP]))
     ours = ptr.Experiment(list(systems.values()), TOPICS, QRELS, [AP], [1, 2], perquery=True)
     assert_same(ours, pt.Experiment(list(systems.values()), TOPICS, QRELS, [AP], [1, 2], perquery=True))
-
-
-def test_verbose_shows_progress(capsys):
-    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, SetP], verbose=True)
-    assert "pt.Experiment" in capsys.readouterr().err
-    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], plan="tree")
-    assert "Pipeline structure" in capsys.readouterr().out
-    ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, SetP])
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("pool_order", [None, "file", "rank"])
-def test_the_order_of_the_pool_is_that_of_the_study(pool_order, monkeypatch):
-    asked = []
-
-    def study(runs, qrels, measures, **options):
-        asked.append(options.pop("pool_order", None))
-        return ptr.leave_out_uniques(runs, qrels, measures, **options)
-
-    monkeypatch.setattr(columns, "leave_out_uniques", study)
-    ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, depth=8, pool_order=pool_order)
-    assert asked == [pool_order]
 
 
 def test_is_pt_reuse_experiment_and_needs_no_java():

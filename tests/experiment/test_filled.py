@@ -6,7 +6,7 @@ import ir_measures
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, NAMES, OTHERS, TOPICS, Retriever, Shift, frames, retrievers
+from experiment_parts import FIELD, NAMES, TOPICS, Retriever, Shift, frames, retrievers
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
@@ -81,27 +81,6 @@ def test_a_judge_that_knows_the_truth_gives_the_true_score_and_one_that_says_0_t
     assert true.attrs["reuse"]["settings"]["filled"] == "the unjudged documents of each system, by itself"
 
 
-# half of the judgments are nobody's pool
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-def test_it_goes_with_all_other_columns_and_layouts():
-    options = {"field": OTHERS, "depth": 8, "reuse": None, "pooled": True, "baseline": "lex1a"}
-    wide = experiment(retrievers(), TRUTH, **options)
-    long = experiment(retrievers(), TRUTH, **options, layout="long")
-    alone = experiment(retrievers(), TRUTH)
-    assert list(long)[-len(ADDED) :] == list(ADDED)
-    assert long["filled docs"].dtype.kind == "i"
-    for row in long.to_dict("records"):
-        at = wide.set_index("name").loc[row["name"]]
-        assert [row[column] for column in ADDED] == [at[f"{row['measure']} {column}"] for column in ADDED]
-    for measure in MEASURES:
-        for column in ADDED:
-            assert wide[f"{measure} {column}"].tolist() == alone[f"{measure} {column}"].tolist()
-    report = alone.report("nDCG@10").to_frame()
-    assert list(report) == ["System", "nDCG@10", "Filled"]
-    assert "unjudged documents of each system" in str(alone.report("nDCG@10"))
-    assert list(wide.report("AP").to_frame())[-1] == "Filled"
-
-
 class Texts(pt.Transformer):
     """Adds the text of each document."""
 
@@ -137,42 +116,6 @@ def test_a_judge_that_reads_is_asked_once_for_all_documents_of_pipelines(plan):
     assert found.set_index("name").loc["a", "nDCG@10 filled"] == pytest.approx(expected[0], abs=1e-9)
 
 
-def test_dicts_rounding_and_saved_tables_have_the_columns(tmp_path):
-    wide = experiment(retrievers(), TRUTH, round=2, save_dir=str(tmp_path))
-    dicts = experiment(retrievers(), TRUTH, dataframe=False)
-    by_topic = experiment(retrievers(), TRUTH, dataframe=False, perquery=True)
-    saved = pd.read_csv(tmp_path / "reuse-aggregated.csv").set_index("name")
-    for name, row in wide.set_index("name").iterrows():
-        for measure in MEASURES:
-            value = dicts[name][f"{measure} filled"]
-            assert row[f"{measure} filled"] == saved.loc[name, f"{measure} filled"] == round(value, 2)
-            assert row[f"{measure} filled docs"] == saved.loc[name, f"{measure} filled docs"] > 0
-            topics = by_topic[NAMES.index(name)]
-            assert sum(topic[f"{measure} filled docs"] for topic in topics.values()) == row[f"{measure} filled docs"]
-
-
-def test_saved_results_have_no_texts(tmp_path, messages):
-    options = {"save_dir": str(tmp_path), "save_mode": "reuse"}
-    systems = {"a": Retriever(FIELD.runs["lex1a"]) >> Texts()}
-    experiment(systems, reader([]), **options)
-    messages.refused(lambda: experiment(systems, reader([]), **options), argument="fill")
-
-
-def test_a_function_gets_every_column_of_texts():
-    seen = []
-
-    def judge(frame):
-        seen.append(frame)
-        return [0] * len(frame)
-
-    experiment({"a": Retriever(FIELD.runs["lex1a"]) >> Texts(), "b": FIELD.runs["neu2a"]}, judge)
-    assert len(seen) == 1
-    assert {"qid", "docno", "query", "text"} == set(seen[0])
-    assert not seen[0].duplicated(["qid", "docno"]).any()
-    assert seen[0]["query"].notna().all()
-    assert seen[0]["text"].dropna().str.startswith("text of ").all()
-
-
 WRONG = {
     "no judge": ({"fill": None}, "reuse"),
     "no column": ({"fill": TRUTH, "reuse": ["rank"]}, "fill"),
@@ -190,14 +133,6 @@ def test_what_cannot_be_is_told_before_anything_is_run(what, messages):
     systems = retrievers()
     messages.refused(lambda: experiment(systems, **options), argument=argument)
     assert not any(system.calls for system in systems.values())
-
-
-def test_a_judge_that_knows_none_of_the_documents_is_told(messages):
-    found = messages.warned(lambda: experiment(frames(), QRELS))
-    for measure in MEASURES:
-        assert found[f"{measure} filled"].tolist() == pytest.approx(found[str(measure)].tolist(), abs=1e-12)
-        assert not found[f"{measure} filled docs"].any()
-        assert found[f"{measure} filled unknown"].all()
 
 
 def bad_label(frame):
@@ -264,13 +199,6 @@ def test_documents_without_the_text_that_a_judge_reads_are_unknown_to_it(message
     assert {text for _, text in asked} <= {f"text of {docno}" for _, docno in mine}
 
 
-def test_texts_that_the_first_document_lacks_are_kept():
-    run, seen = FIELD.runs["lex1a"], []
-    texts = ["" if i else None for i in range(len(run))]
-    experiment({"a": run.assign(text=texts)}, lambda frame: seen.append(frame) or [0] * len(frame))
-    assert "text" in seen[0]
-
-
 def test_which_labels_of_a_judge_are_relevant_does_not_hang_on_the_documents_asked(messages):
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
     judged = pd.DataFrame({"qid": "1", "docno": ["a", "z"], "label": [3, 0]})
@@ -303,24 +231,3 @@ def test_the_scale_of_people_is_that_of_all_topics(judge_rel, asked):
     labels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "x"], "relevance": [1, 2, 3]})
     scored = run[:2].rename(columns={"qid": "query_id", "docno": "doc_id"})
     assert filled == pytest.approx(ir_measures.calc_aggregate([nDCG @ 10], labels, scored)[nDCG @ 10], abs=1e-12)
-
-
-def test_a_function_that_declares_its_labels_is_held_to_the_scale_of_people():
-    people = ptr.Qrels(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 3]}), rel=2)
-    run = pd.DataFrame({"qid": "1", "docno": ["x", "a"], "score": [2.0, 1.0]})
-    topics = pd.DataFrame({"qid": ["1"], "query": "q"})
-
-    def filled(labels, answer):
-        def never(docno):
-            return answer
-
-        judge = ptr.judging.Callable(never, name="exam", reads=("docno",), labels=labels)
-        return ptr.Experiment({"A": run}, topics, people, [P(rel=2) @ 1], reuse=["filled"], fill=judge)
-
-    with pytest.raises(ptr.InputError, match="the labels go up to 5, those of people to 3") as caught:
-        filled(range(6), 3)
-    assert caught.value.argument == "judge_rel"
-    # relevant or not, by what it declares and not by what it happened to answer
-    column = "P(rel=2)@1 filled"
-    assert filled((0, 1), 1)[column].item() == 1.0
-    assert filled((0, 1, 2, 3), 1)[column].item() == 0.0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, recorded, retrievers
+from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, retrievers
 from ir_datasets.formats import GenericScoredDoc
 from ir_measures import AP, P
 
@@ -87,42 +87,6 @@ def test_systems_in_every_form_of_runs(form, tmp_path):
         pd.testing.assert_frame_equal(found, ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], **more))
 
 
-def test_a_folder_of_systems(tmp_path):
-    RUNS.write(tmp_path)
-    expected = ptr.Experiment({name: RUNS[name] for name in sorted(NAMES)}, TOPICS, QRELS, [AP])
-    for source in (tmp_path, str(tmp_path), tmp_path / "input.*"):
-        pd.testing.assert_frame_equal(ptr.Experiment(source, TOPICS, QRELS, [AP]), expected)
-
-
-def test_a_list_of_results_has_names_beside_it():
-    found = ptr.Experiment((scored_docs(f) for f in frames().values()), TOPICS, QRELS, [AP], names=NAMES)
-    pd.testing.assert_frame_equal(found, ptr.Experiment(frames(), TOPICS, QRELS, [AP]))
-
-
-@QUIET
-def test_what_is_said_beside_a_run_set_goes_over_it():
-    given = {"field": OTHERS, "depth": 5}
-    us = ptr.Experiment(RUNS, TOPICS, QRELS, [AP], teams=dict.fromkeys(NAMES, "us"), pooled=True, **given)
-    assert us.runs.teams == ["us"]
-    assert us["pooled"].tolist() == [True] * 3
-    expected = ptr.Experiment(
-        frames(), TOPICS, QRELS, [AP], **columns(teams=dict.fromkeys(NAMES, "us"), pooled=True), **given
-    )
-    pd.testing.assert_frame_equal(us, expected)
-    one = ptr.Experiment(RUNS, TOPICS, QRELS, [AP], teams={"lex1a": "mine"}, **given)
-    assert one.runs.run_table["team"].tolist() == ["mine", *RUNS.run_table["team"].tolist()[1:]]
-
-
-def test_runs_of_which_nothing_is_recorded_have_the_defaults():
-    bare = ptr.RunSet.from_frames(frames())
-    in_field = ptr.Experiment(bare, TOPICS, QRELS, [AP], field=OTHERS, depth=8)
-    assert in_field.runs.pooled.tolist() == [False] * 3
-    assert in_field.runs.run_table["team"].tolist() == NAMES
-    pd.testing.assert_frame_equal(in_field, ptr.Experiment(frames(), TOPICS, QRELS, [AP], field=OTHERS, depth=8))
-    alone = ptr.Experiment(bare, TOPICS, QRELS, [AP])
-    assert alone.runs.pooled.isna().all()
-
-
 @QUIET
 def test_a_run_set_is_pooled_as_it_was():
     """The order of the files and the depth are known of the runs; frames of them know neither."""
@@ -143,33 +107,6 @@ def test_a_run_set_is_pooled_as_it_was():
     field = ptr.RunSet.from_frames({n: OTHERS[n] for n in OTHERS}, metadata=OTHERS.run_table, pool_depth=8)
     in_field = ptr.Experiment(runs, TOPICS, QRELS, [AP], field=field, pooled=False)
     assert in_field.attrs["reuse"]["settings"]["depth"] == 8
-
-
-def test_a_run_set_without_ranks_cannot_be_pooled_by_them(messages):
-    runs = ptr.RunSet.from_frames({name: frame.drop(columns="rank") for name, frame in frames().items()})
-    messages.refused(
-        lambda: ptr.Experiment(runs, TOPICS, QRELS, [AP], reuse="lou", pool_order="rank"), place="retr_systems"
-    )
-
-
-def test_a_baseline_by_name_and_one_by_number_in_a_run_set():
-    by_name = ptr.Experiment(RUNS, TOPICS, QRELS, [AP], baseline="neu2a")
-    pd.testing.assert_frame_equal(by_name, ptr.Experiment(RUNS, TOPICS, QRELS, [AP], baseline=1))
-    pd.testing.assert_frame_equal(by_name, ptr.Experiment(frames(), TOPICS, QRELS, [AP], baseline="neu2a"))
-    assert by_name.attrs["reuse"]["settings"]["baseline"] == "neu2a"
-    assert ptr.Experiment(RUNS, TOPICS, QRELS, [AP], reuse=[])["name"].tolist() == NAMES
-
-
-def test_the_field_may_be_frames_by_name():
-    given = {name: OTHERS[name] for name in OTHERS}
-    own = ptr.RunSet.from_frames(given, teams={name: name for name in OTHERS})
-    found, _, warned = recorded(ptr.Experiment, retrievers(), TOPICS, QRELS, [AP], field=given, depth=8)
-    expected, _, theirs = recorded(ptr.Experiment, retrievers(), TOPICS, QRELS, [AP], field=own, depth=8)
-    pd.testing.assert_frame_equal(found, expected)
-    assert warned == theirs
-    assert found.attrs == expected.attrs
-    ranks = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], field=OTHERS, reuse="rank")
-    pd.testing.assert_frame_equal(ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], field=given, reuse="rank"), ranks)
 
 
 def test_judgments_of_any_kind(tmp_path):
@@ -207,8 +144,3 @@ def test_topics_of_ir_datasets():
         assert systems["lex1a"].asked == TOPICS["qid"].tolist()
     both = TOPICS.assign(text="kept as it is")
     assert ptr.Experiment(retrievers(), both, QRELS, [AP]).equals(expected)
-
-
-def test_what_is_no_topics(messages):
-    for topics in ([], ["1", "2"], 5, {"1": "one"}):
-        messages.refused(lambda topics=topics: ptr.Experiment(retrievers(), topics, QRELS, [AP]), argument="topics")

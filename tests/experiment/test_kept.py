@@ -5,11 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, mixed, retrievers
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, retrievers
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.data.run_set import RunSet
 
 MEASURES = [AP, P @ 5, nDCG @ 10]
 ALL = TOPICS["qid"].tolist()
@@ -75,34 +74,6 @@ def test_it_goes_on_after_an_error(tmp_path):
     assert asked(systems) == {"lex1a": [], "neu2a": [], "man3a": ALL[4:]}
 
 
-def test_results_that_are_given_are_not_kept(tmp_path):
-    systems = mixed()
-    resumed = experiment(systems, cache=tmp_path)
-    assert sorted(path.name[:5] for path in tmp_path.iterdir() if path.is_dir()) == ["lex1a", "man3a"]
-    pd.testing.assert_frame_equal(resumed, experiment(mixed()), check_exact=True)
-
-
-@pytest.mark.parametrize("systems", [frames(), FIELD.runs.select(NAMES)], ids=["frames", "RunSet"])
-def test_without_a_pipeline_there_is_no_folder(systems, tmp_path):
-    experiment(systems, cache=tmp_path / "c")
-    assert not (tmp_path / "c").exists()
-
-
-def test_a_list_by_names(tmp_path):
-    for calls in ([ALL, ALL], [[], []]):
-        systems = [Retriever(FIELD.runs[name]) for name in NAMES[:2]]
-        experiment(systems, cache=tmp_path, names=["a", "b"])
-        assert [system.asked for system in systems] == calls
-
-
-def test_the_same_folder_serves_both(tmp_path):
-    runs = RunSet.from_pipelines(retrievers(), TOPICS, cache=tmp_path, batch_size=4)
-    systems = retrievers()
-    experiment(systems, cache=tmp_path)
-    assert asked(systems) == {name: [] for name in NAMES}
-    assert runs.names == NAMES
-
-
 def test_texts_for_a_judge_come_back(tmp_path):
     def told(documents):
         seen.append(documents["text"].tolist())
@@ -131,14 +102,6 @@ def test_beside_the_folder_of_pt_experiment(tmp_path, messages):
     messages.refused(
         lambda: experiment(systems, cache=tmp_path / "empty", save_dir=str(tmp_path / "empty")), argument="cache"
     )
-
-
-def test_another_query_is_told_once(tmp_path, messages):
-    experiment(retrievers(), cache=tmp_path, reuse=[])
-    systems = {"lex1a": retrievers()["lex1a"]}
-    other = TOPICS.assign(query="other")
-    messages.warned(lambda: experiment(systems, other, cache=tmp_path, batch_size=2, reuse=[]))
-    assert asked(systems) == {"lex1a": ALL}
 
 
 REFUSED = {

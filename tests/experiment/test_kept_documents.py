@@ -71,11 +71,6 @@ def test_by_hand(step, kept):
     ]  # fmt: skip
 
 
-def test_qids_that_are_numbers_are_the_same_topics():
-    numbers = RUN.assign(qid=RUN["qid"].astype(int))
-    assert ptr.OnlyJudged(JUDGED)(numbers)["docno"].tolist() == ["d2", "d4"]
-
-
 @settings(deadline=None, max_examples=20)
 @given(st.data())
 def test_judged_and_unjudged_together_are_everything(data):
@@ -134,31 +129,6 @@ def test_condensed_lists_with_ties_and_labels_below_0():
         [system], topics, qrels, [m(judged_only=True) for m in (P @ 5, AP, nDCG)], names=["x"]
     )  # fmt: skip
     assert here.iloc[0, 1:].sort_values().tolist() == pytest.approx(there.iloc[0, 1:].sort_values().tolist())
-
-
-@pytest.mark.parametrize("experiment", [pt.Experiment, ptr.Experiment])
-def test_a_tree_plan_runs_a_shared_pipeline_once(experiment):
-    shared, step = Retriever(FIELD.runs["lex1a"]), ptr.OnlyJudged(FIELD.qrels)
-    systems = {
-        "all": shared >> pt.Transformer.identity(),
-        "judged": shared >> step,
-        "top": shared >> step >> pt.RankCutoff(5),
-    }
-    planned = experiment(systems, TOPICS, QRELS, [P @ 5, AP], plan="tree")
-    assert shared.calls == 1
-    alone = {name: pipeline(TOPICS) for name, pipeline in systems.items()}
-    linear = experiment(alone, TOPICS, QRELS, [P @ 5, AP])
-    pd.testing.assert_frame_equal(planned[["name", "P@5", "AP"]], linear[["name", "P@5", "AP"]])
-    assert planned["P@5"][1] == planned["P@5"][2]
-
-
-def test_what_is_saved_is_the_condensed_list(tmp_path):
-    first = ptr.Experiment(condensed(), TOPICS, QRELS, [P @ 5], save_dir=str(tmp_path))
-    saved = pt.io.read_results(str(tmp_path / "lex1a.res.gz"))
-    assert len(ptr.OnlyUnjudged(FIELD.qrels)(saved)) == 0
-    assert saved.groupby("qid")["rank"].max().tolist() == (saved.groupby("qid").size() - 1).tolist()
-    again = ptr.Experiment(condensed(), TOPICS, QRELS, [P @ 5], save_dir=str(tmp_path), save_mode="reuse")
-    pd.testing.assert_frame_equal(pd.DataFrame(first), pd.DataFrame(again))
 
 
 def test_a_part_of_the_corpus_is_the_runs_restricted_to_it():

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import pytrec_eval
-from ir_measures import P
-
-import pt_reuse as ptr
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,13 +54,6 @@ def test_trec8_is_what_the_documentation_shows(build, trec8):
     assert " uwmt8a0 0.214162\n" in found["trec8-orders"]
 
 
-def test_a_trec8_run_that_is_alone_owns_whatever_it_found(trec8, messages):
-    topics = pd.DataFrame({"qid": trec8.qrels.topics, "query": "q"})
-    system = {"acsys8alo": trec8.runs["acsys8alo"]}
-    result = messages.warned(lambda: ptr.Experiment(system, topics, trec8.qrels, [P @ 10], reuse="lou"))
-    assert result["P@10 LOU % (no field)"].tolist() == [-100.0]
-
-
 def test_deep_learning_is_what_the_documentation_shows(build, data):
     if not (data / "dl19-passages").is_dir():
         pytest.skip("the test data has no folder dl19-passages")
@@ -73,17 +61,3 @@ def test_deep_learning_is_what_the_documentation_shows(build, data):
     assert list(found) == ["dl19-alone", "dl19-field", "dl19-pooled", "dl19-long"]
     for name, text in found.items():
         assert text == shown(name)
-
-
-def test_every_text_is_in_the_documentation_and_fits():
-    pages = {page: page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.rst")}
-    texts = sorted(path.name for path in (ROOT / "docs" / "experiments").iterdir() if path.suffix == ".txt")
-    assert len([name for name in texts if name.startswith(("trec8-", "dl19-", "cranfield-", "vaswani-"))]) == 14
-    included = [
-        name
-        for page in pages.values()
-        for name in re.findall(r"literalinclude:: (?:\.\./|/)?experiments/(\S+)\n", page)
-    ]
-    assert sorted(included) == texts, "each once, and none that is not there"
-    wide = {name: max(map(len, shown(name.removesuffix(".txt")).splitlines())) for name in texts}
-    assert {name: width for name, width in wide.items() if width > 100} == {}

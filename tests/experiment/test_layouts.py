@@ -59,30 +59,6 @@ def test_long_has_the_columns_that_apply_in_their_order():
     assert ours["value"].tolist() == theirs[list(map(str, MEASURES))].to_numpy().ravel().tolist()
 
 
-def test_three_measures_and_a_baseline_fit_a_hundred_columns():
-    named = dict(zip(["BM25", "BM25 >> RM3", "MiniLM"], retrievers().values(), strict=True))
-    long = experiment(named, baseline="BM25", layout="long")
-    long["LOU %"] -= 12.345678
-    assert max(map(len, long.to_string().splitlines())) <= 100
-    assert len(experiment(named, baseline="BM25").columns) == 32
-
-
-def test_time_is_a_row_of_its_own():
-    long = ptr.Experiment(retrievers(), TOPICS, QRELS, ["map", "mrt"], layout="long")
-    assert long["measure"].tolist() == ["map", "mrt"] * 3
-    assert (long.loc[long["measure"] == "mrt", "value"] > 0).all()
-    assert long["rank"].isna().tolist() == [False, True] * 3
-    assert str(long["rank"].dtype) == "Int64"
-    assert long.report().to_frame()["System"].tolist() == NAMES
-
-
-def test_by_topic_rows_are_long_in_either_layout():
-    pd.testing.assert_frame_equal(experiment(perquery=True, layout="long"), experiment(perquery=True))
-    both = experiment(perquery="both", layout="long")
-    pd.testing.assert_frame_equal(both.averages, experiment(layout="long"))
-    pd.testing.assert_frame_equal(both.perquery, experiment(perquery=True))
-
-
 @pytest.mark.parametrize(
     "more",
     [
@@ -132,23 +108,6 @@ def test_report_of_one_measure_of_the_rows_at_hand():
     assert "holm" in report.to_latex()
 
 
-def test_report_shows_no_zeros_that_are_no_finding():
-    report = experiment(pooled=None).report()
-    assert list(report.to_frame()) == ["System, measure", "Score", "Rank", "Unjudged share", "Lowest to highest"]
-    assert any("from 0 to the highest of the judgments" in note for note in report.notes)
-    assert any("No system counts as pooled" in note for note in report.notes)
-    alone = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP]).report()
-    assert list(alone.to_frame()) == ["System", "AP", "Rank", "Unjudged share", "Lowest to highest"]
-    assert "rank among the 3 systems alone" in alone.caption
-
-
-@QUIET
-def test_report_names_what_was_left_out_without_a_field():
-    report = experiment(field=None, reuse=ALL).report("AP")
-    assert list(report.to_frame())[2] == "LOU, change in % (no field)"
-    assert any(note.startswith("Beware: uniques among the 3 systems alone") for note in report.notes)
-
-
 def test_report_by_topic_is_of_the_means():
     expected = experiment().report().to_frame()
     for form in ({"perquery": True}, {"layout": "long"}):
@@ -173,16 +132,6 @@ def test_report_is_of_the_measures_and_systems_at_hand():
     assert result[["name"]].report().to_frame().equals(result.report().to_frame())
     by_measure = result[["name", "AP"]].report(nDCG @ 10).to_frame()
     assert by_measure["nDCG@10"].tolist() == result["nDCG@10"].tolist()
-
-
-def test_report_says_over_how_many_topics_it_is():
-    by_topic = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, "num_rel_ret"], perquery=True)
-    report = by_topic[by_topic["qid"] == "1"].report()
-    means = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, "num_rel_ret"])
-    assert sorted(report.to_frame()["Score"]) == sorted([*means["AP"], *means["num_rel_ret"]])
-    assert "means over 6 topics (num_rel_ret: the sum)" in report.caption
-    assert "experiment, sums over 6 topics;" in by_topic.report("num_rel_ret").caption
-    assert "means over 2 topics;" in ptr.Experiment(retrievers(), TOPICS[:2], QRELS, [AP]).report().caption
 
 
 def test_what_cannot_be_reported(messages):

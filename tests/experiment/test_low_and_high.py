@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, retrievers
-from ir_measures import AP, RBP, RR, Judged, P, nDCG
+from ir_measures import AP, RR, Judged, P, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.scoring.bounds import score_bounds
@@ -66,14 +66,6 @@ def test_the_highest_label_is_that_of_all_judgments_whichever_topics_are_asked()
     )
     ends = ["value", "low", "high"]
     pd.testing.assert_frame_equal(pd.DataFrame(some[ends]), pd.DataFrame(every.loc[some.index, ends]))
-
-
-def test_no_document_has_a_label_above_the_highest_of_the_judgments():
-    qrels = QRELS.assign(label=QRELS["label"].clip(upper=1))
-    metrics = [P(rel=2) @ 5, AP(rel=2), RR(rel=2), RBP(rel=2, p=0.8)]
-    result = ptr.Experiment(frames(), TOPICS, qrels, metrics)
-    for metric in metrics:
-        assert (result[[f"{metric}", f"{metric} low", f"{metric} high"]] == 0).all(axis=None)
 
 
 def test_filled_scores_are_between_low_and_high():

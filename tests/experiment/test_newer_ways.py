@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import warnings
-
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, assert_same, frames, recorded, retrievers
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, retrievers
 from ir_measures import AP, P
 
 import pt_reuse as ptr
@@ -28,32 +24,6 @@ def saved(folder, name="aggregated.csv"):
 
 
 # a dict of systems, and a baseline by its name
-
-
-@pytest.mark.parametrize("correction", [None, "bonferroni"])
-@pytest.mark.parametrize("layout", ["wide", "long"])
-def test_a_dict_with_a_named_baseline(layout, correction):
-    named = dict(zip(("BM25", "MiniLM", "manual"), retrievers().values(), strict=True))
-    more = {"baseline": "MiniLM", **({"correction": correction} if correction else {})}
-    theirs = pt.Experiment(dict(zip(named, frames().values(), strict=True)), TOPICS, QRELS, MEASURES, **more)
-    ours = experiment(named, layout=layout, **more)
-    if layout == "wide":
-        assert_same(ours, theirs)
-        assert (ours.filter(like=" LOU %") < 0).any(axis=None)
-        assert ours.loc[1, ["AP p-value", "AP +"]].isna().all()
-        return
-    for measure in map(str, MEASURES):
-        rows = ours[ours["measure"] == measure]
-        for column in ("+", "-", "p-value", *(("reject", "p-value corrected") if correction else ())):
-            expected = theirs[f"{measure} {column}"].to_numpy(dtype=float)
-            np.testing.assert_array_equal(rows[column].to_numpy(dtype=float, na_value=np.nan), expected)
-
-
-def test_an_unknown_baseline_is_refused_before_anything_runs():
-    systems = retrievers()
-    with pytest.raises(ValueError, match="Unknown baseline 'BM25'"):
-        experiment(systems, baseline="BM25")
-    assert [system.calls for system in systems.values()] == [0, 0, 0]
 
 
 # CSVs under save_dir
@@ -79,12 +49,6 @@ def test_the_added_columns_are_saved_beside_the_tables_of_pt_experiment(more, tm
         pd.DataFrame(both.perquery).sort_values(["name", "qid", "measure"], ignore_index=True),
         check_dtype=False,
     )
-
-
-def test_baselines_and_rounding_are_saved_as_they_are_returned(tmp_path):
-    result = experiment(save_dir=str(tmp_path), baseline="lex1a", round={"AP": 2, "P@5": 3})
-    means = saved(tmp_path).drop(columns="ranked among")
-    pd.testing.assert_frame_equal(means[list(result)], pd.DataFrame(result), check_dtype=False)
 
 
 def test_rows_of_other_systems_stay(tmp_path):
@@ -152,39 +116,6 @@ def test_a_disk_that_is_full_after_the_run_costs_no_result(tmp_path, messages, m
 # plans, and what is validated
 
 
-def test_a_tree_plan_runs_a_shared_prefix_once_and_shows_the_names(capsys):
-    first = Retriever(FIELD.runs["lex1a"])
-    systems = {"BM25": first, "top 5": first % 5, "top 20": first % 20}
-    tree = experiment(systems, plan="tree", verbose=True)
-    assert first.calls == 1
-    shown = capsys.readouterr().out
-    assert all(name in shown for name in systems)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # linear plans point at shared prefixes
-        pd.testing.assert_frame_equal(tree, experiment(systems))
-    assert tree.runs.names == list(systems)
-
-
 class Documentless(Retriever):
     def transform_outputs(self, input_columns):
         return [*input_columns, "score"]
-
-
-@pytest.mark.parametrize("validate", ["warn", "error"])
-def test_validation_names_the_system_and_what_it_lacks(validate):
-    systems = {"BM25": Documentless(FIELD.runs["lex1a"])}
-    if validate == "error":
-        with pytest.raises(
-            ValueError, match=r"required outputs.*\n - Pipeline #0: BM25 .*Produces \['qid', 'query', 'score'\]"
-        ):
-            experiment(systems, validate=validate)
-        assert systems["BM25"].calls == 0
-        return
-    _, said, _ = recorded(experiment, systems, validate=validate)
-    _, theirs, _ = recorded(pt.Experiment, systems, TOPICS, QRELS, [AP], validate=validate)
-    names = [re.search(r"\n - Pipeline #0: .*", text)[0] for text in (*said, *theirs)]
-    assert len(names) == 2
-    assert names[0] == names[1]
-    # of a list without names, too, where pt.Experiment takes a system for its name
-    _, said, _ = recorded(experiment, [*systems.values()], validate=validate)
-    assert f"\n - Pipeline #0: {systems['BM25']!s}. Produces" in said[0]

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from experiment_parts import QRELS, TOPICS, frames, recorded
+from experiment_parts import recorded
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, P, SetP, nDCG
+from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
 from pt_reuse._errors import ReuseWarning
@@ -46,31 +46,6 @@ def test_by_hand(messages):
     assert any("by trec_eval the scores of 1 of 2 systems" in note for note in result.report().notes)
 
 
-@pytest.mark.parametrize(
-    ("metrics", "labels"),
-    [
-        ([P @ 2], {"a": 1, "b": 0}),  # the two change places within what is counted
-        ([P @ 1, AP], {"a": 1, "b": 1}),
-        ([P @ 1, AP], {"c": 1, "d": 0}),  # neither is judged
-        ([AP], {"a": 0, "c": 1}),
-    ],
-)
-def test_what_changes_no_score_is_not_told(metrics, labels):
-    result, _, warned = recorded(
-        ptr.Experiment, {"near": near_tie()}, ONE_TOPIC, judged(**labels), metrics, reuse="rank"
-    )
-    assert warned == []
-    assert result.attrs["reuse"]["settings"]["order"] == "trec_eval9"
-    assert "other order" not in result.attrs["reuse"]["settings"]
-
-
-def test_below_every_cutoff_nothing_is_told():
-    run = pd.DataFrame({"qid": "1", "docno": ["c", "a", "b"], "score": [2.0, HIGH, LOW]})
-    qrels = judged(a=1, b=0, c=1)
-    assert recorded(ptr.Experiment, {"A": run}, ONE_TOPIC, qrels, [P @ 1, nDCG @ 1])[2] == []
-    assert len(recorded(ptr.Experiment, {"A": run}, ONE_TOPIC, qrels, [P @ 1, nDCG @ 2])[2]) == 1
-
-
 def test_a_share_that_is_another_is_told(messages):
     """What was never judged counts as what is not relevant, in the score alone."""
     systems, qrels = {"A": near_tie()}, judged(a=0, c=1)
@@ -91,40 +66,6 @@ def test_a_bound_that_is_another_is_told():
     # b and c relevant, b first here: (1 + 2/3) / 2
     assert result[["AP low", "AP", "AP high"]].to_numpy().ravel() == pytest.approx([1 / 3, 1 / 3, 5 / 6])
     assert recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [AP], reuse=["unjudged", "rank"])[2] == []
-
-
-def test_topics_that_nobody_asked_or_judged_are_not_told():
-    run = pd.concat([near_tie(), near_tie(qid="2")])
-    qrels = pd.concat([judged(a=1, b=1, c=0), judged(a=1, b=0).assign(qid="2")])
-    both = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
-    assert recorded(ptr.Experiment, {"A": run}, ONE_TOPIC, qrels, [P @ 1])[2] == []
-    _, _, warned = recorded(ptr.Experiment, {"A": run}, both, qrels, [P @ 1])
-    assert len(warned) == 1
-    assert "'A' on 1 topic." in warned[0]
-
-
-@pytest.mark.parametrize("more", [{"dataframe": False}, {"reuse": "unjudged"}, {"perquery": True}, {"reuse": ["rank"]}])
-def test_it_is_told_once_whatever_is_returned(more):
-    _, _, warned = recorded(ptr.Experiment, {"A": near_tie()}, ONE_TOPIC, judged(a=1, b=0), [P @ 1, AP, SetP], **more)
-    assert [text for text in warned if "float32" in text] == warned
-    assert len(warned) == 1
-
-
-def test_the_other_order_is_that_of_the_runs_given(messages):
-    lines = near_tie("b", "a").assign(score=[1.0, 2.0])  # its file has b first
-    runs, qrels = ptr.RunSet.from_frames({"A": lines}, order="file"), judged(b=1, a=0)
-    result = messages.warned(lambda: ptr.Experiment(runs, ONE_TOPIC, qrels, [P @ 1]))
-    assert result["P@1"].item() == 0.0
-    assert ptr.score(runs, qrels, [P @ 1]).mean["P@1"].item() == 1.0
-    assert ptr.score(result.runs.reorder("file"), qrels, [P @ 1]).mean["P@1"].item() == 1.0
-    in_order = ptr.RunSet.from_frames({"A": near_tie()}, order="trec_eval9")
-    assert recorded(ptr.Experiment, in_order, ONE_TOPIC, judged(a=1, b=0), [P @ 1])[2] == []
-
-
-def test_the_order_is_always_said():
-    for more in ({}, {"reuse": "unjudged"}, {"perquery": True}, {"layout": "long"}):
-        result = ptr.Experiment(frames(), TOPICS, QRELS, [AP], **more)
-        assert result.attrs["reuse"]["settings"]["order"] == "trec_eval9"
 
 
 @settings(max_examples=12, deadline=None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -94,14 +92,6 @@ def test_a_cutoff_behind_it_takes_the_best_ranked():
     assert cut.groupby("qid").size().eq(4).all()
 
 
-def test_columns_of_documents_come_from_the_first_pipeline_that_has_them():
-    topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
-    a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0], "text": ["one", "two"]})
-    b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0], "text": ["another", "three"]})
-    found = ptr.PoolDocuments(pt.Transformer.from_df(a), pt.Transformer.from_df(b), depth=2)(topics)
-    assert found.set_index("docno")["text"].to_dict() == {"d1": "one", "d2": "two", "d3": "three"}
-
-
 def test_compiled_it_asks_pipelines_for_no_more_than_it_takes():
     class Cut(Retriever):
         def __init__(self, frame, k=None):
@@ -123,27 +113,6 @@ def test_compiled_it_asks_pipelines_for_no_more_than_it_takes():
     pd.testing.assert_frame_equal(compiled(TOPICS), pool(TOPICS))
 
 
-def test_batches_without_results_pass():
-    nothing = pt.apply.generic(lambda inp: pd.DataFrame())
-    empty = ptr.PoolDocuments(nothing, nothing, depth=3)(TOPICS)
-    assert len(empty) == 0
-    assert {"qid", "docno", "best_rank", "runs", "score", "rank"} <= set(empty.columns)
-    alone = ptr.PoolDocuments(nothing, *pipelines(["lex1a"]), depth=3)(TOPICS)
-    assert pairs(alone) == pairs((pipelines(["lex1a"])[0] % 3)(TOPICS))
-    assert alone["rank"].dtype == "int64"
-    assert len(ptr.PoolDocuments(*pipelines(), depth=3)(TOPICS.iloc[:0])) == 0
-
-
-def test_it_goes_to_other_processes_and_is_equal_there():
-    pool = ptr.PoolDocuments(pt.Transformer.from_df(RUNS["lex1a"].drop(columns="name")), depth=3)
-    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(pool))(TOPICS), pool(TOPICS))
-    same = pipelines()
-    assert ptr.PoolDocuments(*same, depth=3) == ptr.PoolDocuments(*same, depth=3)
-    assert hash(ptr.PoolDocuments(*same, depth=3)) == hash(ptr.PoolDocuments(*same, depth=3))
-    assert ptr.PoolDocuments(*same, depth=3) != ptr.PoolDocuments(*same, depth=4)
-    assert ptr.PoolDocuments(*same, depth=3) != same[0]
-
-
 @pytest.mark.parametrize(
     ("given", "depth"),
     [((), 10), (("bm25",), 10), ((RUNS["lex1a"],), 10), (tuple(pipelines()), 0), (tuple(pipelines()), 2.5)],
@@ -151,27 +120,3 @@ def test_it_goes_to_other_processes_and_is_equal_there():
 )
 def test_pools_that_cannot_be(given, depth, messages):
     messages.refused(lambda: ptr.PoolDocuments(*given, depth=depth))
-
-
-def test_a_union_has_no_first_documents(messages):
-    a, b, c = (pt.Transformer.from_df(RUNS[name].drop(columns="name")) for name in NAMES)
-    joined = a | b
-    messages.hidden[repr(joined)] = "{union}"
-    messages.refused(lambda: ptr.PoolDocuments(c, joined, depth=10)(TOPICS))
-
-
-def test_a_dict_names_the_pipelines(messages):
-    by_name = dict(zip(NAMES, pipelines(), strict=True))
-    pool = ptr.PoolDocuments(by_name, depth=5)
-    pd.testing.assert_frame_equal(pool(TOPICS), ptr.PoolDocuments(*by_name.values(), depth=5)(TOPICS))
-    rebuilt = pt.inspect.transformer_apply_attributes(pool, depth=3)
-    assert [one.names for one in (pool, pool.compile(), rebuilt)] == [NAMES] * 3
-    assert rebuilt.depth == 3
-    assert all(repr(name) in repr(pool) for name in NAMES)
-    assert pool == ptr.PoolDocuments(dict(by_name), depth=5) != ptr.PoolDocuments(*by_name.values(), depth=5)
-    pickle.loads(pickle.dumps(pool))
-    rankless = pt.Transformer.from_df(RUNS["neu2a"][["qid", "docno"]])
-    messages.hidden[repr(rankless)] = "{rankless}"
-    messages.refused(lambda: ptr.PoolDocuments({"lex": by_name["lex1a"], "neu": rankless}, depth=5)(TOPICS))
-    for odd in ({}, {"lex": "bm25"}, {"": by_name["lex1a"]}):
-        messages.refused(lambda given=odd: ptr.PoolDocuments(given, depth=5))

@@ -5,7 +5,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse.experiment.systems import KeptColumns, Recorder
+from pt_reuse.experiment.systems import Recorder
 
 
 def results(qids=("1", "1", "2")):
@@ -26,23 +26,10 @@ def test_passes_the_very_frame_and_keeps_a_copy():
     }
 
 
-def test_says_of_which_system_something_is_missing():
-    with pytest.raises(pt.validate.InputValidationError, match=r"in transformer a .*missing_columns=\['score'\]"):
-        Recorder("a")(results().drop(columns="score"))
-
-
 def test_keeps_what_there_is():
     ranked = Recorder("b")
     ranked(results().assign(rank=[0, 1, 0]))
     assert list(ranked.results()) == ["qid", "docno", "score", "rank"]
-
-
-def test_nothing_seen_gives_no_rows():
-    recorder = Recorder("a")
-    assert list(recorder.results()) == ["qid", "docno", "score"]
-    empty = results([])
-    assert recorder(empty) is empty
-    assert len(recorder.results()) == 0
 
 
 def test_batches_follow_each_other():
@@ -76,18 +63,3 @@ def test_composes_at_the_end_without_joining_other_recorders():
     pipeline(pd.DataFrame({"qid": ["1", "2"]}))
     assert len(one.results()) == 3
     assert repr(one) == "a"
-
-
-def test_pyterrier_can_inspect_it():
-    recorder = Recorder("a")
-    assert pt.inspect.transformer_outputs(recorder, ["qid", "docno", "score"]) == ["qid", "docno", "score"]
-    source = pt.Transformer.from_df(results())
-    for columns in (["qid"], ["qid", "query"]):
-        assert pt.inspect.transformer_outputs(source >> recorder, columns) == pt.inspect.transformer_outputs(
-            source, columns
-        )
-    attributes = [(attribute.name, attribute.value) for attribute in pt.inspect.transformer_attributes(recorder)]
-    assert attributes == [("label", "a"), ("kept", KeptColumns())]
-    assert pt.inspect.transformer_inputs(recorder)
-    assert pt.schematic.transformer_schematic(recorder, input_columns=["qid"])["label"] == "a"
-    assert len(recorder.results()) == 0, "to be inspected is not to be run"

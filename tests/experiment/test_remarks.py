@@ -9,17 +9,13 @@ import pyterrier as pt
 import pytest
 from experiment_parts import (
     ALL,
-    FIELD,
-    LIVE,
     NAMES,
     NO_FIELD,
     OTHERS,
     QRELS,
-    SUFFIXES,
     TOPICS,
     frames,
     recorded,
-    retrievers,
 )
 from ir_measures import AP, P, nDCG
 
@@ -29,15 +25,6 @@ from pt_reuse.experiment.remarks import hint_of
 from pt_reuse.scoring.caveats import CaveatWarning
 
 QUIET = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-FORMS = [{}, {"perquery": True}, {"perquery": "both"}, {"highlight": "bold"}, {"baseline": 0}, {"round": 2}]
-
-
-def added(result):
-    """Return the names of the added columns, without their measures."""
-    frame = result[0] if isinstance(result, tuple) else result
-    frame = getattr(frame, "data", frame)
-    names = {column.removeprefix("AP ") for column in frame.columns}
-    return [name for name in (*SUFFIXES, *LIVE[2:], *NO_FIELD, "pooled") if name in names]
 
 
 def experiment(**arguments):
@@ -46,35 +33,6 @@ def experiment(**arguments):
 
 
 # the columns by default
-
-
-@pytest.mark.parametrize("form", FORMS, ids=str)
-def test_with_a_field_pooled_systems_have_what_they_lose_and_others_what_is_known(form):
-    assert added(experiment(pooled=True, **form)) == [*SUFFIXES, "pooled"]
-    assert added(experiment(**form)) == list(LIVE)
-    assert added(experiment(pooled=NAMES[:1], **form)) == [*SUFFIXES, *LIVE[2:], "pooled"]
-    assert added(experiment(reuse=["lou"], **form)) == ["LOU", "LOU %", "pooled"]
-
-
-@pytest.mark.parametrize("form", FORMS, ids=str)
-def test_without_a_field_those_that_mean_something(form):
-    result = ptr.Experiment(frames(), TOPICS, QRELS, [AP], **form)
-    assert added(result) == list(LIVE)
-
-
-def test_the_default_is_said_as_it_was_resolved():
-    alone = ptr.Experiment(frames(), TOPICS, QRELS, [AP]).attrs["reuse"]
-    assert alone["settings"]["reuse"] == ["unjudged", "rank", "bounds"]
-    assert alone["settings"]["ranked among"] == "the 3 systems alone"
-    assert alone["summary"] == []
-    in_field = experiment().attrs["reuse"]["settings"]
-    assert in_field["reuse"] == ["rank", "unjudged", "bounds"]
-    assert experiment(pooled=True).attrs["reuse"]["settings"]["reuse"] == ["lou", "rank", "unjudged"]
-    assert in_field["ranked among"] == f"{len(OTHERS)} runs of the field and 3 systems"
-    pd.testing.assert_frame_equal(
-        ptr.Experiment(frames(), TOPICS, QRELS, [AP]),
-        ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse=["unjudged", "rank", "bounds"]),
-    )
 
 
 # leave-out-uniques without a field
@@ -97,31 +55,6 @@ def test_lou_without_a_field_is_named_for_what_it_is_not():
     by_run = ptr.leave_out_uniques(runs, QRELS, AP, depth=8).by_run
     assert result["AP LOU (no field)"].tolist() == pytest.approx(by_run["reduced_score"].tolist())
     assert result["AP drop (no field)"].tolist() == by_run["drop"].tolist()
-
-
-def test_lou_without_a_field_is_told_and_noted(messages):
-    result = messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse="lou", depth=8))
-    settings = result.attrs["reuse"]["settings"]
-    share = settings["judged without contributor"] / settings["judged"]
-    assert settings["beware"].endswith(f"alone, {share:.0%} of the judgments have no contributor")
-    assert 0.05 < share < 1
-
-
-def test_systems_that_are_the_pool_are_told_nothing_of():
-    runs = ptr.RunSet.from_frames(frames(), order="trec_eval9", pooled=True)
-    pool = ptr.depth_pool(runs, depth=8)
-    own = FIELD.qrels.restrict(pool)
-    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, own, [AP], reuse=ALL, depth=8)
-    assert warned == []
-
-
-def test_what_has_no_effect_is_told(messages):
-    teams = dict.fromkeys(NAMES, "us")
-    messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], teams=teams, pooled=True))
-    messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [nDCG @ 10], depth=8, rel=2, by="run"))
-    messages.warned(lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], depth=8))
-    _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS, [AP], teams=teams, depth=8, reuse=["rank"])
-    assert warned == []
 
 
 # systems that run now did not contribute then
@@ -147,16 +80,6 @@ def test_systems_in_a_field_are_not_pooled():
     assert experiment().attrs["reuse"]["summary"] == result.attrs["reuse"]["summary"]
 
 
-def test_a_system_of_a_team_of_the_field_loses_what_the_team_contributed():
-    team = OTHERS.teams[0]
-    result = experiment(teams={name: team for name in NAMES})
-    together = ptr.RunSet.from_frames(frames(), teams=dict.fromkeys(NAMES, team), pooled=False, order="trec_eval9")
-    by_run = ptr.leave_out_uniques(OTHERS.reorder("trec_eval9") | together, QRELS, AP, depth=8).by_run
-    expected = by_run.set_index("name").loc[NAMES]
-    assert result["AP LOU"].tolist() == pytest.approx(expected["reduced_score"].tolist())
-    assert result["pooled"].tolist() == [False] * 3
-
-
 def test_pooled_asks_what_if_they_had_been():
     result = experiment(pooled=True, depth=5)
     assert result["pooled"].tolist() == [True] * 3
@@ -168,19 +91,7 @@ def test_pooled_asks_what_if_they_had_been():
     assert some["AP LOU"].tolist()[1:] == some["AP"].tolist()[1:]
 
 
-def test_dicts_hold_measures_alone():
-    found = experiment(dataframe=False, reuse=ALL)
-    assert "pooled" not in found["lex1a"]
-    assert found["lex1a"]["AP LOU"] == found["lex1a"]["AP"]
-    assert set(experiment(dataframe=False)["lex1a"]) == {"AP", *(f"AP {suffix}" for suffix in LIVE)}
-
-
 # judgments and pools that are not what they seem
-
-
-def test_a_pool_too_deep_is_told(messages):
-    result = messages.warned(lambda: experiment(depth=25, reuse=ALL))
-    assert "of the pool is unjudged" in result.attrs["reuse"]["settings"]["beware"]
 
 
 @pytest.mark.parametrize(
@@ -203,29 +114,6 @@ def test_the_fit_of_the_pool_is_told_where_uniques_are_shown(more, told, noted):
     assert ("unjudged." in " ".join(result.report().notes)) is (noted == "beware")
 
 
-def test_the_summary_tells_what_the_columns_did_not_need(messages):
-    result = messages.warned(lambda: experiment(depth=25, pooled=True))
-    _, _, warned = recorded(ptr.reuse_summary, result)
-    assert warned == []
-    result = experiment(depth=25)
-    assert len(messages.warned(lambda: ptr.reuse_summary(result))) == 1
-
-
-@pytest.mark.parametrize(("more", "told"), [({}, 0), ({"reuse": "lou"}, 1)])
-def test_judgments_without_a_relevant_one_are_told_where_uniques_are_shown(more, told):
-    given = {"field": OTHERS, "depth": 8, **more}
-    result, _, warned = recorded(ptr.Experiment, frames(), TOPICS, QRELS.assign(label=0), [AP], **given)
-    assert len(warned) == told
-    settings = result.attrs["reuse"]["settings"]
-    assert "no judgment is relevant" in settings["beware" if told else "beware of uniques"]
-
-
-def test_a_field_that_nobody_recorded_the_pool_of_is_told(messages):
-    unknown = OTHERS.run_table.assign(pooled=pd.array([pd.NA] * len(OTHERS), "boolean"))
-    field = ptr.RunSet(OTHERS.field, unknown, OTHERS.order)
-    messages.warned(lambda: experiment(field=field, depth=12, reuse=ALL))
-
-
 @pytest.mark.parametrize("arguments", [{}, {"field": OTHERS, "reuse": ["unjudged", "rank"]}], ids=["alone", "field"])
 def test_judgments_of_relevant_documents_only(arguments, messages):
     relevant = QRELS[QRELS["label"] > 0]
@@ -235,12 +123,6 @@ def test_judgments_of_relevant_documents_only(arguments, messages):
     assert result.attrs["reuse"]["settings"]["beware"] == "judgments of relevant documents only"
     _, _, warned = recorded(ptr.Experiment, frames(), TOPICS, relevant, [P @ 5], reuse="rank")
     assert warned == []
-
-
-def test_a_warning_points_at_the_call():
-    with pytest.warns(CaveatWarning) as caught:
-        ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], reuse="lou", depth=8)
-    assert [w.filename for w in caught] == [__file__]
 
 
 # judgments of a known collection

@@ -69,21 +69,6 @@ def test_what_pandas_makes_of_it_is_what_it_makes_of_a_plain_frame_and_knows_the
     assert made.runs.to_frame().equals(result.runs.to_frame())
 
 
-def test_it_shows_and_compares_as_a_plain_frame(made_once):
-    result = made_once
-    plain = pd.DataFrame(result)
-    assert (repr(result), str(result), result._repr_html_()) == (repr(plain), str(plain), plain._repr_html_())
-    assert result.to_string() == plain.to_string()
-    assert result.equals(plain)
-    assert plain.equals(result)
-    pd.testing.assert_frame_equal(result, plain)
-    pd.testing.assert_frame_equal(plain, result, check_frame_type=False)  # as of every subclass
-    assert type(result["AP"]) is pd.Series
-    assert result.groupby("AP rank")["AP"].mean().equals(plain.groupby("AP rank")["AP"].mean())
-    assert list(result.merge(plain[["name"]], on="name")) == list(plain)
-    assert list(result.to_dict("list")) == list(plain)
-
-
 def test_frames_of_several_experiments_know_no_runs(messages):
     one, other = experiment(), experiment(reuse="rank")
     both = pd.concat([one, other])
@@ -111,11 +96,6 @@ def test_every_form_knows_the_runs(more):
         assert result.averages.runs is result.perquery.runs
 
 
-def test_dicts_and_the_plain_frame_of_pt_experiment_know_none():
-    assert type(experiment(dataframe=False)) is dict
-    assert type(experiment(reuse=[])) is pd.DataFrame
-
-
 # the runs are those that were scored
 
 
@@ -141,20 +121,6 @@ def test_runs_are_executed_once_and_give_the_numbers_of_the_experiment():
         keyed = frame.assign(key=frame["score"].astype(np.float32)).sort_values(["key", "docno"], ascending=False)
         expected |= set(zip(*keyed.groupby("qid").head(10)[["qid", "docno"]].to_numpy().T, strict=True))
     assert set(zip(*pool.to_frame()[["qid", "docno"]].to_numpy().T, strict=True)) == expected
-
-
-def test_runs_in_a_field_give_what_was_left_out():
-    result = experiment(teams=dict.fromkeys(NAMES, OTHERS.teams[0]))
-    assert result.runs.pooled.tolist() == [False] * 3
-    lou = ptr.leave_out_uniques(OTHERS.reorder("trec_eval9") | result.runs, QRELS, MEASURES, depth=8)
-    by_run = lou.by_run.set_index(["measure", "name"])
-    for measure in MEASURES:
-        rows = by_run.loc[str(measure)].loc[NAMES]
-        assert result[f"{measure} LOU"].tolist() == pytest.approx(rows["reduced_score"].tolist())
-        assert result[f"{measure} LOU rank"].tolist() == rows["reduced_rank"].tolist()
-    with pytest.raises(ptr.InputError, match="contributors='all'"):
-        ptr.depth_pool(result.runs, depth=10)
-    assert len(ptr.depth_pool(result.runs, depth=10, contributors="all"))
 
 
 def test_runs_of_batches_trees_and_saved_files(tmp_path):

@@ -33,12 +33,6 @@ def test_each_pipeline_runs_once(arguments):
     assert all(system.asked == TOPICS["qid"].tolist() for system in systems.values())
 
 
-def test_batches_run_once_each():
-    systems = retrievers()
-    ptr.Experiment(systems, TOPICS, QRELS, [AP], batch_size=4)
-    assert [(system.calls, system.asked) for system in systems.values()] == [(2, TOPICS["qid"].tolist())] * 3
-
-
 @pytest.mark.parametrize("arguments", [{"plan": "tree", "verbose": False}, {"precompute_prefix": True}])
 @pytest.mark.parametrize("batch_size", [None, 3])
 def test_shared_prefixes_run_once(arguments, batch_size):
@@ -61,31 +55,6 @@ def test_shared_prefixes_run_once(arguments, batch_size):
     assert warned == []
     assert first.calls == plain.calls == (1 if batch_size is None else 2)
     assert result["P@3 rank"].min() == 1
-
-
-def test_same_pipeline_under_two_names():
-    system = Retriever(FIELD.runs["lex1a"])
-    result = ptr.Experiment({"a": system, "b": system}, TOPICS, QRELS, [AP], plan="tree", verbose=False)
-    assert system.calls == 1
-    assert result["AP rank"].tolist() == [1, 1]
-
-
-def test_source_that_answers_every_batch_with_all_it_has():
-    source = pt.transformer.UniformTransformer(FIELD.runs["lex1a"])
-    systems = {"all": source, "neu2a": FIELD.runs["neu2a"]}
-    ours = ptr.Experiment(systems, TOPICS, QRELS, [AP], batch_size=2)
-    pd.testing.assert_frame_equal(ours, ptr.Experiment(systems, TOPICS, QRELS, [AP]))
-
-
-def test_validation_looks_through_the_tap():
-    class Scoreless(Retriever):
-        def transform_outputs(self, input_columns):
-            return [*input_columns, "docno"]
-
-    system = Scoreless(FIELD.runs["lex1a"])
-    with pytest.raises(ValueError, match="do not produce the required outputs"):
-        ptr.Experiment({"A": system}, TOPICS, QRELS, [AP], validate="error")
-    assert system.calls == 0
 
 
 # saving
