@@ -44,12 +44,12 @@ def _run(options: argparse.Namespace) -> None:
         tables[file] = part.table
     if folder is None:
         return
-    pictures: tuple[Drawing, ...] = (
+    pictures = (
         partial(report.partial.plot, "nDCG@10"),
         partial(report.by_team.plot, "nDCG@10"),
         report.by_type.plot_uniques,
     )
-    drawings = dict(zip(_PICTURES, pictures, strict=True))
+    drawings: dict[str, Drawing] = dict(zip(_PICTURES, pictures, strict=True))
     files = {name: table_file(table) for name, table in tables.items()} | draw(drawings)
     write_together(folder, files.items(), overwrite=options.overwrite)
     say(f"\nWritten to {folder}: {', '.join(files)}")

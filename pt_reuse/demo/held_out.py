@@ -41,10 +41,8 @@ class HeldOut:
 class _Group:
     """The runs of one team with one length of query under one pool, topic by topic.
 
-    Attributes:
-        described: what the rows of the tables say of it.
-        counts: (topics, 3), documents in the top ten, unjudged ones, relevant ones among these, summed over the runs.
-        scores: (topics, 2), mean ``nDCG@10`` of the runs under the complete judgments and under the pool.
+    `counts` (topics, 3): documents in the top ten, unjudged ones, relevant ones among these, summed over the runs.
+    `scores` (topics, 2): mean ``nDCG@10`` of the runs under the complete judgments and under the pool.
     """
 
     described: dict[str, str | int]

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, positive
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import checked_seed, count, positive, whole
+from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.data.judgments import Qrels
@@ -116,13 +116,10 @@ def simulate_field(
         (18, ['team-1', 'team-2'], ['lexical', 'neural', 'manual'])
     """
     n_topics = positive("n_topics", n_topics, "topics")
-    n_docs = positive("n_docs", n_docs, "documents")
-    n_teams = positive("n_teams", n_teams, "teams")
+    n_docs = whole("n_docs", n_docs, "documents", least=20)
+    n_teams = whole("n_teams", n_teams, "teams", least=3)
     length = positive("length", length, "documents per run and topic")
     depth = checked_depth(depth)
-    for argument, value, least in (("n_docs", n_docs, 20), ("n_teams", n_teams, 3)):
-        if value < least:
-            raise InputError(f"{argument} must be at least {least}, got {value}.")
     random = np.random.default_rng(checked_seed(seed))
     grades = (random.random((n_topics, n_docs)) < 0.03).astype(int)
     grades += grades * (random.random((n_topics, n_docs)) < 0.35)

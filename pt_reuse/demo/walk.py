@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyterrier as pt
@@ -134,7 +135,7 @@ _OF_UNIQUES = {
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, and its answer as a table and in words."""
+    """A question, and its answer as a table, as it is shown, and in words."""
 
     question: str
     table: pd.DataFrame
@@ -144,150 +145,92 @@ class Answer:
 
 def narrate(report: DemoReport) -> list[Answer]:
     """Return the answers, one for each of the subjects."""
-    held_out, by_type, by_team = report.held_out, report.by_type, report.by_team
     live = report.experiment[["name", _NDCG, f"{_NDCG} rank", f"{_NDCG} unjudged", "AP", "AP rank"]]
-    shares = held_out.table.drop(columns="runs")
-    leads = held_out.leads[["left_out", "queries", "team", "lead", "pool_lead", "change", "change_low", "change_high"]]
-    moved = _moved(report)
+    by_type, by_team = report.by_type, report.by_team
     types = ["type", "runs", "unique", "unique_relevant", "tau_b", "max_drop", "dropped"]
     of_type = by_type.table.loc[by_type.table["measure"] == _NDCG, types]
-    of_team = by_team.summary[
-        ["measure", "own_tau_b", "own_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
-    ]
+    teams = ["measure", "own_tau_b", "own_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
+    of_team = by_team.summary[teams]
+    without = "What if a type of system had not taken part in the pool?"
+    standing = "How do live pipelines stand among the stored runs, and how much of what they return was judged?"
     return [
-        Answer(
-            "How do live pipelines stand among the stored runs, and how much of what they return was judged?",
-            live,
-            live,
-            _of_live(report),
-        ),
-        Answer("What if only lexical systems had been pooled?", shares, _shown_shares(shares), _of_shares(held_out)),
-        Answer(
-            "How much of the lead of the dense teams would such a pool hide?",
-            leads,
-            _shown_leads(leads),
-            _of_leads(held_out),
-        ),
-        Answer("Which runs gain and lose by a lexical pool?", moved, moved, _of_moves(report)),
-        Answer(
-            "What if a type of system had not taken part in the pool?",
-            of_type,
-            of_type.rename(columns=_OF_UNIQUES),
-            in_words(by_type),
-        ),
+        Answer(standing, live, live, _of_live(report)),
+        _shares(report.held_out),
+        _leads(report.held_out),
+        _moves(report),
+        Answer(without, of_type, of_type.rename(columns=_OF_UNIQUES), in_words(by_type)),
         Answer("And a team?", of_team, of_team.rename(columns=_OF_UNIQUES), in_words(by_team)),
     ]
 
 
-def _shown_shares(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the shares with two decimals, as many as their intervals are good for."""
-    of_top = [f"{n} of {top}" for n, top in zip(table["unjudged"], table["top"], strict=True)]
-    return pd.DataFrame(
-        {
-            "left out": table["left_out"],
-            "queries": table["queries"],
-            "team": table["team"],
-            "type": table["type"],
-            "unjudged": of_top,
-            "relevant": table["relevant"],
-            "share": table["share"].map("{:.2f}".format),
-            _INTERVAL: _intervals(table["low"], table["high"], "{:.2f}"),
-        }
-    )
-
-
-def _shown_leads(table: pd.DataFrame) -> pd.DataFrame:
-    shown = table.drop(columns=["change_low", "change_high"]).rename(
-        columns={"left_out": "left out", "pool_lead": "lead under the pool"}
-    )
-    return shown.assign(**{_INTERVAL: _intervals(table["change_low"], table["change_high"], "{:.4f}")})
-
-
-def _intervals(low: pd.Series, high: pd.Series, written: str) -> list[str]:
-    return [f"{written.format(a)} to {written.format(b)}" for a, b in zip(low, high, strict=True)]
+def _with_interval(table: pd.DataFrame, prefix: str, written: str, **others: Any) -> pd.DataFrame:
+    """Return a table with its interval in one column, and columns renamed or replaced."""
+    ends = [f"{prefix}low", f"{prefix}high"]
+    interval = [f"{written.format(low)} to {written.format(high)}" for low, high in table[ends].to_numpy()]
+    shown = table.drop(columns=ends).assign(**others, **{_INTERVAL: interval})
+    return shown.rename(columns={"left_out": "left out", "pool_lead": "lead under the pool"})
 
 
 def _of_live(report: DemoReport) -> str:
-    live, unjudged, rank = report.experiment.set_index("name"), f"{_NDCG} unjudged", f"{_NDCG} rank"
-    n_topics = report.held_out.n_topics
+    n_topics, n_runs = report.held_out.n_topics, len(report.runs) + len(LIVE)
     left_out = len(report.without) / (n_topics + len(report.without))
     return (
         f"Judged is the depth-{DEPTH} pool of the pooled runs. BM25 on the query has a twin among these, so all of its "
-        f"top 10 is judged. BM25 and MiniLM with descriptions have none: {live.loc[LIVE[1], unjudged]:.1%} and "
-        f"{live.loc[LIVE[2], unjudged]:.1%} of their top 10 never were judged. The three rank "
-        f"{live.loc[LIVE[0], rank]}, {live.loc[LIVE[1], rank]} and {live.loc[LIVE[2], rank]} of the "
-        f"{len(report.runs) + len(LIVE)} runs, stored and live, by {_NDCG}.\n"
-        f"Means are over the {n_topics} topics that have a relevant document. Topic {' and '.join(report.without)} has "
-        f"none, so every run scores 0 on it: with it each mean would be {left_out:.1%} lower, and each rank the same."
+        f"top 10 is judged; BM25 and MiniLM with descriptions have none. Ranks are among the {n_runs} runs, stored and "
+        f"live.\nMeans are over the {n_topics} topics that have a relevant document. Topic "
+        f"{' and '.join(report.without)} has none, so every run scores 0 on it: with it each mean would be "
+        f"{left_out:.1%} lower, and each rank the same."
     )
 
 
-def _of_shares(held_out: HeldOut) -> str:
-    least = held_out.leads.sort_values("more_low").iloc[0]
-    parts = [
+def _shares(held_out: HeldOut) -> Answer:
+    table, least = held_out.table.drop(columns="runs"), held_out.leads.sort_values("more_low").iloc[0]
+    of_top = [f"{n} of {top}" for n, top in zip(table["unjudged"], table["top"], strict=True)]
+    share = table["share"].map("{:.2f}".format)
+    shown = _with_interval(table, "", "{:.2f}", unjudged=of_top, share=share).drop(columns="top")
+    words = (
         "Each lexical team is left out whole in turn. The pool is that of the pooled runs of the other lexical teams: "
         "neither the team left out nor a dense team gave it a document. Runs are compared with runs whose queries are "
         "as long: short ones are the query, described ones have the description, too. Unjudged counts the documents "
         "in the top 10 that the pool does not have, relevant those of them that are relevant; share is the second "
-        "divided by the first."
-    ]
-    for (left_out, queries), rows in held_out.table.groupby(["left_out", "queries"], sort=False):
-        lexical, *dense = rows.to_dict("records")
-        of_dense = [
-            f"{row['share']:.0%} of those of {row['team']} ({row['low']:.0%} to {row['high']:.0%})" for row in dense
-        ]
-        parts.append(
-            f"{left_out}, {queries}: of its top 10 {lexical['unjudged'] / lexical['top']:.0%} are unjudged, and "
-            f"{lexical['share']:.0%} of these are relevant, but {' and '.join(of_dense)}."
-        )
-    parts.append(
-        "Documents are counted over all runs of a team and all topics, and a share is that of the sums. The difference "
-        "between the share of a dense team and that of the lexical team beside it has an interval, too. "
-        f"The lowest is that of {least['team']} and {least['left_out']}: {100 * least['more_low']:.0f} to "
-        f"{100 * least['more_high']:.0f} points."
-    )
-    parts.append(
+        "divided by the first, of sums over the runs of a team and all topics. The least difference between the share "
+        f"of a dense team and that of the lexical team beside it is that of {least['team']} and {least['left_out']}: "
+        f"{100 * least['more_low']:.0f} to {100 * least['more_high']:.0f} points.\n"
         "lumen is MiniLM; mosaic is latent semantic analysis, made of the collection's own words. Intervals are 95 % "
-        f"ones of {RESAMPLES:,} resamples of the topics (percentiles, seed {SEED}). No resample can find what no topic "
-        "has: the upper end of a share of 0 is the one-sided bound of as many independent documents, 1 - .05^(1/n). It "
-        "is the least that it can be, since the documents of a topic are alike and those of two runs may be the same."
+        f"ones of {RESAMPLES:,} resamples of the topics (percentiles, seed {SEED}). The upper end of a share of 0 is "
+        "the one-sided bound of as many independent documents, 1 - .05^(1/n), which is the least that it can be."
     )
-    return "\n".join(parts)
+    return Answer("What if only lexical systems had been pooled?", table, shown, words)
 
 
-def _of_leads(held_out: HeldOut) -> str:
+def _leads(held_out: HeldOut) -> Answer:
+    columns = ["left_out", "queries", "team", "lead", "pool_lead", "change", "change_low", "change_high"]
     most = held_out.leads.sort_values("change").iloc[0]
-    short = held_out.leads[(held_out.leads["queries"] == "short") & (held_out.leads["team"] == most["team"])]
-    return (
+    words = (
         f"The lead is the mean {_NDCG} of the dense team less that of the lexical team left out, under complete "
-        f"judgments and under the pool. With short queries the lead of {most['team']} shrinks by "
-        f"{-short['change'].max():.3f} to {-short['change'].min():.3f}. It shrinks most, from {most['lead']:.3f} to "
-        f"{most['pool_lead']:.3f}, where {most['left_out']} is left out: the pool then has no run with more than the "
-        "query in it."
+        f"judgments and under the pool. It shrinks most, from {most['lead']:.3f} to {most['pool_lead']:.3f}, where "
+        f"{most['left_out']} is left out: the pool then has no run with more than the query in it."
     )
+    table = held_out.leads[columns]
+    shown = _with_interval(table, "change_", "{:.4f}")
+    return Answer("How much of the lead of the dense teams would such a pool hide?", table, shown, words)
 
 
-def _moved(report: DemoReport) -> pd.DataFrame:
-    changes = report.partial.changes
-    moved = changes[changes["measure"] == _NDCG].merge(report.lexical, on="name").sort_values("rank")
-    columns = {"score": "complete", "other_score": "pool", "other_rank": "pool rank"}
-    return moved[["name", "type", "unjudged", "relevant", *columns, "rank"]].rename(columns=columns)[
-        ["name", "type", "unjudged", "relevant", "complete", "rank", "pool", "pool rank"]
-    ]
-
-
-def _of_moves(report: DemoReport) -> str:
+def _moves(report: DemoReport) -> Answer:
     partial, full = (a.table.set_index("measure").loc[_NDCG] for a in (report.partial, report.full))
     changes = report.partial.changes[report.partial.changes["measure"] == _NDCG]
-    fallers = changes[changes["drop"] > 0].sort_values("rank")
+    fallers = changes[changes["drop"] > 0].sort_values("rank")["name"]
     rising = (changes["other_score"] > changes["score"]).sum()
-    return (
+    words = (
         "The pool is that of all pooled lexical runs. Unjudged is the share of the top 10 that it does not have, "
         f"relevant the share of these that are relevant. Scores are {_NDCG} under complete judgments and under the "
         f"pool. {rising} of {len(changes)} scores rise, since {_NDCG} compares with the best order of the documents "
         "that are known to be relevant, and the pool knows fewer of them. "
         f"tau_b to the ranking under complete judgments is {partial['tau_b']:.3f} with this pool, and "
-        f"{full['tau_b']:.3f} with the pool of all types; the largest drop is {partial['max_drop']:.0f} and "
-        f"{full['max_drop']:.0f}. The runs that fall are {', '.join(fallers['name']) or 'none'}. Some runs here are of "
-        "teams that were pooled: the tables above compare types."
+        f"{full['tau_b']:.3f} with the pool of all types. The runs that fall are {', '.join(fallers) or 'none'}. Some "
+        "runs here are of teams that were pooled: the tables above compare types."
     )
+    moved = changes.merge(report.lexical, on="name").sort_values("rank")
+    moved = moved.rename(columns={"score": "complete", "other_score": "pool", "other_rank": "pool rank"})
+    moved = moved[["name", "type", "unjudged", "relevant", "complete", "rank", "pool", "pool rank"]]
+    return Answer("Which runs gain and lose by a lexical pool?", moved, moved, words)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-from collections import Counter
-from itertools import combinations
 from pathlib import Path
 
 import ir_datasets
@@ -13,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from command_parts import run
 
 import pt_reuse as ptr
 from pt_reuse.collections.definition import read_definition
@@ -50,31 +45,6 @@ def test_documents_are_what_the_datasheet_says(demo, documents):
     assert (lengths.min(), lengths.max()) == (40, 90)
     assert all(text.isprintable() for text in documents["text"])
     assert all(text.isascii() for text in documents["text"])
-
-
-def test_no_two_documents_are_near_duplicates(documents):
-    shingles, shared = [], Counter()
-    for text in documents["text"]:
-        words = re.findall(r"\w+", text.lower())
-        shingles.append(set(zip(words, words[1:], words[2:], strict=False)))
-    having = {}
-    for number, of_text in enumerate(shingles):
-        for shingle in of_text:
-            having.setdefault(shingle, []).append(number)
-    for numbers in having.values():
-        shared.update(combinations(numbers, 2))
-    assert len(shared) > 700
-    most = max(both / (len(shingles[a]) + len(shingles[b]) - both) for (a, b), both in shared.items())
-    assert 0.02 < most < 0.07
-
-
-def test_topics_have_short_queries_and_narratives(demo):
-    topics = demo.get_topics("all")
-    assert len(topics) == 41
-    assert topics["query"].str.split().str.len().between(2, 6).all()
-    assert (topics["narrative"].str.len() > 80).all()
-    assert demo.get_topics().columns.tolist() == ["qid", "query"]
-    assert demo.get_topics("description")["query"].tolist() == topics["description"].tolist()
 
 
 def test_it_is_defined_like_any_collection(demo, documents):
@@ -142,21 +112,6 @@ def test_the_lexical_runs_are_what_pisa_gives(demo, runs, tmp_path):
             assert stored["score"].to_numpy() == pytest.approx(stored["score_live"].to_numpy(), abs=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore:Attempted to get latest version")
-def test_the_terrier_run_is_what_terrier_gives(demo, runs, tmp_path):
-    home = Path(pt.io.pyterrier_home())
-    if not list(home.glob("terrier-assemblies-*.jar")):
-        pytest.skip("Terrier's jars are not in PYTERRIER_HOME")
-    if shutil.which("java") is None:
-        pytest.skip("no Java to run Terrier with")
-    index = pt.terrier.TerrierIndex(str(tmp_path / "terrier"))
-    index.index(demo.get_corpus_iter(verbose=False))
-    live = index.bm25(num_results=100)(demo.get_topics())
-    stored = runs["ridge-bm25"].merge(live, on=["qid", "docno"], suffixes=("", "_live"))
-    assert len(stored) >= len(runs["ridge-bm25"]) - 41
-    assert stored["score"].to_numpy() == pytest.approx(stored["score_live"].to_numpy(), abs=1e-4)
-
-
 def test_ir_datasets_knows_it(demo, documents, judgments):
     loaded = ir_datasets.load("reuse/demo")
     assert loaded.docs_count() == len(list(loaded.docs_iter())) == 480
@@ -203,24 +158,3 @@ def test_what_is_handed_out_can_be_changed_without_harm(demo):
     assert len(again.get_topics()) == 41
     assert len(again.get_runs().names) == 22
     assert "changed" not in again.get_runs().teams
-
-
-def test_texts_can_be_looked_up_through_ir_datasets(demo, documents):
-    wanted = pd.DataFrame({"docno": ["NEWS-002", "ENC-001"]})
-    found = pt.text.get_text(pt.get_dataset("irds:reuse/demo"), "text")(wanted)
-    texts = documents.set_index("docno")["text"]
-    assert found["text"].tolist() == [texts["NEWS-002"], texts["ENC-001"]]
-
-
-def test_package_data_is_small():
-    assert sum(path.stat().st_size for path in DATA.rglob("*") if path.is_file()) < 3_000_000
-
-
-def test_the_obvious_first_command_answers_with_something(capsys):
-    status, out, _ = run(capsys, "lou", "--collection", "demo")
-    assert status == 0
-    assert "Qrels: 41 topics, 989 judgments" in out
-    assert "depth=10" in out
-    lines = [line.split() for line in out.splitlines()]
-    (curator,) = [line for line in lines if line[:1] == ["curator"]]
-    assert curator[1:4] == ["2", "92", "27"]

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from ir_measures import AP, Judged
 
-from pt_reuse._errors import InputError
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.measures import Unjudged
@@ -68,23 +67,6 @@ def test_the_smallest_field():
     assert len(smallest.all_qrels) == 20
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_topics": 0}, "simulate_field: n_topics must be a whole number of topics, at least 1, got 0."),
-        ({"n_docs": 19}, "simulate_field: n_docs must be at least 20, got 19."),
-        ({"n_teams": 2}, "simulate_field: n_teams must be at least 3, got 2."),
-        (
-            {"length": 0},
-            "simulate_field: length must be a whole number of documents per run and topic, at least 1, got 0.",
-        ),
-        (
-            {"depth": 0},
-            "simulate_field: depth must be a whole number of documents per run and topic, at least 1, got 0.",
-        ),
-    ],
-)
-def test_numbers_that_are_too_small(options, message):
-    with pytest.raises(InputError) as caught:
-        simulate_field(**{"n_topics": 1, **options})
-    assert str(caught.value) == message
+@pytest.mark.parametrize("options", [{"n_topics": 0}, {"n_docs": 19}, {"n_teams": 2}, {"length": 0}, {"depth": 0}])
+def test_numbers_that_are_too_small(options, messages):
+    messages.refused(lambda: simulate_field(**{"n_topics": 1, **options}), argument=next(iter(options)))

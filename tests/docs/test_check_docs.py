@@ -67,14 +67,6 @@ def test_what_is_right_is_no_fault(found):
     assert found(good + "<img src='there.png' alt='a picture'><code>``x``</code><p>P@10</p>") == []
 
 
-def test_a_page_without_its_output_is_told(found):
-    assert found("", source=".. run::\n\n   1\n") == ["index.html: nothing that its code shows is there"]
-
-
-def test_a_public_name_that_the_api_lacks_is_told(found):
-    assert found("", names=[name for name in PUBLIC if name != "Qrels"]) == ["the API has no Qrels"]
-
-
 def test_a_page_that_nothing_leads_to_is_told(check, found, tmp_path):
     assert found("") == []
     (tmp_path / "html" / "lost.html").write_text("<title>C</title><h1>C</h1>")

@@ -52,11 +52,6 @@ def test_an_error_says_file_and_line(page, code, told):
     assert str(caught.value).startswith(told)
 
 
-def test_an_error_of_a_value_says_file_and_line(page):
-    with pytest.raises(BlockError, match=r"page\.rst:7: NameError"):
-        page.value("unknown", 7)
-
-
 def test_a_frame_is_a_table_of_texts():
     frame = pd.DataFrame(
         {"name": ["a", "b"], "AP": [0.25, float("nan")], "rank": [1, 1200], "pooled": [True, False], "n": [3.0, 12.0]}
@@ -67,23 +62,6 @@ def test_a_frame_is_a_table_of_texts():
     assert cells(frame.iloc[::-1])[1][0] == "b", "an index that only counts is left out"
     assert cells(frame.set_index("name")[["AP"]])[1] == ["a", "0.2500"]
     assert cells(frame[["AP"]].set_axis(["x", "y"]))[:2] == [["", "AP"], ["x", "0.2500"]]
-
-
-def test_a_figure_is_drawn_at_two_points_for_each_of_the_page(page):
-    code = "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots(figsize=(2, 1))\nax.plot([1, 2], [3, 4])\nax"
-    output = page.run(code, 1)
-    (figure,) = output.figures
-    assert (int.from_bytes(figure[16:20], "big"), int.from_bytes(figure[20:24], "big")) == (384, 192)
-    assert output.drawn == ([["", "", ""], [1.0, 3.0, 2.0, 4.0]],)
-    assert output.text is None
-    assert page.run("1", 5).figures == (), "figures do not stay for the next block"
-
-
-def test_code_works_in_a_folder_of_its_own(page, tmp_path):
-    before = Path.cwd()
-    page.run("open('here.txt', 'w').close()", 1)
-    assert (tmp_path / "here.txt").is_file()
-    assert Path.cwd() == before
 
 
 OUTPUT = Output(
@@ -132,14 +110,6 @@ def test_a_stored_output_of_other_code_is_an_error(stored):
         stored.value("x", "another")
     with pytest.raises(StoredError, match="'x' is now 8, and was 7"):
         stored.keep_value("x", "digest", "8")
-
-
-def test_the_code_before_a_block_is_part_of_what_it_is_stored_by(tmp_path):
-    pages = [Page("page.rst", folder=tmp_path) for _ in range(2)]
-    for page, first in zip(pages, ("x = 1", "x = 2"), strict=True):
-        page.seen(first)
-        page.seen("x")
-    assert pages[0].digest != pages[1].digest
 
 
 def test_figures_are_alike_but_for_the_last_digits():

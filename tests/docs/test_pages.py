@@ -10,18 +10,14 @@ import textwrap
 import warnings
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import pt_reuse
-from pt_reuse import score
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.rst") if "_build" not in path.parts)
 sys.path.insert(0, str(DOCS / "_ext"))
-
-from markdown import to_rst  # noqa: E402
 
 
 def toctrees(page):
@@ -84,33 +80,6 @@ def test_what_a_reader_sees_needs_nothing_that_a_page_hides(page):
     assert not used & hidden - shown
 
 
-def test_the_pages_are_in_the_order_in_which_one_reads_them():
-    found = toctrees(DOCS / "index.rst")
-    assert list(found) == [
-        "Begin",
-        "Questions",
-        "Concepts",
-        "Reference",
-        "Figures and tables",
-        "In depth",
-        "Studies",
-        "Building judgments",
-        "Collections",
-        "Project",
-        "For developers",
-    ]
-    assert max(map(len, found.values())) <= 6, "a caption that cannot be scanned"
-    assert found["Begin"] == ["install", "ten-minutes"]
-    asked = ("unjudged", "fair", "depth", "types", "pooled", "model-labels")
-    assert found["Questions"] == [f"questions/{name}" for name in asked]
-    assert found["Concepts"] == ["concepts", "glossary"]
-    assert found["Reference"] == ["api", "command-line"]
-    assert found["Figures and tables"][0] == "gallery"
-    assert found["In depth"][0] == "conventions"
-    assert found["Studies"] == ["studies", "papers"]
-    assert found["Project"] == ["changelog", "cite"]
-
-
 def test_every_page_is_in_one_table_of_contents():
     pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES} - {"index"}
     listed = []
@@ -146,27 +115,6 @@ def test_the_installation_names_every_extra():
     extras = re.findall(r"^(\w+) = \[", section, re.MULTILINE)
     shown = re.findall(r"^``(\w+)``  ", (DOCS / "install.rst").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(shown) == sorted(extras)
-
-
-def test_a_picture_of_the_gallery_has_the_title_of_its_script():
-    scripts = sorted((DOCS / "gallery").glob("*.py"))
-    assert len(scripts) >= 4
-    shown = (DOCS / "gallery.rst").read_text(encoding="utf-8")
-    for script in scripts:
-        title = script.read_text(encoding="utf-8").splitlines()[0].removeprefix('"""')
-        page = script.with_suffix(".rst").read_text(encoding="utf-8")
-        assert page == f"{title}\n{'=' * len(title)}\n\n.. picture:: {script.name}\n"
-        assert f"\n   {script.stem}\n" in shown
-
-
-def test_a_measure_in_a_changelog_is_code_or_plain_and_lists_stay_lists():
-    text = "# Changelog\n\n## 1.0\n\n### Added\n- `P@10` and P@10, *not* `a`s;\n  [here](https://x.org).\n"
-    text += "\n```sh\nls *\n```\n"
-    made = [line for line in to_rst(text).splitlines() if line]
-    assert made == [
-        "1.0", "---", "Added", "~~~~~", "- ``P@10`` and P\\@10, \\*not\\* ``a``\\ s;", "  `here <https://x.org>`__.",
-        ".. code-block:: sh", "   ls *",
-    ]  # fmt: skip
 
 
 def test_code_that_is_only_shown_calls_what_there_is():
@@ -222,17 +170,6 @@ def test_what_the_machine_lacks_is_shown_as_stored_and_what_it_has_must_be_the_s
     assert "'count' now shows another text: 42" in said
 
 
-def test_a_block_names_a_saved_result_simply(build, tmp_path):
-    block = '.. run::\n   :shown: output\n\n   stored("paper-scores").mean\n'
-    said, _ = build(block, data=True)
-    assert "index.rst:7: InputError: read_result" in said
-    runs, judged = pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]}), {"qid": ["1"], "docno": ["d"]}
-    scores = score({"bm25": runs}, pd.DataFrame({**judged, "label": [1]}), ["RR"])
-    scores.save(tmp_path / "papers" / "stored" / "paper-scores")
-    _, shown = build(block, data=True)
-    assert "name RR bm25 1.0000" in " ".join(shown.split())
-
-
 def test_an_error_in_a_block_ends_the_build_with_file_and_line(build):
     said, _ = build(".. run::\n\n   x = 1\n   x / 0\n", data=True)
     assert "index.rst:7: ZeroDivisionError: division by zero" in said
@@ -249,8 +186,3 @@ def test_a_command_is_executed_and_its_error_ends_the_build(build):
     said, _ = build(COMMAND.format("unjudged --collection nonsense"), data=True)
     assert "index.rst:6: RuntimeError: pt-reuse ended with status 2" in said
     assert "no collection 'reuse:nonsense'" in said
-
-
-def test_nothing_but_our_command_is_executed(build):
-    said, _ = build(COMMAND.replace("pt-reuse {}", "ls"), data=True)
-    assert "index.rst:6: not a line of pt-reuse: 'ls'" in said

@@ -7,7 +7,6 @@ import itertools
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -156,18 +155,3 @@ def test_measures_of_which_no_bound_is_known():
     found = score_bounds(runs_of({"1": ["d1"]}), qrels_of({"1": {"d1": 1}}), [others[0], P @ 1, *others[1:]])
     assert (found.measures, found.unknown) == ([P @ 1], others)
     assert found.low.shape == (1, 1, 1)
-
-
-def test_the_dense_run_of_the_demo_under_a_lexical_pool():
-    demo = pt.get_dataset("reuse:demo")
-    runs, complete = demo.get_runs(), demo.get_judgments("complete")
-    lexical = complete.restrict(ptr.depth_pool(runs.select(type="lexical", pooled=True), depth=10))
-    measures = [P @ 10, AP, nDCG @ 10]
-    found = score_bounds(runs.reorder("trec_eval9"), lexical, measures)
-    dense = runs.row("lumen-minilm")
-    low, high = found.low[:, :, dense].mean(axis=1), found.high[:, :, dense].mean(axis=1)
-    assert [low[0], high[0]] == pytest.approx([0.3878, 0.6756], abs=5e-5)
-    # complete judgments also hold relevant documents that the run did not find: P@10 does not see them, nDCG@10 does
-    truth = ptr.score(runs, complete, measures).mean_values[:, dense]
-    assert ((low <= truth) & (truth <= high)).tolist() == [True, True, False]
-    assert truth[2] < low[2]

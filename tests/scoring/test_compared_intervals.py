@@ -34,28 +34,6 @@ def test_ends_are_those_of_the_rankings(both):
     assert pd.api.types.is_integer_dtype(found.table["max_rise_high"])
 
 
-def test_all_else_is_what_it_is_without_intervals(both):
-    one, other = both
-    bare, drawn = one.compare(other), one.compare(other, resamples=20)
-    pd.testing.assert_frame_equal(drawn.table[list(bare.table)], bare.table)
-    assert list(bare.table) == ["measure", *OF_RANKINGS[:5], "weighted_tau", *OF_RANKINGS[5:]]
-    pd.testing.assert_frame_equal(drawn.changes, bare.changes)
-    assert (bare.has_intervals, drawn.has_intervals) == (False, True)
-    assert "intervals" not in bare.settings
-    assert "20 resamples, seed 0" in drawn.settings["intervals"]
-
-
-def test_what_is_printed_shows_intervals(both):
-    found = both[0].compare(both[1], names=("all", "pool"), resamples=20)
-    row = found.table.iloc[0]
-    said = f"{row['tau_b']:.4f} ({row['tau_b_low']:.4f} to {row['tau_b_high']:.4f}), drop {row['max_drop']}"
-    assert said in found.headline()
-    report = found.report().to_frame().iloc[0]
-    assert report["Interval of tau-b"] == f"{row['tau_b_low']:.4f} to {row['tau_b_high']:.4f}"
-    assert report["Interval of the drop"] == f"{row['max_drop_low']} to {row['max_drop_high']}"
-    assert "Intervals: 95 % bootstrap over topics" in " ".join(found.report().notes)
-
-
 def test_topics_in_another_order_are_matched(both):
     field = ptr.simulate_field(seed=7, n_topics=12)
     turned = ptr.score(field.runs, field.qrels.select(field.qrels.topics[::-1]), ["P@10", "AP"])

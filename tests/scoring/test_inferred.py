@@ -88,23 +88,6 @@ def test_of_one_stratum_xinfap_is_infap_but_for_the_epsilons(seed, share):
         assert found[0, t] == pytest.approx(slow_xinfap(rankings[topic], samples[topic]), abs=1e-12)
 
 
-def test_labels_below_0_reach_infap_in_every_way():
-    qrels = sampled(0.3)
-    known, judged = qrels.to_frame(), qrels.to_frame().query("label >= 0")
-    name = FIELD.runs.names[0]
-    run = FIELD.runs[name].drop(columns="name")
-    system = pt.Transformer.from_df(run)
-    direct = ir_measures.calc_aggregate(
-        [infAP], pt.model.to_ir_measures(known), pt.model.to_ir_measures(run)
-    )[infAP]  # fmt: skip
-    row = ptr.score(FIELD.runs, qrels, infAP).mean.set_index("name")["infAP"][name]
-    assert row == pytest.approx(direct, rel=1e-12)
-    in_pyterrier = pt.Experiment([system], TOPICS, known, [infAP], names=["x"])["infAP"][0]
-    assert in_pyterrier == pytest.approx(direct, rel=1e-12)
-    without = pt.Experiment([system], TOPICS, judged, [infAP], names=["x"])["infAP"][0]
-    assert without < direct - 0.05, "what was not sampled counts as not relevant without its rows"
-
-
 def test_score_experiment_and_pyterrier_agree():
     qrels = sampled([1, 0.3], strata="rank", bands=[3, 15])
     measures = [ptr.xinfAP, ptr.xinfNDCG @ 10, infAP]
@@ -120,20 +103,6 @@ def test_score_experiment_and_pyterrier_agree():
         better = (every[measure].to_numpy() > scored[measure].to_numpy()[:, None] + 1e-9).sum(axis=1)
         mine = (ours[measure].to_numpy() > ours[measure].to_numpy()[:, None] + 1e-9).sum(axis=1)
         assert ours[f"{measure} rank"].tolist() == (1 + better + mine).tolist()
-
-
-def test_leaving_a_team_out_of_a_sample_takes_its_judged_uniques():
-    qrels = sampled([1, 0.6], strata="rank", bands=[3, 15])
-    lou = ptr.leave_out_uniques(FIELD.runs, qrels, [ptr.xinfAP], depth=15)
-    team = lou.table.sort_values("unique_relevant")["team"].iloc[-1]
-    uniques = POOL.uniques()
-    alone = uniques.loc[uniques["team"] == team, ["qid", "docno"]]
-    labels = qrels.to_frame().merge(alone, on=["qid", "docno"], how="left", indicator="is")
-    kept = labels[(labels["is"] == "left_only") | (labels["label"] < 1)].drop(columns="is")
-    reduced = ptr.score(FIELD.runs, kept, ptr.xinfAP).mean.set_index("name")["xinfAP"]
-    mine = lou.by_run[lou.by_run["team"] == team].set_index("name")["reduced_score"]
-    assert len(mine)
-    assert mine.tolist() == pytest.approx(reduced[mine.index].tolist())
 
 
 def test_topics_without_results_or_relevant_documents_score_0():
@@ -152,29 +121,6 @@ def test_ties_and_order_are_those_of_trec_eval():
     found = ir_measures.calc_aggregate([ptr.xinfAP, ptr.xinfNDCG], qrels, tied)
     assert found[ptr.xinfAP] == pytest.approx(slow_xinfap(["c", "b", "a"], samples["1"]))
     assert found[ptr.xinfNDCG] == pytest.approx(slow_xinfndcg(["c", "b", "a"], samples["1"]))
-
-
-def test_over_many_samples_estimates_are_near_the_truth():
-    field = ptr.simulate_field(seed=7, n_topics=10, n_docs=800, length=60, depth=40)
-    runs = field.runs.select(field.runs.names[:6])
-    pool = ptr.depth_pool(runs, depth=15)
-    exact = values(runs, pool.judge(field.qrels), [AP, nDCG]).mean(axis=1)
-    draws = []
-    for seed in range(10):
-        sample = ptr.pools.sample_pool(pool, share=[1, 0.5], strata="rank", bands=[3, 15], seed=seed)
-        draws.append(values(runs, sample.judge(field.qrels), [ptr.xinfAP, ptr.xinfNDCG]).mean(axis=1))
-    spread = np.std(draws, axis=0, ddof=1)
-    assert (spread > 0.005).all(), "samples differ"
-    off = np.abs(np.mean(draws, axis=0) - exact)
-    assert (off < spread).all(), "a bias, if any, is below the standard error of one estimate"
-    assert (off / spread).mean() < 0.4
-
-
-def test_names_and_parameters():
-    assert repr(ir_measures.parse_measure("xinfAP(rel=2)@100")) == "xinfAP(rel=2)@100"
-    assert ir_measures.parse_measure("xinfNDCG@20") == ptr.xinfNDCG @ 20
-    with pytest.raises(ptr.InputError, match="no parameter 'judged_only'"):
-        ptr.score(FIELD.runs, JUDGED, "xinfAP(judged_only=True)")
 
 
 @pytest.mark.parametrize("measure", [ptr.xinfAP, ptr.xinfNDCG @ 10])

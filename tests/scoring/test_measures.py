@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import ir_measures
-import pandas as pd
-import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from ir_measures import AP, BPM, RBP, Judged, P, nDCG
@@ -32,16 +30,6 @@ def test_unjudged_in_ir_measures_equals_the_native_one(field):
         values = {(m, t): found.of(m).loc[t, name] for m in UNJUDGED for t in judgments}
         assert by_frames(UNJUDGED, run, judgments) == values
         assert by_frames([AP, *UNJUDGED], run, judgments).items() >= values.items()
-
-
-@settings(deadline=None, max_examples=10)
-@given(fields(kinds=["untied"], labels=(0, 1, 2, 3, 4)))
-def test_unjudged_and_judged_add_to_1(field):
-    runs, judgments = field
-    for run in runs.values():
-        for k in (1, 4, 100):
-            found = by_frames([Judged @ k, Unjudged @ k], run, judgments)
-            assert all(found[Judged @ k, t] + found[Unjudged @ k, t] == pytest.approx(1) for t in judgments)
 
 
 def test_unjudged_by_hand():
@@ -79,15 +67,6 @@ def test_topics_that_one_side_lacks():
     assert ir_measures.calc_aggregate([Unjudged @ 5], frames[0], empty) == {Unjudged @ 5: 1}
 
 
-def test_unjudged_in_an_experiment():
-    topics = pd.DataFrame({"qid": ["1", "2", "9"], "query": ["one", "two", "nine"]})
-    runs = {"A": as_frame({"1": {"a": 2.0, "b": 1.0}, "9": {"a": 1.0}}), "B": as_frame({"2": {"b": 1.0}})}
-    qrels = as_qrels({"1": {"a": 1}, "2": {"a": 1}}).to_frame()
-    measures = [AP, Unjudged @ 2, Unjudged(of_cutoff=True) @ 10]
-    table = pt.Experiment(runs, topics, qrels, measures)
-    assert table[["name", *map(repr, measures)]].values.tolist() == [["A", 0.5, 0.75, 0.05], ["B", 0, 1, 0.05]]
-
-
 def test_scores_too_large_for_float32():
     run = {"1": {"a": 1e300, "b": -1e300, "c": 0.0}}
     assert by_frames([Unjudged @ 1], run, {"1": {"a": 1}}) == {(Unjudged @ 1, "1"): 0}
@@ -110,12 +89,6 @@ def test_scores_too_large_for_float32():
 )
 def test_names_of_measures(measures, expected):
     assert [repr(measure) for measure in parse_measures(measures)] == expected
-
-
-def test_a_family_of_trec_eval_says_what_it_leaves_out(capsys, messages):
-    names = [repr(measure) for measure in messages.warned(lambda: parse_measures("official"))]
-    assert {"AP", "P@10", "NumRet"} < set(names)
-    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize(

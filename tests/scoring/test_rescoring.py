@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -93,19 +91,6 @@ def test_many_judgment_sets_equal_each_set_by_itself_bit_for_bit(field, seed, n_
             assert found[m, order, s].tolist() == expected[measure], (s, measure)
 
 
-@settings(deadline=None, max_examples=10)
-@given(fields(), st.integers(0, 2**32))
-def test_a_measure_alone_equals_the_measure_among_others(field, seed):
-    (runs, judgments), chance = field, random.Random(seed)
-    qrels, changes = as_changes(draw_sets(chance, judgments, 3, 0.3), judgments, chance)
-    run_set = as_runs(runs)
-    base, found = rescored(run_set, qrels, NATIVE, changes)
-    for m, measure in enumerate(NATIVE):
-        alone = rescored(run_set, qrels, [measure], changes)
-        assert np.array_equal(alone[0][0], base[m])
-        assert np.array_equal(alone[1][0], found[m])
-
-
 def test_the_measures_tested_cover_every_kernel():
     assert {spec.kernel for spec in SPECS} == set(KERNELS)
 
@@ -153,27 +138,6 @@ def test_blocks_in_two_threads(measures, size):
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(dense(alone, shape), whole, strict=True))
 
 
-def test_a_block_computed_by_another_process():
-    field = simulate_field(seed=5, n_topics=9, n_docs=200, n_teams=5, length=20)
-    work = Rescoring(field.runs.field, field.runs.names, field.qrels, [AP, infAP])
-    # all it takes: what is scored, and the numbers of the topics
-    again = pickle.loads(pickle.dumps(work))
-    assert_same_blocks([work.block(range(2, 5))], [again.block(range(2, 5))])
-
-
-@pytest.mark.parametrize("at_once", [1, 100, 500, 1 << 24])
-def test_blocks_are_cut_by_what_they_hold(at_once):
-    field = simulate_field(seed=5, n_topics=9, n_docs=200, n_teams=5, length=20)
-    work = Rescoring(field.runs.field, field.runs.names, field.qrels, [AP])
-    blocks = work.cut(at_once)
-    assert [t for topics in blocks for t in topics] == list(range(9))
-    held = [len(topics) * len(field.runs) + 20 * len(field.runs) * len(topics) for topics in blocks]
-    assert all(n <= at_once or len(topics) == 1 for n, topics in zip(held, blocks, strict=True))
-    assert (len(blocks) == 1) is (at_once == 1 << 24)
-    whole, parts = rescored(field.runs, field.qrels, [AP]), rescored(field.runs, field.qrels, [AP], at_once=at_once)
-    assert np.array_equal(whole[0], parts[0])
-
-
 def test_a_block_holds_the_cells_that_a_set_changes_and_no_others():
     qrels = as_qrels({"1": {"a": 1, "b": 0}, "2": {"a": 1}, "3": {"c": 1}})
     runs = as_runs({"A": {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}})
@@ -187,12 +151,6 @@ def test_a_block_holds_the_cells_that_a_set_changes_and_no_others():
     assert len(next(rescore(runs, qrels, [AP], unseen)).set) == 0
     (block,) = rescore(runs, qrels, [AP, Judged @ 2], unseen)
     assert block.values[:, 0, 0].tolist() == [1.0, 0.5]
-
-
-def test_judgments_without_topics():
-    runs = as_runs({"A": {"1": {"a": 2.0}}})
-    nothing = Qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})).select([])
-    assert list(rescore(runs, nothing, [AP, infAP])) == []
 
 
 @settings(deadline=None, max_examples=12)
@@ -225,54 +183,6 @@ def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete, sums
         means.add(block)
     found = rescored(run_set, qrels, NATIVE, changes)[1]
     assert np.array_equal(means.means(), mean_over_topics(found.swapaxes(1, 2), has))
-
-
-def test_sets_that_change_nothing_are_added_once(monkeypatch):
-    qrels = as_qrels({f"{t}": {"a": 1, "b": 1} for t in range(6)})
-    runs = as_runs({"A": {f"{t}": {"a": 3.0, "b": 1.0} for t in range(6)}})
-    changes = Changes(1_000, np.array([7]), np.array([8]), np.array([UNJUDGED]))
-    add, added = MeansOfSets._add, []
-
-    def noted(means, part, *given):
-        added.append(part)
-        add(means, part, *given)
-
-    monkeypatch.setattr(MeansOfSets, "_add", noted)
-    monkeypatch.setattr(rescoring, "_SUMS_AT_ONCE", 10)
-    means = MeansOfSets((1, 1_000, 1), 6, None)
-    for block in rescore(runs, qrels, [P @ 2], changes, at_once=1):
-        means.add(block)
-    assert added == [slice(0, 10)] * 2  # in the fifth topic and the last
-    expected = np.ones((1, 1_000, 1))
-    expected[0, 7] = 5.5 / 6
-    assert np.array_equal(means.means(), expected)
-
-
-def test_by_hand():
-    # a and b relevant: AP (1/1 + 2/3) / 2; without a: 1/3; with c, too: (1 + 1 + 1) / 3
-    qrels = as_qrels({"1": {"a": 1, "b": 1, "c": 0}})
-    runs = as_runs({"A": {"1": {"a": 3.0, "c": 2.0, "b": 1.0}}})
-    changes = Changes(3, np.array([0, 1]), np.array([0, 2]), np.array([UNJUDGED, 1]))
-    base, found = rescored(runs, qrels, [AP], changes)
-    assert base.tolist() == [[[(1 + 2 / 3) / 2]]]
-    assert found.tolist() == [[[[1 / 3], [1.0], [(1 + 2 / 3) / 2]]]]
-
-
-def test_no_runs_retrieve_anything_judged():
-    qrels = as_qrels({"1": {"a": 1}, "2": {"b": 2}})
-    runs = as_runs({"A": {"1": {"x": 1.0}}, "B": {"3": {"x": 1.0}}})
-    changes = Changes(2, np.array([1]), np.array([0]), np.array([3]))
-    base, found = rescored(runs, qrels, NATIVE, changes)
-    for values, spec in zip(found, SPECS, strict=True):
-        if spec.kernel != "unjudged":
-            assert not values.any()
-        elif spec.of_cutoff:
-            assert values.tolist() == [[[1 / spec.cutoff, 0]] * 2, [[0, 0]] * 2]
-        else:
-            assert (values == 1).all()
-    none = rescored(runs, qrels, NATIVE)
-    assert none[1].shape == (len(SPECS), 2, 0, 2)
-    assert np.array_equal(none[0], base)
 
 
 def test_many_sets_on_trec8(trec8):

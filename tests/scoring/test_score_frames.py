@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 
-import pt_reuse as ptr
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
@@ -69,25 +67,6 @@ def test_a_topic_that_a_run_lacks():
     assert zero.settings["topics that runs lack"] == 1
 
 
-def test_a_measure_that_nobody_knows_keeps_its_name():
-    found = Scores.from_frame(FRAME.assign(measure=FRAME["measure"].replace("AP", "my measure")))
-    assert found.measures[0] == "my measure"
-    assert found.of("my measure").equals(SCORES.of("AP"))
-    assert found.of("P_10").equals(SCORES.of("P@10"))
-
-
-def test_measures_may_be_those_of_ir_measures():
-    ap = FRAME[FRAME["measure"] == "AP"]
-    given = ap.assign(measure=pd.Series([ir_measures.AP] * len(ap), index=ap.index, dtype=object))
-    found = Scores.from_frame(given)
-    assert found.measures == ["AP"]
-    assert (found.values == Scores.from_frame(ap).values).all()
-
-
-def test_topics_as_numbers_are_texts():
-    assert Scores.from_frame(FRAME.assign(qid=FRAME["qid"].astype(int))).topics == SCORES.topics
-
-
 def with_value(value, row=3):
     return FRAME.assign(value=FRAME["value"].where(FRAME.index != row, value))
 
@@ -120,17 +99,3 @@ def test_a_score_that_is_missing_beside_others_is_an_error_however_topics_are_ta
         messages.refused(Scores.from_frame, frame=FRAME.drop(index=FRAME[OF_ONE].index[0]), missing=missing)
     messages.refused(Scores.from_frame, frame=FRAME, missing="nothing", argument="missing")
     messages.refused(Scores.from_frame, frame=FRAME, teams={"lex1": "x"}, argument="teams")
-
-
-def test_a_matrix_of_scores(data):
-    """NewBestSub's matrix of TREC-8 is AP with four decimals: 129 runs, 50 topics."""
-    path = data / "score-matrices" / "newbestsub" / "AH99.csv.gz"
-    if not path.exists():
-        pytest.skip("no score matrices")
-    wide = pd.read_csv(path, dtype={0: str})
-    long = wide.melt(id_vars=wide.columns[0], var_name="qid").rename(columns={wide.columns[0]: "name"})
-    found = Scores.from_frame(long.assign(measure="AP"))
-    assert (len(found.names), len(found.topics)) == (129, 50)
-    mean = found.mean.set_index("name")["AP"]
-    assert (round(mean.max(), 4), round(mean["8manexT3D1N0"], 4)) == (0.4692, 0.3346)
-    assert ptr.profile.stability(found, sizes=5, pairs=2).table["pairs"].sum() == 2 * 8256

@@ -12,7 +12,6 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, NumRet, P, R, nDCG
 from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked, score_field
 
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import InputError
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import Unjudged
@@ -108,15 +107,6 @@ def test_exponential_gains_equal_gdeval(field):
     assert found == pytest.approx(by_provider(measure, runs, judgments), abs=6e-6)
 
 
-@settings(deadline=None, max_examples=12)
-@given(fields(kinds=["untied"]))
-def test_judged_and_rr_at_k_equal_ir_measures_without_ties(field):
-    runs, judgments = field
-    for measure in (Judged, Judged @ 5, RR @ 3, RR(rel=2) @ 10):
-        found = as_mapping(score(as_runs(runs), as_qrels(judgments), measure).of(measure))
-        assert found == by_provider(measure, runs, judgments)
-
-
 def test_judged_and_rr_at_k_follow_the_order_of_the_runs_in_ties():
     runs, judgments = {"A": {"1": {"a": 1.0, "b": 1.0}}}, {"1": {"b": 1}}
     found = score(as_runs(runs), as_qrels(judgments), [Judged @ 1, RR @ 2, P @ 1])
@@ -145,39 +135,6 @@ def test_a_topic_with_labels_below_minus_1_only():
     qrels = as_qrels({"1": {"a": -2, "b": -3}, "2": {"a": 1}})
     found = score(as_runs({"A": {"1": {"a": 1.0}, "2": {"a": 1.0}}}), qrels, [AP, Bpref, nDCG @ 5, NumRet, "SetP"])
     assert found.values[:, :, 0].tolist() == [[0, 1], [0, 1], [0, 1], [1, 1], [0, 1]]
-
-
-@settings(deadline=None, max_examples=8)
-@given(fields(), st.sampled_from(["trec_eval", "trec_eval9"]), st.randoms(use_true_random=False))
-def test_algebra_of_runs_keeps_scores(field, order, chance):
-    runs, judgments = field
-    qrels, field_runs = as_qrels(judgments), as_runs(runs, order)
-    whole = score(field_runs, qrels, NATIVE).values
-    chosen = sorted(chance.sample(range(len(runs)), chance.randint(1, len(runs))))
-    part = field_runs.select([field_runs.names[i] for i in chosen])
-    assert np.array_equal(score(part, qrels, NATIVE).values, whole[:, :, chosen])
-    rest = [i for i in range(len(runs)) if i not in chosen]
-    if rest:
-        union = part | field_runs.select([field_runs.names[i] for i in rest])
-        assert np.array_equal(score(union, qrels, NATIVE).values, whole[:, :, chosen + rest])
-    for start in ("trec_eval", "trec_eval9", "file"):
-        assert np.array_equal(score(as_runs(runs, start).reorder(order), qrels, NATIVE).values, whole)
-
-
-@pytest.mark.filterwarnings("ignore:.*no document is left")
-@settings(deadline=None, max_examples=12)
-@given(fields(), st.randoms(use_true_random=False))
-def test_restricted_runs_score_as_runs_without_the_other_documents(field, chance):
-    runs, judgments = field
-    docnos = sorted({docno for run in runs.values() for found in run.values() for docno in found})
-    kept = set(chance.sample(docnos, chance.randint(1, len(docnos))))
-    less = {name: {t: {d: s for d, s in run[t].items() if d in kept} for t in run} for name, run in runs.items()}
-    less = {name: {t: found for t, found in run.items() if found} for name, run in less.items()}
-    if not all(set(run) & set(judgments) for run in less.values()):
-        return  # a run without any topic is an error, tested below
-    found = score(as_runs(runs).restrict(kept), as_qrels(judgments), NATIVE)
-    expected = score_field(NATIVE, less, judgments, "trec_eval")
-    assert [found.of(measure).to_numpy().tolist() for measure in NATIVE] == list(expected.values())
 
 
 BY_OTHERS = ["infAP", "IPrec@0.1", "SetP", "SetP(judged_only=True)", "NumRet", "NumRet(rel=2)", "Compat(p=0.9)"]
@@ -212,33 +169,6 @@ def test_names_that_are_not_utf8_reach_other_providers():
     assert of_frame.values[:, 0].tolist() == plain.values[:, 0].tolist()
 
 
-def test_err_is_gdevals(messages):
-    if not ir_measures.gdeval.is_available():
-        pytest.skip("gdeval needs perl")
-    runs, judgments = {"A": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1, "b": 4}, "2": {"a": 1}}
-    # 2^1 - 1 of 16, then 15 of 16 for the 15 of 16 users that go on, halved for rank 2
-    found = score(as_runs(runs), as_qrels(judgments), "ERR@10")
-    assert found.values[0, :, 0].tolist() == [round(1 / 16 + 15 / 16 * 15 / 16 / 2, 5), 0]
-    with pytest.raises(InputError) as caught:
-        score(as_runs({"A": {"x": {"a": 2.0}}}), as_qrels({"x": {"a": 1}}), "ERR@10")
-    assert (caught.value.function, caught.value.argument) == ("score", "measures")
-    # it names a temporary file
-    messages.hidden[str(caught.value.__cause__)] = "{fault}"
-    messages.told(caught.value)
-
-
-def test_missing_topics_get_the_default_of_the_measure():
-    bare = ir_measures.define_byquery(lambda qrels, run: 7.0, name="Seven")
-    bare.DEFAULT = -1.0
-    qrels = as_qrels({"1": {"a": 1}, "2": {"a": 1}, "3": {}})
-    found = score(as_runs({"A": {"1": {"a": 1.0}}, "B": {"2": {"b": 1.0}}}), qrels, [bare, AP, Unjudged, Judged])
-    assert found.topics == ["1", "2", "3"]
-    assert found.of(bare).to_numpy().tolist() == [[7, -1], [-1, 7], [-1, -1]]
-    assert found.of(AP).to_numpy().tolist() == [[1, 0], [0, 0], [0, 0]]
-    assert found.of(Unjudged).to_numpy().tolist() == [[0, 1], [1, 1], [1, 1]]
-    assert found.of(Judged).to_numpy().tolist() == [[1, 0], [0, 0], [0, 0]]
-
-
 @settings(deadline=None, max_examples=12)
 @given(fields())
 def test_means_equal_ir_measures(field):
@@ -263,19 +193,6 @@ def test_complete():
 def scores():
     runs = {"x": {"1": {"a": 2.0, "b": 1.0}}, "y": {"1": {"b": 1.0}}, "z": {"1": {"a": 1.0}, "2": {"a": 1.0}}}
     return score(as_runs(runs), as_qrels({"1": {"a": 1, "b": 0}, "2": {"c": 1}}), [AP, "P@1"])
-
-
-def test_tables(scores):
-    assert scores.mean.to_dict("list") == {"name": ["x", "y", "z"], "AP": [0.5, 0, 0.5], "P@1": [0.5, 0, 0.5]}
-    assert scores.ranks.to_dict("list") == {"name": ["x", "y", "z"], "AP": [1, 3, 1], "P@1": [1, 3, 1]}
-    table = scores.per_topic
-    assert list(table.columns) == ["name", "qid", "measure", "value"]
-    assert table.shape == (3 * 2 * 2, 4)
-    assert table["value"].tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0]
-    assert table.iloc[8].tolist() == ["z", "1", "AP", 1]
-    assert scores.of("P@1").loc["1"].to_dict() == {"x": 1, "y": 0, "z": 1}
-    assert repr(scores) == "Scores: 3 runs, 2 topics, AP, P@1 [order=trec_eval, complete=True]"
-    assert "Scores: 3 runs" in scores._repr_html_()
 
 
 def test_ranks_tie_means_that_differ_by_rounding_only(scores):
@@ -329,9 +246,3 @@ def test_runs_without_any_topic_of_the_qrels(messages):
     padded, strange = as_runs({"A": {"2": {"a": 1.0}}, "B": {"01": {"a": 1.0}}}), as_runs({"A": {"7": {"a": 1.0}}})
     messages.refused(lambda: score(padded, qrels, AP), argument="runs")
     messages.refused(lambda: score(strange, qrels, AP), argument="runs")
-
-
-def test_what_is_no_field_of_runs_is_refused(messages):
-    runs, qrels = as_runs({"a": {"1": {"d": 1.0}}}), as_qrels({"1": {"d": 1}})
-    messages.refused(lambda: score(qrels, runs, "AP"), argument="runs")
-    messages.refused(lambda: score("runs", qrels, "AP"), argument="runs")
