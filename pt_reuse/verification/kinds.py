@@ -177,25 +177,22 @@ class Replay:
         measure = options["measure"][0] if "measure" in options else parse_measures("nDCG@10")[0]
         # a published figure is of the teams that there were: a run without one must not count as one
         check_every_run_has(self.runs(options["order"]).run_table, options["by"])
-        names = ("order", "by", "remove", "rel", "complete")
-        return self._left_out(PoolKey.of(options), measure, *(options[name] for name in names))
+        how = tuple((name, options[name]) for name in ("by", "remove", "rel", "complete"))
+        return self._left_out(PoolKey.of(options), measure, options["order"], how)
 
     @_once
     def _left_out(
-        self, key: PoolKey, measure: ir_measures.Measure, order: str, by: str, remove: Any, rel: int, complete: bool
+        self, key: PoolKey, measure: ir_measures.Measure, order: str, how: tuple[tuple[str, Any], ...]
     ) -> LeaveOutUniques:
         return leave_out_uniques(
             self.runs(order),
             self.qrels,
             measure,
-            by=by,
             depth=key.depth,
-            remove=remove,
-            rel=rel,
-            complete=complete,
             pool_order=None if key.order == order else key.order,
             contributors=key.contributors,
             verbose=self._shows(measure),
+            **dict(how),
         )
 
     def _shows(self, measure: ir_measures.Measure) -> bool:
