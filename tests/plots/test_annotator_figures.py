@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -57,12 +56,6 @@ def test_figures_are_whole(drawn, name, width):
     check(drawn[name](width=width), 7 if width < 4.5 else 9)
 
 
-@pytest.mark.parametrize("width", [3.3, 7])
-def test_a_confusion_matrix_is_whole(drawn, width):
-    found = check(drawn["confusion"](width=width), 7 if width < 4.5 else 9)
-    assert len(found["note"]) == 16
-
-
 def test_kappas_are_those_of_the_table_largest_on_top():
     agreement = ptr.judging.annotator_agreement(LABELS, resamples=40)
     ax = agreement.plot()
@@ -101,28 +94,3 @@ def test_bars_are_the_shares_and_darker_with_the_label():
     shades = [lightness(bars[0].get_facecolor()[:3]) for bars in ax.containers]
     assert (np.diff(shades) < -10).all()
     assert "55 more documents not shown" in ax.get_xlabel().replace("\n", " ")
-
-
-def test_positions_are_those_of_the_table():
-    found = positions()
-    ax = found.plot()
-    assert [bar.get_height() for bar in ax.containers[0]] == found.table["share"].tolist()
-    assert ax.get_lines()[0].get_ydata()[:-1].tolist() == found.table["expected_share"].tolist()
-
-
-def test_a_dot_for_each_measure_of_six_at_most():
-    found = rankings(7)
-    ax = found.plot()
-    points = [np.asarray(dots.get_offsets()) for dots in ax.collections]
-    assert len(points) == 6
-    taus = found.table[found.table["measure"] == "nDCG@5"]["tau_b"].tolist()
-    assert points[1][:, 0].tolist() == taus
-    assert "1 more measure not shown" in ax.get_xlabel().replace("\n", " ")
-
-
-def test_axes_that_share_names_are_refused(messages):
-    shared = plt.figure().subplots(1, 2, sharey=True)
-    agreement = ptr.judging.annotator_agreement(LABELS, resamples=0)
-    messages.refused(lambda: agreement.plot(ax=shared[0]), argument="ax")
-    messages.refused(lambda: ptr.judging.label_distributions(LABELS).plot(ax=shared[0]), argument="ax")
-    messages.refused(lambda: ptr.judging.label_distributions(LABELS).plot(top=0), argument="top")

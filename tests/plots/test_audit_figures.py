@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from audit_parts import FIELD, RUNS, as_frame, relabelled
-from drawing_parts import NASTY, box, check, within
+from drawing_parts import NASTY, check
 
 import pt_reuse as ptr
 
@@ -41,13 +40,6 @@ def test_taus_are_those_of_the_table_judges_first(found):
     assert "nDCG@5" in ax.get_xlabel()
 
 
-def test_without_intervals_and_people_dots_stand_alone():
-    bare = ptr.audit_labels(RUNS, FIELD.qrels, JUDGES["plain"], "AP", resamples=0)
-    ax = bare.plot()
-    assert np.asarray(ax.collections[1].get_offsets())[:, 0].tolist() == bare.table.loc[:0, "tau_b"].tolist()
-    assert ax.get_legend() is None
-
-
 def points(ax):
     return np.concatenate([np.asarray(drawn.get_offsets()) for drawn in ax.collections])
 
@@ -65,40 +57,3 @@ def test_a_panel_for_each_judge_with_its_tau(found):
         assert sorted(points(ax).tolist()) == sorted(rows[["score", "judge_score"]].to_numpy().tolist())
     assert len(first.figure.legends[0].get_texts()) == 3
     assert first.figure.get_suptitle() == "Scores by each judge against those by people"
-
-
-def test_panels_are_whole(found):
-    figure = found.plot(kind="scores", width=3.3).figure
-    figure.draw_without_rendering()
-    for ax in figure.axes:
-        if ax.axison:
-            assert within(ax.get_tightbbox(), figure.bbox)
-    whole, (wide, high) = figure.get_tightbbox(), figure.get_size_inches()
-    assert min(whole.x0, whole.y0, wide - whole.x1, high - whole.y1) > 0
-
-
-def test_scores_of_one_judge_in_axes_of_ones_own(found):
-    ax = plt.figure().subplots()
-    assert found.plot("AP", kind="scores", ax=ax) is ax
-    rows = found.movers[(found.movers["judge"] == NASTY[0]) & (found.movers["measure"] == "AP")]
-    assert sorted(points(ax).tolist()) == sorted(rows[["score", "judge_score"]].to_numpy().tolist())
-
-
-def test_a_line_for_each_run_and_names_of_those_that_move_furthest(found):
-    ax = found.plot("nDCG@5", kind="ranks", judge="plain")
-    rows = found.movers[(found.movers["judge"] == "plain") & (found.movers["measure"] == "nDCG@5")]
-    drawn = sorted(line.get_ydata().tolist() for line in ax.lines)
-    assert drawn == sorted(rows[["rank", "judge_rank"]].to_numpy().tolist())
-    up, down = rows[rows["rise"] > 0].head(3), rows[rows["rise"] < 0].tail(3)
-    assert sorted(int(text.get_text().rsplit(" ", 1)[1]) for text in ax.texts) == sorted([*up["rise"], *down["rise"]])
-    dashed = sorted(line.get_ydata().tolist() for line in ax.lines if line.get_linestyle() == "--")
-    assert dashed == sorted(down[["rank", "judge_rank"]].to_numpy().tolist())
-    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the best run is on top"
-    places = sorted(box(text).y0 for text in ax.texts)
-    assert len(places) == len(up) + len(down)
-
-
-def test_figures_where_no_run_moves():
-    same = ptr.audit_labels(RUNS, FIELD.qrels, {"same": FIELD.qrels}, "AP", resamples=20)
-    check(same.plot(), 9)
-    assert not same.plot(kind="ranks").texts

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from drawing_parts import check
 from matplotlib.image import AxesImage
 
 import pt_reuse as ptr
-from pt_reuse.plots.lines import plot_source_shares
-from pt_reuse.plots.sheet import Place
 
 FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
@@ -37,14 +34,6 @@ def test_figures_are_whole_at_every_width(results, name, width):
     check(results[name].plot(width=width), 7 if width < 4.5 else 9)
 
 
-def test_a_legend_of_many_lines_is_whole():
-    shares = pd.DataFrame({"share": [0.0, 1.0], "agree": [0.4, 0.5], "agree_se": [0.1, 0.1], "size": 9})
-    rows = pd.concat([shares.assign(source=f"source {n}") for n in range(24)])
-    ax = plot_source_shares(rows, column="agree", label="agree-SSa (AP)", place=Place(width=7))
-    check(ax, 9)
-    assert len(ax.get_legend().get_texts()) == 24
-
-
 @pytest.mark.parametrize("kind", ["agree", "tau_b"])
 def test_a_line_for_each_source_against_the_share(results, kind):
     table = results["shares"].table.query("measure == 'P@5'")
@@ -62,18 +51,6 @@ def test_a_line_for_each_source_against_the_share(results, kind):
     assert len({line.get_marker() for line in [drawn.lines[0] for drawn in ax.containers]}) == 3
 
 
-def test_a_line_for_each_size_against_the_other(results):
-    table = results["sizes"].table.query("measure == 'AP'").set_index(["size", "other_size"])["agree"]
-    ax = results["sizes"].plot()
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["5", "12", "25"]
-    assert ax.get_legend().get_title().get_text() == "documents of the other part"
-    for size, drawn in zip((5, 12, 25), ax.containers, strict=True):
-        line = drawn.lines[0]
-        assert line.get_xdata().tolist() == [5, 12, 25]
-        expected = [table[min(size, other), max(size, other)] for other in (5, 12, 25)]
-        assert np.allclose(line.get_ydata().astype(float), expected)
-
-
 def test_a_cell_for_each_two_parts(results):
     found = results["grid"].by_pair.query("measure == 'AP'").set_index(["part", "other_part"])["agree"]
     ax = results["grid"].plot()
@@ -86,10 +63,3 @@ def test_a_cell_for_each_two_parts(results):
     assert [label.get_text() for label in ax.get_yticklabels()] == ["y", "z"]
     numbers = [text.get_text() for text in ax.texts]
     assert numbers == [f"{found[pair]:.2f}" for pair in (("x", "y"), ("x", "z"), ("y", "z"))]
-
-
-def test_axes_say_what_is_shown(results):
-    ax = results["shares"].plot(measure="P@5")
-    assert ax.get_ylabel() == "agree-SSa (P@5)"
-    assert ax.get_xlabel() == "share of the other part from the same source, %"
-    assert results["sizes"].plot("tau_b").get_ylabel() == "tau-b (AP)"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from coverage_parts import DEPTHS, POOL_DEPTH, ragged_field
-from drawing_parts import check, lightness
-from matplotlib.figure import Figure
+from drawing_parts import check
 
 import pt_reuse as ptr
-from pt_reuse.plots.maps import SHADES, plot_unjudged_map
-from pt_reuse.plots.sheet import Place
+from pt_reuse.plots.maps import SHADES
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 RUNS, QRELS = ragged_field()
@@ -57,21 +55,6 @@ def test_the_map_has_a_cell_for_each_run_and_topic(found):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [said for *_, said in SHADES] + ["no document"]
 
 
-def test_the_shades_of_the_map_are_told_apart_in_grey():
-    grey = [lightness(colour) for _, colour, _ in SHADES]
-    assert (np.diff(grey) < -12).all()
-
-
-def test_many_runs_are_named_by_their_group():
-    by_run = found_of(129).assign(type=["a"] * 100 + ["b"] * 29)
-    ax = plot_unjudged_map(np.zeros((5, 129)), by_run, list("12345"), depth=10, by="type")
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
-    assert ax.get_yticks().tolist() == [49.5, 114.0]
-    assert ax.get_ylabel() == "129 runs by type"
-    bare = plot_unjudged_map(np.ones((5, 129)), by_run, list("12345"), depth=10, place=Place(width=3.3))
-    assert (bare.get_ylabel(), len(bare.get_yticks())) == ("129 runs", 0)
-
-
 def found_of(n):
     import pandas as pd
 
@@ -91,18 +74,6 @@ def test_a_line_for_each_type_and_one_of_the_contributors(found):
     assert dotted.get_ydata() == pytest.approx(contributors.groupby("depth")["unjudged_without_own"].mean())
     assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "3", "10"]
     assert len(found.plot("depths", by="team").get_lines()) == 4
-
-
-@pytest.mark.parametrize("kind", ["residual", "rise"])
-def test_a_point_for_each_run(found, kind):
-    ax = found.plot(kind, depth=3, measure="AP", by="team")
-    rise = found.condensed[found.condensed["measure"] == "AP"]["rise"]
-    y = rise if kind == "rise" else found.by_run["residual"]
-    x = found.table.loc[found.table["depth"] == 3, "unjudged"]
-    expected = sorted(zip(x, y.astype(float), strict=True))
-    assert sorted(map(tuple, points(ax).tolist())) == [pytest.approx(pair) for pair in expected]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["team0", "team1", "team2"]
-    assert "rank 3" in ax.get_xlabel()
 
 
 def test_a_bar_for_each_convention(moved):
@@ -134,9 +105,3 @@ def test_figures_are_whole_and_can_be_read_at_both_widths(found, moved, width, s
         moved.plot("AP", figure="field_max_drop", width=width),
     ]:
         check(ax, size)
-
-
-def test_names_have_an_axis_of_their_own(found, moved, messages):
-    first, _ = Figure().subplots(1, 2, sharey=True)
-    messages.refused(lambda: found.plot("topics", ax=first), argument="ax")
-    messages.refused(lambda: moved.plot(ax=first), argument="ax")

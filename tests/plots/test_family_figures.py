@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from family_parts import noisy, simulated, with_families
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
-from pt_reuse._check import count
-from pt_reuse.plots.forests import plot_family_forest
-from pt_reuse.plots.sheet import Place
 
 
 @pytest.fixture(scope="module")
@@ -75,29 +71,6 @@ def test_the_forest_has_a_point_and_an_interval_for_each_cell(found, against):
     assert ax.get_xlim()[0] < ends.min() < ends.max() < ax.get_xlim()[1]
 
 
-def test_a_forest_in_low_axes_has_fewer_rows_and_says_so(found):
-    cells = found.cells("nDCG@10")
-    low = Figure(figsize=(7, 0.9)).subplots()
-    ax = found.plot(kind="forest", ax=low, legend=False)
-    n = len(ax.get_yticklabels())
-    assert 1 <= n < len(cells) == len(found.plot(kind="forest", ax=axes()).get_yticklabels())
-    assert f"{count(len(cells) - n, 'row')} not shown" in " ".join(ax.get_xlabel().split())
-
-
-def test_a_forest_of_many_shows_own_families_and_the_largest():
-    effects = pd.DataFrame(
-        {
-            "judge": [f"J{n}" for n in range(8)],
-            "family": "gpt",
-            "own": [False] * 7 + [True],
-            "rank_effect": [1.0, -8.0, 3.0, 2.0, np.nan, 0.5, 0.1, 0.2],
-        }
-    )
-    ax = plot_family_forest(effects, column="rank_effect", measure="AP", against="others", top=3, place=Place(axes()))
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["J1: gpt", "J2: gpt", "J7: gpt"]
-    assert "(4 rows not shown, 1 row without a number)" in " ".join(ax.get_xlabel().split())
-
-
 @pytest.mark.parametrize("kind", ["map", "forest"])
 @pytest.mark.parametrize("width", [3.3, 7])
 def test_nothing_is_cut_off(found, kind, width):
@@ -110,20 +83,3 @@ def test_nothing_is_cut_off(found, kind, width):
     assert box.y1 <= page.y1 + 1
     key = ax.get_legend().get_window_extent()
     assert key.y1 <= ax.get_window_extent().y0
-
-
-def test_cells_without_a_number_are_hatched(found):
-    field = simulated()
-    runs = with_families(field, lambda run: "best" if run.type == "manual" else None)
-    none = ptr.labels.family_effect(runs, field.all_qrels, noisy(field, 3), "nDCG@10", caliper=0.0, resamples=0)
-    ax = none.plot(against="matched", ax=axes())
-    assert np.ma.getmaskarray(ax.get_images()[0].get_array()).all()
-    assert len(ax.texts) == 0
-    assert said(ax)[-1] == "no number"
-    assert len(none.plot(kind="forest", against="matched", ax=axes()).get_yticklabels()) == 0
-
-
-@pytest.mark.parametrize("wrong", [{"kind": "bars"}, {"of": "ranks"}, {"against": "all"}, {"top": 0}])
-def test_what_cannot_be_drawn_is_refused(found, messages, wrong):
-    given = {"kind": "forest"} | wrong
-    messages.refused(lambda: found.plot(**given), argument=next(iter(wrong)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib.collections import PathCollection
-from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 
@@ -44,15 +43,3 @@ def test_a_line_per_unit_from_removed_to_filled(found, width):
         np.testing.assert_allclose(drawn, rows[[f"{way}_change_low", f"{way}_change_high"]])
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["uniques removed", "filled by lenient"]
     assert "AP" in ax.get_xlabel()
-
-
-def test_the_first_judge_and_measure_and_some_units_of_given_axes(found, messages):
-    ax = found.plot_fill(ax=Figure().subplots(), top=2, legend=False)
-    rows = found.filled.query("judge == 'a' and measure == 'nDCG@10'").sort_values(["removed_change", "team"])
-    removed, filled = points(ax)
-    assert removed[:, 0].tolist() == rows["removed_change"].head(2).tolist()
-    assert not filled[:, 0].any()
-    assert f"({len(rows) - 2} more teams not shown)" in ax.get_xlabel().replace("\n", " ")
-    assert ax.get_legend() is None
-    messages.refused(lambda: found.plot_fill(judge="nobody"), argument="judge")
-    messages.refused(lambda: found.plot_fill(top=0), argument="top")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from drawing_parts import box, changes, depths, lightness, ranks, unique_counts, units, within
+from drawing_parts import changes, units
 
-from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
-from pt_reuse.plots.lines import plot_judged_by_rank
+from pt_reuse.plots.bars import plot_unit_drops
 from pt_reuse.plots.run_scores import plot_two_scores
 from pt_reuse.plots.sheet import Place
 
@@ -70,24 +69,6 @@ def test_shared_axes_of_scores_keep_every_point_and_the_diagonal(shared):
     assert line.get_xy1()[0] == line.get_xy1()[1]
 
 
-def test_bars_that_share_their_axis_keep_their_length_in_view():
-    upper, lower = plt.figure(figsize=(5, 5), layout="constrained").subplots(2, 1, sharex=True)
-    plot_unit_drops(short(9), measure="AP", place=Place(ax=upper))
-    longest = upper.get_xlim()[1]
-    plot_unit_drops(short(3), measure="AP", place=Place(ax=lower))
-    assert longest > 9
-    assert upper.get_xlim()[1] == lower.get_xlim()[1] == longest
-
-
-def test_ranks_that_share_an_axis_with_others_keep_these_in_view():
-    left, right = plt.figure(figsize=(7, 3)).subplots(1, 2, sharey=True)
-    left.plot([0, 1], [-5, 5])
-    plot_judged_by_rank(ranks(20), depths(10), place=Place(ax=right))
-    low, high = left.get_ylim()
-    assert low < -5
-    assert high > 5
-
-
 def test_what_cannot_be_drawn_into_is_refused(messages):
     def drops(ax):
         return plot_unit_drops(short(3), measure="AP", place=Place(ax=ax))
@@ -100,36 +81,3 @@ def test_what_cannot_be_drawn_into_is_refused(messages):
     messages.refused(lambda: drops(log), argument="ax")
     messages.refused(lambda: drops(plt.figure().add_subplot(projection="polar")), argument="ax")
     assert not log.containers, "nothing is drawn before"
-
-
-def test_parts_of_one_grid_have_letters_of_one_size_whatever_is_drawn_first():
-    axes = plt.figure(figsize=(9, 4), layout="constrained").subplots(1, 2)
-    plot_unique_counts(unique_counts(3), place=Place(ax=axes[0]))
-    plot_unique_counts(unique_counts(3), place=Place(ax=axes[1]))
-    assert {ax.xaxis.label.get_fontsize() for ax in axes} == {9}
-    wide, narrow = plt.figure(figsize=(9, 4)).subplots(1, 2, width_ratios=[2, 1])
-    plot_unique_counts(unique_counts(3), place=Place(ax=wide))
-    plot_unique_counts(unique_counts(3), place=Place(ax=narrow))
-    assert (wide.xaxis.label.get_fontsize(), narrow.xaxis.label.get_fontsize()) == (9, 7)
-
-
-def test_names_at_bars_stay_on_the_page_when_another_part_takes_room():
-    figure, axes = plt.subplots(2, 1, figsize=(3.4, 5), layout="constrained")
-    ax = plot_unit_drops(short(4), measure="AP", place=Place(ax=axes[0]))
-    axes[1].set_yticks([0], ["a longer name"])
-    figure.draw_without_rendering()
-    assert all(within(box(note), figure.bbox) for note in ax.texts)
-
-
-@pytest.mark.parametrize("style", ["default", "dark_background"])
-def test_bars_and_lines_are_seen_on_their_ground(style):
-    with plt.style.context(style):
-        upper, lower = plt.figure(figsize=(7, 5)).subplots(2, 1)
-        plot_unique_counts(unique_counts(3), place=Place(ax=upper))
-        plot_judged_by_rank(ranks(20), depths(10), place=Place(ax=lower))
-    ground = lightness(upper.get_facecolor()[:3])
-    bars = [lightness(bars[0].get_facecolor()[:3]) for bars in upper.containers]
-    lines = [lightness(line.get_color()) for line in lower.get_lines()]
-    assert abs(bars[0] - bars[1]) > 35
-    assert min(abs(ground - seen) for seen in [bars[0], *lines]) > 30
-    assert 5 < abs(ground - lightness(upper.get_xgridlines()[0].get_color())) < 30, "a grid is faint"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
 import pt_reuse as ptr
 from pt_reuse.plots.bars import OUTCOMES
@@ -46,18 +44,6 @@ def test_a_bar_for_each_judge_of_all_outcomes(width):
     assert rows["agree"].max() in written
 
 
-def test_an_outcome_that_no_pair_has_is_not_in_the_legend():
-    counts = CLAIMS.table.query("measure == 'nDCG@10'")
-    known = [said for column, _, _, said, _ in OUTCOMES.values() if counts[column].any()]
-    assert labels(drawn(CLAIMS)) == known
-    assert len(known) < len(OUTCOMES)
-
-
-def test_outcomes_differ_in_grey():
-    grey = sorted(np.dot(mpl.colors.to_rgb(colour), (0.299, 0.587, 0.114)) for _, colour, *_ in OUTCOMES.values())
-    assert (np.diff(grey) > 0.12).all()
-
-
 @pytest.mark.parametrize("width", [3.3, 7])
 def test_a_cell_for_every_two_runs(width):
     ax = drawn(CLAIMS, kind="pairs", judge="blunt", width=width)
@@ -91,24 +77,3 @@ def test_a_point_for_each_scorer():
     segments = np.concatenate([np.array(part.get_segments())[:, :, 0] for part in ax.collections])
     expected = rows.loc[rows["same"] | (rows["scorer"] == "people"), ["mean_gain_low", "mean_gain_high"]]
     assert sorted(segments.tolist()) == sorted(expected.to_numpy().tolist())
-
-
-def test_two_points_for_each_run():
-    ax = drawn(CIRCLE, kind="runs", judge="blunt", width=3.3)
-    rows = CIRCLE.by_run.query("judge == 'blunt' and measure == 'nDCG@10'").set_index("scorer")
-    own, people = (line for line in ax.get_lines() if line.get_label()[0] != "_")
-    assert own.get_xdata().tolist() == people.get_xdata().tolist() == rows.loc["people", "score"].tolist()
-    assert own.get_ydata().tolist() == rows.loc["blunt", "gain"].tolist()
-    assert people.get_ydata().tolist() == rows.loc["people", "gain"].tolist()
-    assert labels(ax) == ["by blunt", "by people"]
-    # an edge of its own colour leaves a dot as large as a square, which it is held against
-    assert to_rgb(own.get_markeredgecolor()) == to_rgb(own.get_markerfacecolor())
-
-
-def test_what_cannot_be_drawn_is_refused(messages):
-    messages.refused(lambda: CLAIMS.plot(kind="bars"), argument="kind")
-    messages.refused(lambda: CLAIMS.plot("P@5"), argument="measure")
-    messages.refused(lambda: CLAIMS.plot(kind="pairs", judge="gpt"), argument="judge")
-    messages.refused(lambda: CIRCLE.plot(kind="runs", judge="gpt"), argument="judge")
-    messages.refused(lambda: CIRCLE.report(numbers="taus"), argument="numbers")
-    messages.refused(lambda: CLAIMS.report(numbers="taus"), argument="numbers")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.plots.run_scores import plot_topic_taus
-from pt_reuse.plots.sheet import Place
 
 FIELD = ptr.simulate_field(seed=7, n_topics=9, n_docs=120, n_teams=4, length=15, depth=4)
 NAMES = ("old", "new")
@@ -54,10 +51,6 @@ def test_runs_by_what_nobody_had_judged(found, by):
         )
 
 
-def test_runs_by_what_the_older_judgments_alone_have(found):
-    assert all(y == 0 for _, y in points(found.plot(kind="runs", new_by="old")))
-
-
 @pytest.mark.parametrize("measure", ["P@5"])
 def test_tau_of_each_topic_the_lowest_first(found, measure):
     ax = found.plot(measure, kind="topics")
@@ -72,40 +65,5 @@ def test_tau_of_each_topic_the_lowest_first(found, measure):
     assert high > 1
 
 
-def test_two_scorings_are_those_of_agreement(found):
-    ax = found.plot("P@5", kind="scores")
-    rows = found.changes[found.changes["measure"] == "P@5"]
-    assert points(ax) == sorted(zip(rows["score"], rows["other_score"], strict=True))
-
-
 def labels(ax):
     return [" ".join(label.split()) for label in (ax.get_xlabel(), ax.get_ylabel())]
-
-
-def test_where_measures_differ_axes_name_both():
-    found = ptr.compare_judgments(
-        FIELD.runs, FIELD.qrels, FIELD.all_qrels, "nDCG@10", measures_b="RR", names=("dense", "sparse"), depth=8
-    )
-    ax = found.plot()
-    assert labels(ax) == ["nDCG@10, dense", "RR, sparse"]
-    assert points(ax) == sorted(zip(found.changes["score"], found.changes["other_score"], strict=True))
-    assert labels(found.plot(kind="change"))[1] == "change (RR, sparse − nDCG@10, dense)"
-    assert labels(found.plot(kind="topics"))[1] == "tau_b of the two rankings by nDCG@10 and RR"
-
-
-@pytest.mark.parametrize("width", [3.3, 7])
-def test_the_lowest_topic_is_named(width):
-    """There is room for its name below it, so that it does not stand at that of the next one."""
-    taus = np.concatenate([[0.887, 0.893, 0.894, 0.896], np.linspace(0.91, 1, 46)])
-    topics = pd.DataFrame({"qid": [f"{404 + n}" for n in range(50)], "tau_b": taus})
-    ax = plot_topic_taus(topics, measured="AP", overall=0.98, place=Place(width=width))
-    names = [text.get_text() for text in ax.texts]
-    assert names[0] == "404"
-    assert "405" not in names
-
-
-def test_nothing_new():
-    found = ptr.compare_judgments(FIELD.runs, FIELD.qrels, FIELD.qrels.threshold(2), "AP", names=NAMES, depth=4)
-    ax = found.plot(kind="relevant")
-    assert all(y == 0 for _, y in points(ax))
-    assert not ax.texts

@@ -67,31 +67,6 @@ def test_other_figures_on_all_documents_of_each(found, figure, labels):
     assert ax.get_legend() is None
 
 
-def test_who_has_no_value_is_counted():
-    none = HUMAN.to_frame().assign(label=0)
-    bare = ptr.labels.compare_labels(HUMAN, {"model": labelled(HUMAN), "none": none}, resamples=0)
-    ax = bare.plot("precision")
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["model"]
-    assert "(1 without a value)" in ax.get_xlabel()
-
-
-@pytest.mark.filterwarnings("ignore:compare_labels. the labels of 'dia' are 0 and 1:pt_reuse.ReuseWarning")
-def test_people_of_several_scales_share_no_grades(messages):
-    people = {"ann": labelled(HUMAN, seed=7), "dia": labelled(HUMAN.threshold(2), seed=8)}
-    found = ptr.labels.compare_labels(HUMAN, {"model": labelled(HUMAN)}, people=people, resamples=0)
-    # on the documents of ann alone the judge would not be beside all of them
-    messages.refused(lambda: found.plot(labels="grades", documents="shared"), argument="documents")
-    assert "on all documents that each labelled" in " ".join(found.plot(labels="grades").get_xlabel().split())
-
-
-def test_judges_alone():
-    bare = ptr.labels.compare_labels(HUMAN, {"model": labelled(HUMAN)}, resamples=0)
-    ax = bare.plot(items="relevant")
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["model"]
-    assert ax.get_legend() is None
-    assert "on the documents that people or the judge call relevant" in " ".join(ax.get_xlabel().split())
-
-
 @pytest.mark.parametrize(
     ("of", "column", "said"),
     [
@@ -118,11 +93,3 @@ def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, 
     lines = [(line.get_xdata(), line.get_ydata()) for line in ax.lines]
     assert [line[1][0] for line in lines[:1]] == [2]
     assert [line[0][0] for line in lines[1:]] == [2 if judge == "graded" else 1]
-
-
-def test_odd_names_are_drawn_as_they_are(found, tmp_path):
-    for ax, kind in ((found.plot(width=3.3), "pdf"), (found.plot_confusion(ODD, width=3.3), "svg")):
-        ax.figure.savefig(tmp_path / f"figure.{kind}")
-        assert (tmp_path / f"figure.{kind}").stat().st_size > 3000
-    assert found.plot().get_yticklabels()[0].get_text().replace("\\$", "$") == ODD
-    assert found.plot_confusion().get_xlabel().startswith("label of graded")

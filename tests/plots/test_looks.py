@@ -113,19 +113,6 @@ def test_axes_of_ones_own_are_whole_and_have_no_title(name, layout):
     assert figure.get_size_inches().tolist() == [7, 2.8]
 
 
-def test_a_title_is_taken_and_wrapped_with_its_formulas_whole():
-    title = "A title that is far too long for a column of a paper, with $a + b = c$ in it, and then some more words"
-    ax = FIGURES["change"](Place(width=3.3, title=title))
-    assert "\n" in ax.get_title()
-    assert ax.get_title().replace("\n", " ") == title
-    assert "$a + b = c$" in ax.get_title()
-    check(ax, 7)
-    assert FIGURES["ranks"](Place(width=3.3, title="")).get_title() == ""
-    ax = plt.figure(figsize=(3.3, 2.5), layout="constrained").subplots()
-    assert FIGURES["ranks"](Place(ax=ax, title="Mine")).get_title() == "Mine"
-    check(ax, 7)
-
-
 @pytest.mark.parametrize("name", ["two judgments", "uniques", "ranks"])
 def test_a_legend_can_be_left_out_and_made_by_oneself(name):
     ax = FIGURES[name](Place(width=3.3, legend=False))
@@ -156,33 +143,3 @@ def test_colours_differ_by_twelve_steps_of_lightness_and_markers_differ():
         # fewer groups are further apart
         assert min(np.diff(chosen)) >= [65, 25, 12, 11.5, 11.5][n - 2]
         assert len({look.marker for look in looks(n)}) == n
-
-
-def test_points_in_one_colour_have_one_marker_and_no_two_groups_share_them():
-    ax = new("change", 7.0)
-    groups = ax.collections[:-1]
-    assert len({tuple(points.get_facecolor()[0]) for points in groups}) == 6
-    shapes = {points.get_paths()[0].vertices.tobytes() for points in ax.collections}
-    assert len(shapes) == 6, "a circle for the darkest and, hollow and small, for all others"
-    assert len(ax.collections[-1].get_facecolor()) == 0
-
-
-def test_how_many_bars_are_not_shown_is_told():
-    for width, bars, rest in ((3.3, 15, 25), (7.0, 30, 10)):
-        ax = new("uniques", width)
-        assert len(ax.get_yticklabels()) == bars
-        assert ax.get_xlabel().replace("\n", " ").endswith(f"({rest} more teams not shown)")
-
-
-def test_lines_and_bars_differ_without_colour():
-    ax = new("ranks", 7.0)
-    assert len({line.get_linestyle() for line in ax.get_lines()}) == 4
-    grey = [lightness(line.get_color()) for line in ax.get_lines()[1:]]
-    relevant, other = (lightness(bars[0].get_facecolor()[:3]) for bars in new("uniques", 7.0).containers)
-    assert other - relevant > 60
-    assert min(np.diff(sorted(grey))) >= 10
-
-
-def test_nothing_is_shown_on_the_screen(monkeypatch):
-    monkeypatch.setattr(plt, "show", lambda *args, **kwargs: pytest.fail("shown"))
-    FIGURES["ranks"](Place(width=3.3))

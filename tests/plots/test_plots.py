@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import sys
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from drawing_parts import by_run, changes, depths, ranks, unique_counts, units
+from drawing_parts import by_run, depths, ranks
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
-from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
 from pt_reuse.plots.lines import plot_judged_by_rank
-from pt_reuse.plots.look import plain
-from pt_reuse.plots.run_scores import plot_reduced_scores, plot_two_scores
+from pt_reuse.plots.run_scores import plot_reduced_scores
 from pt_reuse.plots.sheet import NoMatplotlibError, Place, off_screen
 
 FIELD = ptr.simulate_field(seed=8)
@@ -90,16 +87,6 @@ def test_the_units_that_lose_most_have_the_colours(lou):
     assert labels[6] == "3 other teams"
 
 
-def test_runs_can_have_the_colour_of_their_type(lou):
-    table = lou.by_run[lou.by_run["measure"] == "AP"]
-    ax = lou.plot("AP", by="type", kind="percent", ax=blank())
-    loss = (-table["change_pct"]).groupby(table["type"]).max()
-    assert key(ax) == [f"{kind} (−{loss[kind]:.1f} %)" for kind in ("lexical", "manual", "neural")]
-    for points, kind in zip(ax.collections, ("lexical", "manual", "neural"), strict=True):
-        rows = table[table["type"] == kind]
-        assert np.allclose(np.sort(points.get_offsets()[:, 0]), np.sort(rows["score"]))
-
-
 def test_the_runs_that_lose_most_are_named_at_their_points():
     table = by_run(9, 3)
     table["name"], table["reduced_score"] = [f"run{i}" for i in range(9)] * 2, table["score"]
@@ -114,12 +101,6 @@ def test_the_runs_that_lose_most_are_named_at_their_points():
     assert not named(plot_reduced_scores(nothing, measure="AP", unit="team", place=Place(ax=blank())))
 
 
-def test_where_all_gain_the_runs_are_named_that_fall_most_ranks():
-    table = changes(6, 2, change="gain").query("measure == 'AP'").assign(name=list("abcdef"), drop=[0, 3, 0, -3, 1, 0])
-    table = table.assign(score=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], other_score=[0.2, 0.25, 0.45, 0.6, 0.55, 0.8])
-    assert set(named(plot_two_scores(table, measure="AP", place=Place(ax=blank())))) == {"b", "e"}
-
-
 def test_runs_without_a_point_are_counted():
     table = by_run(5, 2)
     table["score"] = table["score"].where(table["name"] != table["name"].iloc[0], 0.0)
@@ -129,49 +110,6 @@ def test_runs_without_a_point_are_counted():
     table["reduced_score"] = np.nan
     ax = plot_reduced_scores(table, measure="AP", unit="team", place=Place(ax=blank()))
     assert said(ax.get_xlabel()) == "AP, all judgments (5 runs with no number not drawn)"
-
-
-def test_runs_without_a_point_are_counted_by_their_reason():
-    table = by_run(6, 2).query("measure == 'AP'").assign(name=list("abcdef"), type=["x", "y", "z", "z", "z", "z"])
-    table["score"] = [0.0, 0.5, 0.5, 0.5, 0.5, 0.5]
-    table["reduced_score"] = [0.0, np.nan, np.nan, 0.4, 0.5, 0.5]
-    how = {"measure": "AP", "unit": "team", "kind": "percent", "by": "type"}
-    ax = plot_reduced_scores(table, **how, place=Place(ax=blank()))
-    reasons = "(1 run with score 0 and 2 runs with no number not drawn)"
-    assert said(ax.get_xlabel()) == f"AP, all judgments {reasons}"
-    assert key(ax) == ["x (not drawn)", "y (not drawn)", "z (−20.0 %)"], "no loss is a number, and these have none"
-
-
-def test_losses_that_round_to_nothing_are_told_from_none():
-    table = by_run(3, 2).query("measure == 'AP'").assign(name=list("abc"), type=list("xyz"), score=0.5)
-    table["reduced_score"] = [0.5 - 1e-4, 0.5 - 1e-15, 0.5 - 0.02]
-    legends = {
-        kind: key(plot_reduced_scores(table, measure="AP", unit="team", kind=kind, by="type", place=Place(ax=blank())))
-        for kind in ("change", "percent")
-    }
-    assert legends["change"] == ["x (−0.0001)", "y (no loss)", "z (−0.020)"]
-    assert legends["percent"] == ["x (−0.02 %)", "y (no loss)", "z (−4.0 %)"]
-
-
-def test_by_run_the_runs_that_lose_most_have_the_colours_not_those_that_gain():
-    table = by_run(10, 3).query("measure == 'AP'").assign(name=list("abcdefghij"), score=0.5)
-    table["reduced_score"] = 0.5 + np.array([0.3, 0.2, 0.1, -0.01, -0.02, 0.1, 0.1, 0.1, -0.03, 0.1])
-    ax = plot_reduced_scores(table, measure="AP", unit="team", by="run", place=Place(ax=blank()))
-    assert key(ax) == ["i (−0.030)", "e (−0.020)", "d (−0.010)", "7 other runs"]
-
-
-def test_other_teams_are_those_with_a_point_and_runs_without_one_are_told():
-    table = changes(12, 12).query("measure == 'AP'").assign(team=[f"t{i:02}" for i in range(12)], score=0.5)
-    table["other_score"] = 0.5 - np.linspace(0.2, 0.01, 12)
-    table.loc[table["team"].isin(["t08", "t09"]), "other_score"] = np.nan
-    table.loc[table["team"] == "t11", "team"] = None
-    ax = plot_two_scores(table, measure="AP", by="team", place=Place(ax=blank()))
-    assert key(ax)[6] == "3 other teams, runs without a team"
-
-
-def test_a_ranking_turned_over_has_a_minus():
-    table = units(1).assign(team="t", tau_b=-1.0, dropped="r", max_drop=1)
-    assert list(named(plot_unit_drops(table, measure="AP", place=Place(ax=blank())))) == ["r (tau_b −1.0000)"]
 
 
 @pytest.mark.parametrize("draw", ["plot", "plot_drops", "plot_uniques", "agreement", "ranks"])
@@ -227,23 +165,6 @@ def test_the_largest_drops_are_the_bars(lou):
     assert "(5 more teams not shown)" in said(ax.get_xlabel())
 
 
-def test_as_many_bars_as_are_wanted_where_there_is_room():
-    every = plot_unit_drops(units(17), measure="AP", top=50, place=Place(width=3.3))
-    assert len(every.get_yticklabels()) == 17
-    assert "not shown" not in every.get_xlabel()
-    low = plt.figure(figsize=(3.3, 1.6), layout="constrained").subplots()
-    assert len(plot_unique_counts(unique_counts(40), top=20, place=Place(ax=low)).get_yticklabels()) < 12
-
-
-def test_names_are_shown_letter_by_letter():
-    runs = FIELD.runs.with_metadata(teams={name: "$x_1$ & <b>" if i else "plain" for i, name in enumerate(FIELD.runs)})
-    lou = ptr.leave_out_uniques(runs, FIELD.qrels, "AP", depth=FIELD.depth)
-    assert key(lou.plot(ax=blank()))[0].startswith(r"\$x_1\$ & <b>")
-    assert plain("a\udcffb\tc\x07") == "a?b c?", "bytes that are no letters"
-    with mpl.rc_context({"text.usetex": True}):
-        assert plain(r"a_b & 5% of #1 \$x{}") == r"a\_b \& 5\% of \#1 \textbackslash{}\$x\{\}"
-
-
 def test_long_names_lose_their_middle_and_none_is_hidden():
     names = {team: f"_{team}{'x' * 60}{team[-2:]}" for team in FIELD.runs.teams}
     teams = {name: names[team] for name, team in zip(FIELD.runs, FIELD.runs.run_table["team"], strict=True)}
@@ -270,25 +191,6 @@ def test_two_sets_of_scores_are_drawn_by_type(agreement):
     assert said(percent.get_ylabel()) == "change of nDCG@10 in % (pool against all)"
 
 
-def test_of_many_teams_those_that_change_most_have_a_colour():
-    table = changes(40, 40).query("measure == 'AP'").reset_index(drop=True)
-    table["team"] = [f"team{i:02}" for i in range(40)]
-    change = (table["other_score"] - table["score"]).abs()
-    ax = plot_two_scores(table, measure="AP", by="team", place=Place(ax=blank()))
-    assert key(ax) == [*table["team"][change.sort_values(ascending=False).index[:6]], "34 other teams"]
-
-
-def test_what_nobody_gave_gives_no_colour():
-    table = changes(12, 3, types=False)
-    ax = plot_two_scores(table, measure="AP", place=Place(ax=blank()))
-    assert ax.get_legend().get_title().get_text() == "team"
-    ax = plot_two_scores(table.assign(team=None), measure="AP", place=Place(ax=blank()))
-    assert ax.get_legend() is None
-    assert len(drawn(ax)) == 12
-    some = table.assign(type=["lexical", None] * 12)
-    assert key(plot_two_scores(some, measure="AP", place=Place(ax=blank()))) == ["lexical", "not given"]
-
-
 def test_off_the_screen_no_figure_is_open(lou):
     with off_screen():
         ax = lou.plot_uniques(top=3)
@@ -296,14 +198,3 @@ def test_off_the_screen_no_figure_is_open(lou):
     assert ax.figure.get_figwidth() == 7
     lou.plot_uniques(top=3)
     assert len(plt.get_fignums()) == 1
-
-
-def test_saved_for_print_it_is_a_page_of_that_size(lou, tmp_path):
-    pytest.importorskip("matplotlib.backends.backend_pdf")
-    for width in (3.3, 7.0):
-        ax = lou.plot_uniques(width=width, top=3)
-        with mpl.rc_context({"pdf.fonttype": 42}):
-            ax.figure.savefig(tmp_path / "figure.pdf")
-        text = (tmp_path / "figure.pdf").read_bytes()
-        assert f"/MediaBox [ 0 0 {width * 72:g}".encode() in text
-        assert b"/FontFile2" in text, "an embedded TrueType font"

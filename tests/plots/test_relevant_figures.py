@@ -31,12 +31,6 @@ def test_densities_are_drawn_after_the_first_and_the_last_round():
     assert lines == [1 / 3, 1 / 2]
 
 
-def test_a_single_round_is_the_last():
-    ax = ptr.profile.density(FIELD.qrels).plot(width=3.3)
-    assert key(ax) == ["all judgments", "density 1/3", "density 1/2"]
-    assert len(ax.collections) == 2
-
-
 def test_boxes_stand_in_the_order_of_the_medians():
     table, scores = saturation(9, 11)
     ax = plot_saturation(table, scores, measure="P@10")
@@ -51,16 +45,6 @@ def test_boxes_stand_in_the_order_of_the_medians():
     (begin,) = [line for line in ax.get_lines() if line.get_linestyle() == ":"]
     assert begin.get_xdata()[0] == dark.index(True) + 0.5
     assert key(ax) == ["quartiles", "median", "from here the median is the maximum"]
-
-
-def test_scores_of_a_field_are_drawn_as_boxes():
-    scores = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@5"])
-    found = ptr.profile.saturation(scores)
-    ax = found.plot("P@5")
-    medians = [line.get_ydata()[0] for line in ax.get_lines() if line.get_linewidth() > 1.5]
-    expected = scores.of("P@5").median(axis=1)
-    assert sorted(medians) == sorted(expected.tolist())
-    assert ax.get_ylabel() == "P@5 of the runs"
 
 
 def test_cells_have_the_shade_of_their_number():
@@ -92,15 +76,6 @@ def test_cells_have_the_shade_of_their_number():
     assert [tick.get_text() for tick in ax.get_yticklabels()][-1] == "NR"
     light = [c.get_facecolor()[0, :3].mean() for c in ax.collections]
     assert light == sorted(light, reverse=True), "the more documents, the darker"
-
-
-def test_minimum_ranks_by_grade():
-    found = ptr.pools.minimum_ranks(FIELD.runs, FIELD.all_qrels)
-    for label in (None, 1, 2):
-        ax = found.plot(label=label)
-        n = sum(len(collection.get_paths()) for collection in ax.collections)
-        assert n == len(found.cells(label=label))
-    assert "label 2" in ax.get_title()
 
 
 def test_pools_are_drawn_at_their_sizes():

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.look import looks
-from pt_reuse.plots.run_scores import scores_title
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
@@ -42,30 +41,6 @@ def test_actual_against_estimated_scores(found, split):
     assert line.get_slope() == 1
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5, actual", "nDCG@5, by the pool of neural")
     assert ax.get_xlim() == ax.get_ylim()
-
-
-def test_the_title_has_the_tau_of_each_group(found):
-
-    for split, of in ((None, "mean of 4 splits"), (1, "split 1")):
-        ax = found.plot("AP", pool="manual", split=split)
-        numbers = found.table if split is None else found.by_split[found.by_split["split"] == split]
-        rows = numbers[(numbers["measure"] == "AP") & (numbers["pool"] == "manual")].set_index("tested")
-        taus = ", ".join(f"{group} {rows.loc[group, 'tau_b']:.2f}".replace("-", "−") for group in found.tested)
-        assert " ".join(ax.get_title().split()) == f"Pool of manual, {of} τ {taus}"
-
-
-def test_the_title_of_many_types_has_the_tau_of_all():
-    taus = {f"type {n}": 0.5 for n in range(9)} | {"all": -0.25}
-    assert scores_title("x", taus, "split 1") == "Pool of x, split 1\nτ all −0.25"
-
-
-@pytest.mark.parametrize("width", [3.3, 7])
-def test_the_title_stays_on_the_page(found, width):
-
-    ax = found.plot("AP", width=width)
-    ax.figure.canvas.draw()
-    box, page = ax.title.get_window_extent(), ax.figure.bbox
-    assert page.x0 <= box.x0 < box.x1 <= page.x1
 
 
 def test_how_tau_spreads(found):
@@ -109,16 +84,3 @@ def test_every_pool_has_axes_of_its_own(found, measure, width):
         assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
         assert figure.bbox.y0 <= box.y0 < box.y1 <= below + 1
         below = box.y0
-
-
-def test_a_title_of_ones_own_stands_above_all_pools(found):
-
-    ax = found.plot("AP", title="All pools")
-    assert ax.figure.get_suptitle() == "All pools"
-    assert found.plot("AP", title="").get_title() == ""
-
-
-def test_axes_of_ones_own_take_one_pool(found):
-    with pytest.raises(ptr.InputError) as caught:
-        found.plot(ax=axes())
-    assert caught.value.argument == "pool"
