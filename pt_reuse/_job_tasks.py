@@ -20,7 +20,7 @@ from pt_reuse._errors import Circumstances, InputError, Option, ReuseWarning, lo
 
 Done = TypeVar("Done")
 Given = TypeVar("Given", covariant=True)
-#: bytes of arrays from which on what a job returns goes through a file, as pipes are slow
+#: bytes of arrays from which on what a job returns goes through a file
 _LARGE = 1 << 16
 #: warnings of other libraries that are given inside of a job in a worker process: text, kind, file and line of each
 _SHOWN: ContextVar[list[tuple[str, type[Warning], str, int]] | None] = ContextVar("pt_reuse_shown", default=None)
@@ -43,43 +43,20 @@ def _here() -> tuple[str, int, int]:
 
 @dataclass(frozen=True)
 class Task(Generic[Done]):
-    """A job, and what its worker must know of the caller.
-
-    Attributes:
-        job: the work.
-        named: its place, or its number where it has none.
-        circumstances: of the caller.
-        sender: the caller's machine, process and thread.
-    """
+    """A job, what it is called, and what its worker must know of the caller."""
 
     job: Job[Done]
     named: str
     circumstances: Circumstances = field(default_factory=Circumstances.now)
     sender: tuple[str, int, int] = field(default_factory=_here)
 
-    def packed(self) -> bytes:
-        """Return the task as other processes take it, or say that it cannot be sent."""
-        import cloudpickle
-
-        try:
-            data: bytes = cloudpickle.dumps(self)
-        except Exception as error:
-            raise _unsendable(error) from error
-        return data
-
 
 @dataclass(frozen=True)
 class Outcome(Generic[Done]):
-    """What came of a job.
+    """What came of a job: a value or an error, and from another process its trace and the missing file it tells of.
 
-    Attributes:
-        value: what it returned, None where it failed.
-        error: what it raised, None where it did not.
-        trace: where it was raised, for an error that comes from another process.
-        absent: the file that an error says is not there.
-        host: the machine that did it.
-        heard: our warnings, in order; those of the caller's own thread are given at once.
-        shown: warnings of other libraries, of a worker process; those of the caller's process are given at once.
+    `heard` are our warnings, `shown` those of other libraries; of the caller's own thread, or process, they are given at
+    once.
     """
 
     value: Done | None = None
@@ -91,7 +68,7 @@ class Outcome(Generic[Done]):
     shown: list[tuple[str, type[Warning], str, int]] = field(default_factory=list)
 
 
-def run_task(task: Task[Done]) -> Outcome[Done]:
+def run_task(task: Task[Done], folder: str | None = None) -> Outcome[Done]:
     """Do a job, here or in a worker, and return what came of it; an interruption alone is raised."""
     place, away = getattr(task.job, "place", None), _here()[:2] != task.sender[:2]
     outcome: Outcome[Done] = Outcome()
@@ -109,22 +86,14 @@ def run_task(task: Task[Done]) -> Outcome[Done]:
             return _failed(error, place, outcome, away=away)
 
 
-def run_packed(packed: bytes, folder: str | None = None) -> bytes | str:
-    """Do a packed task in a worker, and return what came of it as a pickle, or the path of a file that holds it.
+def run_away(task: Task[Any], folder: str | None = None) -> Outcome[Any] | bytes | str:
+    """Do a job in another process, and return what came of it as a pickle, or the path of a file in a folder with it.
 
     Other parallel work inside of the job is done one at a time: the cores are those of the jobs beside it.
-
-    Args:
-        packed: the task.
-        folder: where large results go, None where nobody reads it.
     """
     import cloudpickle
     from joblib import parallel_config
 
-    try:
-        task: Task[Any] = pickle.loads(packed)
-    except Exception as error:
-        return cast(bytes, cloudpickle.dumps(_failed(error, None, Outcome(), away=True)))
     with parallel_config("threading", n_jobs=1):
         outcome = run_task(task)
     try:
@@ -136,7 +105,7 @@ def run_packed(packed: bytes, folder: str | None = None) -> bytes | str:
                     return _written(outcome, folder)
         return cast(bytes, cloudpickle.dumps(outcome))
     except Exception as error:
-        return cast(bytes, cloudpickle.dumps(_failed(_unsendable(error), None, Outcome(), away=True)))
+        return _failed(unsendable(error), None, Outcome(), away=True)
 
 
 def _written(outcome: Outcome[Any], folder: str) -> str:
@@ -152,8 +121,10 @@ def _written(outcome: Outcome[Any], folder: str) -> str:
     return path
 
 
-def unpacked(result: bytes | str) -> Outcome[Any]:
-    """Return what came of a packed task; a file that held it goes."""
+def unpacked(result: Outcome[Any] | bytes | str) -> Outcome[Any]:
+    """Return what came of a task; a file that held it goes."""
+    if isinstance(result, Outcome):
+        return result
     if isinstance(result, bytes):
         return cast("Outcome[Any]", pickle.loads(result))
     with open(result, "rb") as file:
@@ -198,9 +169,12 @@ def _raise(error: Exception, outcome: Outcome[Any]) -> None:
     raise error from _RemoteError(f"\n{outcome.trace}")
 
 
-def _unsendable(error: BaseException) -> InputError:
+def unsendable(error: BaseException) -> InputError:
+    """Return the error for a job, or what it returns, that is no pickle."""
+    # loky's cause is a printed traceback
+    said = str(error.__cause__ or error).strip('"\n').split("\n")[-1]
     return InputError(
-        f"a job cannot be sent to another process: {error}. Use threads, joblib.parallel_config('threading'), or ",
+        f"a job cannot be sent to another process: {said}. Use threads, joblib.parallel_config('threading'), or ",
         Option("n_jobs", 1),
         ".",
     )
@@ -210,10 +184,6 @@ def _failed(error: Exception, place: str | None, told: Outcome[Any], *, away: bo
     absent = next((e.filename for e in _chain(error) if isinstance(e, OSError) and e.errno == errno.ENOENT), None)
     path = os.fsdecode(absent) if isinstance(absent, str | bytes | os.PathLike) else None
     trace = "".join(traceback.format_exception(error)) if away else None
-    if away and isinstance(error, ImportError):
-        error = InputError(
-            f"a worker cannot import what the job needs ({error}). Install for workers the same packages as here."
-        )
     if away and not _travels(error):
         error = RuntimeError(_text(error))
     return Outcome(None, _placed(error, place), trace, path, _here()[0], told.heard, told.shown)

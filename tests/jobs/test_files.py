@@ -11,7 +11,7 @@ import pytest
 
 from pt_reuse import _job_tasks
 from pt_reuse._errors import InputError
-from pt_reuse._job_tasks import Outcome, Task, run_packed, unpacked, value_of
+from pt_reuse._job_tasks import Outcome, Task, run_away, unpacked, value_of
 from pt_reuse._jobs import folder_for_jobs, temporary_folder
 
 LARGE = np.random.default_rng(1).random((70, 300)).T  # not in the order of C
@@ -32,7 +32,7 @@ class Generates:
 
 
 def done(value, folder):
-    return run_packed(Task(Returns(value), "number 1 of 1").packed(), str(folder))
+    return run_away(Task(Returns(value), "number 1 of 1"), str(folder))
 
 
 def test_large_arrays_go_through_one_file(tmp_path):
@@ -63,7 +63,7 @@ def test_on_a_full_disk_arrays_are_sent_as_they_are(tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_sent_back_is_told(tmp_path):
-    outcome = unpacked(run_packed(Task(Generates(), "number 1 of 1").packed(), str(tmp_path)))
+    outcome = unpacked(run_away(Task(Generates(), "number 1 of 1"), str(tmp_path)))
     assert isinstance(outcome.error, InputError)
     value = {**VALUE, "defined here": lambda: 7}
     assert unpacked(done(value, tmp_path)).value["defined here"]() == 7

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib.util import find_spec
 
 import joblib
 import psutil
 import pytest
-from job_checks import AnyDeaths, AnyProcesses, done
+from job_checks import AnyProcesses, done
 from own_ray import own_ray
 from toy_jobs import Draws
 
@@ -21,7 +22,7 @@ def cluster():
         yield
 
 
-class TestRay(AnyProcesses, AnyDeaths):
+class TestRay(AnyProcesses):
     @pytest.fixture(autouse=True)
     def _configured(self, cluster):
         with joblib.parallel_config("ray", n_jobs=-1):
@@ -29,7 +30,10 @@ class TestRay(AnyProcesses, AnyDeaths):
 
     def test_nothing_listens_beyond_this_machine(self):
         for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
-            for connection in process.net_connections():
+            found = []
+            with suppress(psutil.Error, FileNotFoundError):  # one may just have ended
+                found = process.net_connections()
+            for connection in found:
                 if connection.status == psutil.CONN_LISTEN:
                     assert connection.laddr.ip in ("127.0.0.1", "::ffff:127.0.0.1", "::1"), process.cmdline()
 
@@ -40,5 +44,5 @@ def test_ray_that_does_not_run_is_told(monkeypatch):
 
     register_ray()
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    with joblib.parallel_config("ray", n_jobs=2), pytest.raises(InputError, match=r"Call ray\.init\(\)"):
+    with joblib.parallel_config("ray", n_jobs=2), pytest.raises(InputError, match="their cluster does not answer"):
         done(map(Draws, range(3)))

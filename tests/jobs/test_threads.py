@@ -9,12 +9,11 @@ from joblib._parallel_backends import ThreadingBackend
 from toy_jobs import Draws, Where
 
 from pt_reuse._errors import InputError
-from pt_reuse._jobs import _chosen_workers, _JoblibWorkers
+from pt_reuse._jobs import JobPlace, _configured
 
 
 class TestThreads(AnyBackend):
     processes = False
-    ahead = 32
     studies = tuple(STUDIES)
 
     @pytest.fixture(autouse=True)
@@ -57,7 +56,7 @@ def test_the_number_of_jobs_is_obeyed_where_threads_are_preferred():
     assert begun == [3]
     # joblib alone takes 1 here
     with joblib.parallel_config(n_jobs=2):
-        assert _chosen_workers(None, "threads") == _JoblibWorkers(2, "threads", generates=True, share_memory=True)
+        assert _configured(None, "threads")[:2] == (JobPlace.THREADS, 2)
 
 
 def test_one_job_at_a_time_needs_no_other_process():

@@ -40,7 +40,7 @@ class AnyBackend:
     """Tests of a backend with two workers."""
 
     processes = True
-    ahead = 8
+    ahead = 32
     studies = ("stability",)
 
     def test_results_come_in_order_and_are_those_of_one_process(self):
@@ -129,20 +129,6 @@ class AnyBackend:
                 done(map(Warned, range(6)))
 
 
-class AnyDeaths:
-    """Tests of a backend of processes whose workers die."""
-
-    def test_the_jobs_of_a_dead_worker_are_done_again(self, tmp_path):
-        assert done(Dying(number, tmp_path) for number in range(12)) == list(range(12))
-        assert len(list(tmp_path.iterdir())) == 1
-
-    def test_a_job_that_kills_every_worker_is_named(self, tmp_path):
-        with pytest.raises(InputError, match=r"again and again.* the job number 4 of 12 alone") as caught:
-            done(Dying(number, tmp_path, times=99) for number in range(12))
-        assert caught.value.__cause__ is not None
-        assert 2 <= len(list(tmp_path.iterdir())) <= 6
-
-
 class AnyProcesses(AnyBackend):
     """Tests of a backend of processes."""
 
@@ -152,6 +138,12 @@ class AnyProcesses(AnyBackend):
         with pytest.raises(InputError) as caught:
             done(Absent(store, os.getpid()) for _ in range(3))
         assert f" cannot see {tmp_path}, which is here. Give a folder that all workers share" in str(caught.value)
+
+    def test_workers_that_die_are_told(self, tmp_path):
+        with pytest.raises(InputError, match=r"workers died.* do fewer jobs at a time") as caught:
+            done(Dying(number, tmp_path) for number in range(12))
+        assert caught.value.__cause__ is not None
+        assert done(map(Draws, range(3)))[2].tolist() == Draws(2).run().tolist()
 
     def test_a_job_that_cannot_be_sent_is_told(self):
         jobs = [Draws(number, seconds=(_ for _ in ())) for number in range(3)]

@@ -90,15 +90,11 @@ class Dying:
 
     number: int
     marks: Path
-    times: int = 1
-    deadly: int = 3
 
     def run(self):
-        if self.number == self.deadly:
-            died = len(list(self.marks.iterdir()))
-            if died < self.times:
-                (self.marks / str(died)).touch()
-                os.kill(os.getpid(), signal.SIGKILL)
+        if self.number == 3:
+            (self.marks / str(os.getpid())).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
         time.sleep(0.02)
         return self.number
 
@@ -128,15 +124,3 @@ class Noted:
         (self.marks / f"{self.number}-{os.getpid()}").touch()
         time.sleep(self.seconds)
         return self.number
-
-
-@dataclass(frozen=True)
-class Leaves:
-    """A job that takes long, and leaves the number of its process in a folder."""
-
-    number: int
-    folder: str
-
-    def run(self):
-        (Path(self.folder) / str(os.getpid())).touch()
-        time.sleep(600)
