@@ -55,8 +55,7 @@ class Task(Generic[Done]):
 class Outcome(Generic[Done]):
     """What came of a job: a value or an error, and from another process its trace and the missing file it tells of.
 
-    `heard` are our warnings, `shown` those of other libraries; of the caller's own thread, or process, they are given at
-    once.
+    `heard` are our warnings, `shown` those of other libraries; those of the caller's own thread are given at once.
     """
 
     value: Done | None = None

@@ -1,4 +1,4 @@
-"""Doing jobs by whatever the user has configured joblib to use, with a progress bar, and the folders that this takes."""
+"""Doing jobs by whatever the user has configured joblib to use, and the folders that this takes."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ from pt_reuse.collections.dataset import IRDSDataset
 
 def test_joblib_says_what_is_configured(tmp_path):
     with joblib.parallel_config("loky", n_jobs=2, temp_folder=str(tmp_path)):
-        assert isinstance(_jobs._chosen_workers(None, None), _jobs._LokyWorkers)
+        assert _jobs.JobPlace.of(None) is _jobs.JobPlace.PROCESSES
         assert _jobs.temporary_folder() == str(tmp_path)
-    assert isinstance(_jobs._chosen_workers(None, None), _jobs._Here)
+    assert _jobs.JobPlace.of(None) is _jobs.JobPlace.HERE
     # by these names they are told apart, and these of their attributes are asked
     names = {kind: joblib.parallel.BACKENDS[kind].__name__ for kind in ("loky", "multiprocessing")}
     assert names == {"loky": "LokyBackend", "multiprocessing": "MultiprocessingBackend"}
