@@ -29,9 +29,11 @@ class Flag:
         help: in a line; the default is added.
         metavar: what stands for the value.
         kind: how the text is read: ``"text" "int" "float" "list"`` (texts between commas), ``"counts"`` (whole numbers
-            between commas), ``"count or text"``, ``"judgments"`` (a file or a collection) or ``"switch"`` (no value).
+            between commas), ``"count or text"``, ``"judgments"`` (a file or a collection), ``"rounds"`` (judgment files
+            between commas, in place of ``--qrels``), ``"switch"`` or ``"off"`` (no value: stands for True or False).
         name: ``"--depth"``; default the name of the option with dashes.
         default: in words, where the default is None.
+        usual: the default of what the function does not take.
     """
 
     help: str
@@ -39,6 +41,7 @@ class Flag:
     kind: str = "int"
     name: str = ""
     default: str = ""
+    usual: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +93,11 @@ SHARED = {
         Parameter(
             name="qrels",
             meaning="the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.",
+        ),
+        Parameter(
+            name="scores",
+            meaning="what :func:`score` returned, or a dict of a name -> Scores for each of several judgments, under "
+            "the same measures; those of pipelines by :meth:`Scores.from_frame`.",
         ),
         Parameter(
             name="other",
@@ -170,6 +178,7 @@ SHARED = {
             name="complete",
             meaning="the mean is over all topics of the judgments (default), or over those that the run has.",
             check=_flag_of("complete"),
+            flag=Flag(name="--own-topics", help="means over the topics that a run has", kind="off", usual=True),
         ),
         Parameter(
             name="without_topics",

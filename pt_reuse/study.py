@@ -17,7 +17,7 @@ _R = TypeVar("_R")
 #: what every study declares; `scripts/declare.py` writes it, so that help imports no study
 DECLARED: list[dict[str, Any]] = json.loads(Path(__file__).with_name("studies.json").read_text(encoding="utf-8"))
 #: what arguments of studies are that no check and no default of their own is for
-_DATA = ("runs", "qrels")
+_DATA = ("runs", "qrels", "scores")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +30,9 @@ class Command:
         details: further sentences for its own help.
         needs: columns that must be filled for some run, such as ``type``.
         screen: the views that are printed; default every one.
+        positional: ``"runs"`` or ``"collection"``, where the command takes these without the name of an option.
+        several: whether a study of scores takes those under ``--other`` judgments, too, by the names of both.
+        runs_for: options for which runs are read, where the study can do without runs.
     """
 
     name: str
@@ -37,6 +40,9 @@ class Command:
     details: str = ""
     needs: tuple[str, ...] = ()
     screen: tuple[str, ...] = ()
+    positional: str = ""
+    several: bool = False
+    runs_for: tuple[str, ...] = ()
 
 
 class Study:
@@ -44,7 +50,8 @@ class Study:
 
     Args:
         call: the function that computes it.
-        own: the options that it alone has, or has in its own way.
+        own: the options that it alone has, or has in its own way; those that its function does not take are of its
+            command: how scores are made, and what its views take.
         command: its command; None where it has none.
         measures: the measures that are taken where nobody names any, by the lowest label that is relevant.
         depth: that of pools where neither the call nor the field says another.
@@ -68,23 +75,30 @@ class Study:
         self.name, self.call, self.command = call.__name__, call, command
         self.measures, self.depth = measures, depth
         self.parameters = {name: own[name] if name in own else SHARED[name] for name in signature}
+        self.beside = {name: parameter for name, parameter in own.items() if name not in signature}
         self.defaults = {name: p.default for name, p in signature.items() if p.default is not p.empty}
 
     @property
     def declaration(self) -> dict[str, Any]:
         """Return what has to be known before the study is imported, as JSON has it."""
-        flags = {name: parameter.flag for name, parameter in self.parameters.items()}
+        flags = {name: parameter.flag for name, parameter in (self.beside | self.parameters).items()}
+        needed = self.parameters.keys() - {*self.defaults, *_DATA}
         return {
             "function": self.name,
             "module": self.call.__module__,
             "result": self.result.__name__,
             "home": self.result.__module__,
             "command": self.command and asdict(self.command),
-            "data": [name for name in self.parameters if name in _DATA],
+            "data": [name for name in self.parameters if name in _DATA and name not in self.defaults],
             "contributors": self.defaults.get("contributors"),
             "long": any(getattr(view, "long", False) for view in self.result.views.values()),  # type: ignore[attr-defined]
             "flags": [
-                {"dest": name, **asdict(flag), "usual": self.defaults.get(name), "needed": name not in self.defaults}
+                {
+                    "dest": name,
+                    **asdict(flag),
+                    "usual": self.defaults.get(name, flag.usual),
+                    "needed": name in needed,
+                }
                 for name, flag in flags.items()
                 if flag
             ],
@@ -105,12 +119,12 @@ class Study:
         Raises:
             InputError: a value that cannot be one of the option.
         """
-        return {
-            name: value
-            if name in _DATA or (value is None and self.defaults.get(name, ...) is None)
-            else self.parameters[name].checked(value)
-            for name, value in given.items()
-        }
+        every, found = {**self.beside, **self.parameters}, dict(given)
+        later = {name for name in every if name in self.beside or self.defaults.get(name, ...) is None}
+        for name, value in given.items():
+            if name not in _DATA and not (value is None and name in later):
+                found[name] = every[name].checked(value)
+        return found
 
 
 def study(

@@ -22,8 +22,6 @@ try:
         compare_strategies,
         coverage,
         demo,
-        density,
-        discriminative_power,
         fetch,
         infer_pool,
         judge_agreement,
@@ -31,13 +29,10 @@ try:
         judge_import,
         lou,
         merge,
-        minimum_ranks,
         plan_labels,
         pool,
         runs,
-        saturation,
         score,
-        stability,
         subcollections,
         unjudged,
         verify,
@@ -54,7 +49,7 @@ except KeyboardInterrupt:
 _WRITTEN = {
     "": (runs, score, unjudged, lou, infer_pool, compare, audit, pool, collections, fetch, verify, merge, demo),
     "profile": (
-        coverage, density, saturation, minimum_ranks, stability, discriminative_power, subcollections,
+        coverage, subcollections,
     ),
     "judge": (judge_export, judge_import, judge_agreement, plan_labels, compare_strategies),
 }  # fmt: skip

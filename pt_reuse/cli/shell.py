@@ -19,7 +19,6 @@ from pt_reuse.cli.study_commands import COMMANDS
 #: arguments of Python that have another name here, or one of several
 _NAMES = {
     "download": ("no_download",),
-    "replace": ("no_replace",),
     "n_jobs": ("jobs",),
     "pooled": ("pooled", "only_pooled"),
 }
@@ -37,7 +36,6 @@ _BY_COMMAND = {
     "compare": "`pt-reuse compare`",
     "compare_judgments": "`pt-reuse compare`",
     "compare_strategies": "`pt-reuse judge compare-strategies`",
-    "density": "`pt-reuse profile density`",
     "depth_pool": "`pt-reuse pool`",
     "dropped": "`pt-reuse runs`",
     "export_tasks": "`pt-reuse judge export`",
@@ -47,13 +45,10 @@ _BY_COMMAND = {
     "leave_out_uniques": "`pt-reuse lou`",
     "list_collections": "`pt-reuse collections`",
     "majority_vote": "`pt-reuse judge agreement FILE.csv --out DIR`, where FILE.csv is what --out writes here",
-    "minimum_ranks": "`pt-reuse profile minimum-ranks`",
     "plan_labels": "`pt-reuse judge plan-labels`",
     "remainder": "`pt-reuse pool`",
     "sample": "to_check.csv of the plan",
-    "saturation": "`pt-reuse profile saturation`",
     "score": "`pt-reuse score`",
-    "stability": "`pt-reuse profile stability`",
     "register_collection": "a TOML file in the folder `collections` of PT_REUSE_HOME",
     "submitted": "`pt-reuse collections NAME`",
     "verify": "`pt-reuse verify NAME`",
@@ -113,7 +108,8 @@ def _named(action: argparse.Action) -> str:
 def _typed(action: argparse.Action, value: Any) -> str:
     if action.nargs == 0:
         # --overwrite stands for True, --no-download for False
-        opposed = isinstance(value, bool) and value == action.dest.startswith("no_")
+        stands_for = action.const and not action.dest.startswith("no_")
+        opposed = isinstance(value, bool) and value != stands_for
         return f"no {_named(action)}" if opposed else _named(action)
     if value is ... or isinstance(value, bool):
         text = str(action.metavar)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pt_reuse._errors import InputError, arguments_as
+from pt_reuse._errors import Argument, InputError, arguments_as, located
 from pt_reuse.cli.common_options import add_contributors, chosen_contributors, picture, whole_amounts
-from pt_reuse.cli.field import FieldPlan, Judgments, add_field, plan_field
-from pt_reuse.cli.judgments import JudgmentSource, judgment_source
+from pt_reuse.cli.field import FieldPlan, Judgments, add_field, collection_of, plan_field
+from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, listed
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
@@ -38,27 +40,32 @@ _KINDS = {
     "counts": whole_amounts,
     "count or text": _count_or_text,
     "judgments": str,
+    "rounds": listed,
 }
+_SWITCHES = {"switch": "store_true", "off": "store_false"}
 
 
 class StudyCommand:
     """The command of a study."""
 
     def __init__(self, declared: Mapping[str, Any]):
-        self._declared = declared
+        self._declared, self._command = declared, declared["command"]
+        self._of_scores = "scores" in declared["data"]
 
     @property
     def name(self) -> str:
         """Return the name of the command within its family."""
-        return str(self._declared["command"]["name"]).rpartition(" ")[2]
+        return str(self._command["name"]).rpartition(" ")[2]
 
     def add_to(self, commands: Commands) -> Parser:
         """Add the command and return its parser."""
         declared = self._declared
-        parser = add_command(commands, self.name, *(declared["command"][part] for part in ("summary", "details")))
-        add_field(parser, qrels=Judgments.NEEDED)
+        parser = add_command(commands, self.name, *(self._command[part] for part in ("summary", "details")))
+        add_field(parser, positional=self._command["positional"], qrels=Judgments.NEEDED, unless=self._without_runs)
+        if self._command["several"]:
+            parser.add_argument("--other", metavar="FILE", help=f"other judgments, to compare with: {QRELS_HELP}")
         for flag in declared["flags"]:
-            self._add(parser, flag)
+            _add(parser, flag)
         if declared["contributors"] is not None:
             add_contributors(parser, default=declared["contributors"])
         if declared["long"]:
@@ -67,29 +74,20 @@ class StudyCommand:
         parser.set_defaults(run=self._run)
         return parser
 
-    def _add(self, parser: Parser, flag: Mapping[str, Any]) -> None:
-        usual, name = flag["usual"], flag["name"] or f"--{flag['dest'].replace('_', '-')}"
-        if flag["kind"] == "switch":
-            parser.add_argument(name, dest=flag["dest"], action="store_true", help=flag["help"])
-            return
-        shown = ",".join(map(str, usual)) if isinstance(usual, list) else usual
-        default = flag["default"] or ("" if usual is None else shown)
-        parser.add_argument(
-            name,
-            dest=flag["dest"],
-            type=_KINDS[flag["kind"]],
-            default=usual,
-            required=flag["needed"],
-            metavar=flag["metavar"],
-            help="; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
-        )
+    def _without_runs(self, options: argparse.Namespace) -> bool:
+        """Return whether the judgments are read alone: the study can do without runs, and nobody asks for any."""
+        if self._of_scores or "runs" in self._declared["data"]:
+            return False
+        return options.runs is None and all(getattr(options, name) is None for name in self._command["runs_for"])
 
     def _run(self, options: argparse.Namespace) -> None:
         function = getattr(importlib.import_module(self._declared["module"]), self._declared["function"])
         study = study_of(function)
-        plan = plan_field(options)
-        judgments = plan.needed_judgments()
         given = {flag["dest"]: getattr(options, flag["dest"]) for flag in self._declared["flags"]}
+        sets = given.get("rounds")
+        alone = sets is not None or self._without_runs(options)
+        plan = None if alone else plan_field(options, pooled_matters=self._declared["contributors"] == "pooled")
+        sources = self._sources(options, sets, plan)
         others = {
             flag["dest"]: _judgments_of(flag["dest"], given[flag["dest"]], plan)
             for flag in self._declared["flags"]
@@ -97,40 +95,121 @@ class StudyCommand:
         }
         checked = study.checked(given)
         if "contributors" in study.parameters:
-            given["contributors"] = chosen_contributors(options, plan.names)
-        _check_columns(study, plan, options)
-        measures = self._measures(study, checked, judgments.rel)
-        pictures = _pictures(study, measures)
+            given["contributors"] = chosen_contributors(options, plan.names if plan else None)
+        if plan is None and "pool_order" in study.parameters:
+            given["pool_order"] = options.pool_order
+        if plan is not None:
+            _check_columns(study, plan, options)
+        measures = _measures(study, checked, {source.rel for source in sources.values()})
+        pictures = _pictures(study, [repr(measure) for measure in measures], list(sources) if self._of_scores else [])
         folder = out_folder(options, [*_files(study.result), *pictures])
-        qrels, runs = judgments.read(), plan.read_runs()
+        data = self._data(plan, sources, sets is not None)
         given |= {name: source.read() for name, source in others.items()}
-        say("\n".join(map(repr, [runs, qrels, *(given[name] for name in others)])))
+        say("\n".join(map(repr, [given[name] for name in others])))
+        bars = shows_bars(options)
+        if self._of_scores:
+            data = _scores(data, measures, list(sources), several=self._command["several"], options=given, bars=bars)
         if "verbose" in study.parameters:
-            given["verbose"] = shows_bars(options)
-        result = function(runs, qrels, **given)
-        show(result, study, getattr(options, "all", False))
+            given["verbose"] = bars
+        taken = {name: value for name, value in given.items() if name in study.parameters}
+        result = function(**data, **taken)
+        show(result, study, getattr(options, "all", False), given)
         if folder is not None:
             drawings: dict[str, Drawing] = {
-                name: partial(result.plot, measure, kind=kind) for name, (kind, measure) in pictures.items()
+                name: partial(result.plot, each.measure, kind=each.kind, **each.options)
+                for name, each in pictures.items()
             }
             written = write_result(result, folder, options, drawings)
             say(f"\nWritten to {folder}: {', '.join(written)}")
 
-    @staticmethod
-    def _measures(study: Study, checked: Mapping[str, Any], rel: int | None) -> list[str]:
-        """Return the names of the measures, those of the study where nobody names any."""
-        from pt_reuse.scoring.caveats import usual_measures
+    def _sources(
+        self, options: argparse.Namespace, sets: Sequence[str] | None, plan: FieldPlan | None
+    ) -> dict[str, JudgmentSource]:
+        """Return where the judgments are, by their names."""
+        if sets is not None:
+            beside = [name for name in ("qrels", "runs", "collection") if getattr(options, name) is not None]
+            if beside or not sets:
+                problem = " names no file." if not sets else " are the judgments: no others have a place beside them."
+                raise InputError(Argument("rounds"), problem, argument="rounds")
+            sources = [judgment_source(text) for text in sets]
+        elif plan is not None:
+            sources = [plan.needed_judgments()]
+            if self._command["several"] and options.other is not None:
+                sources.append(judgment_source(options.other, plan.collection))
+        else:
+            collection = None if options.collection is None else collection_of(options.collection)
+            if options.qrels is None and collection is None:
+                raise InputError("no judgments are named. Give ", Argument("qrels"), ".", argument="qrels")
+            alone = JudgmentSource(None, collection)
+            sources = [alone if options.qrels is None else judgment_source(options.qrels, collection)]
+        return dict(zip(different_names(sources), sources, strict=True))
 
-        if "measures" not in study.parameters:
-            return []
-        lowest = checked["rel"] if checked.get("rel") is not None else rel
-        chosen = checked["measures"] or (study.measures or usual_measures)(lowest or 1)
-        return [repr(measure) for measure in chosen]
+    def _data(self, plan: FieldPlan | None, sources: Mapping[str, JudgmentSource], in_sets: bool) -> dict[str, Any]:
+        """Read judgments, then runs, and say what they are."""
+        judged = {}
+        for name, source in sources.items():
+            with located(name) if in_sets else nullcontext():
+                judged[name] = source.read()
+        data: dict[str, Any] = {"qrels": judged if in_sets or self._of_scores else next(iter(judged.values()))}
+        if plan is not None:
+            data = {"runs": plan.read_runs(), **data}
+            say(repr(data["runs"]))
+        for name, qrels in judged.items():
+            say(f"{name}: {qrels!r}" if len(judged) > 1 else repr(qrels))
+        return data
 
 
-def _judgments_of(argument: str, text: str, plan: FieldPlan) -> JudgmentSource:
+def _add(parser: Parser, flag: Mapping[str, Any]) -> None:
+    usual, name = flag["usual"], flag["name"] or f"--{flag['dest'].replace('_', '-')}"
+    if flag["kind"] in _SWITCHES:
+        parser.add_argument(name, dest=flag["dest"], action=_SWITCHES[flag["kind"]], help=flag["help"])
+        return
+    shown = ",".join(map(str, usual)) if isinstance(usual, list) else usual
+    default = flag["default"] or ("" if usual is None else shown)
+    parser.add_argument(
+        name,
+        dest=flag["dest"],
+        type=_KINDS[flag["kind"]],
+        default=usual,
+        required=flag["needed"],
+        metavar=flag["metavar"],
+        help="; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
+    )
+
+
+def _scores(
+    data: Mapping[str, Any],
+    measures: Sequence[Any],
+    names: Sequence[str],
+    *,
+    several: bool,
+    options: Mapping[str, Any],
+    bars: bool,
+) -> dict[str, Any]:
+    """Return the scores of the runs under each of the judgments, by their names where a study takes several."""
+    from pt_reuse.scoring.run_scores import score
+
+    found = {
+        name: score(data["runs"], data["qrels"][name], measures, complete=options.get("complete", True), verbose=bars)
+        for name in names
+    }
+    return {"scores": found if several else found[names[0]]}
+
+
+def _measures(study: Study, checked: Mapping[str, Any], rels: set[int | None]) -> list[Any]:
+    """Return the measures, those of the study where nobody names any."""
+    from pt_reuse.scoring.caveats import usual_measures
+
+    if "measures" not in checked:
+        return []
+    said = rels.pop() if len(rels) == 1 else None
+    lowest = checked["rel"] if checked.get("rel") is not None else said
+    return checked["measures"] or (study.measures or usual_measures)(lowest or 1)
+
+
+def _judgments_of(argument: str, text: str, plan: FieldPlan | None) -> JudgmentSource:
     with arguments_as(qrels=argument):
-        return judgment_source(text, plan.collection)
+        return judgment_source(text, None if plan is None else plan.collection)
 
 
 def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -> None:
@@ -153,25 +232,42 @@ def _files(kind: type) -> Iterator[str]:
     hints = get_type_hints(kind)
     parts = {field.name: hints[field.name] for field in fields(kind)}
     yield from (f"{name}.csv" for name, hint in parts.items() if hint is pd.DataFrame)
+    yield from (f"{name}.csv" for name in kind.derived)  # type: ignore[attr-defined]
     yield from (f"{name}.run_table.csv" for name, hint in parts.items() if is_dataclass(hint))
     yield from ("settings.json", "result.json")
     if any(getattr(hint, "__origin__", None) is np.ndarray or is_dataclass(hint) for hint in parts.values()):
         yield "arrays.npz"
 
 
-def _pictures(study: Study, measures: list[str]) -> dict[str, tuple[str, str | None]]:
-    """Return picture -> the kind of figure and the measure that it shows."""
+@dataclass(frozen=True)
+class _Picture:
+    kind: str
+    measure: str | None
+    options: Mapping[str, Any]
+
+
+def _pictures(study: Study, measures: Sequence[str], judgments: Sequence[str]) -> dict[str, _Picture]:
+    """Return the pictures by the names of their files: of each kind, measure and, where it takes one, judgments."""
+    from pt_reuse.result import drawing
+
     kinds: Mapping[str, Any] = study.result.plots  # type: ignore[attr-defined]
     command = "" if study.command is None else study.command.name.rpartition(" ")[2]
-    beginnings = {kind: kind if len(kinds) > 1 else command for kind in kinds}
-    if not measures:
-        return {f"{beginning}.png": (kind, None) for kind, beginning in beginnings.items()}
-    return {
-        picture(beginning, measure): (kind, measure) for measure in measures for kind, beginning in beginnings.items()
-    }
+    found = {}
+    each: Sequence[str | None] = measures or [None]
+    for measure in each:
+        for kind, figure in kinds.items():
+            _, second, _, *more = signature(drawing(figure)).parameters
+            beginning = kind if len(kinds) > 1 else command
+            several = len(judgments) > 1 and "judgments" in more
+            for number, of in enumerate(judgments if several else [None], 1):
+                name = f"{beginning}-{number}" if several else beginning
+                named = measure is not None and second != "_"
+                file = picture(name, str(measure)) if named else f"{name}.png"
+                found[file] = _Picture(kind, measure if named else None, {"judgments": of} if several else {})
+    return found
 
 
-def show(result: Result, study: Study, every: bool) -> None:
+def show(result: Result, study: Study, every: bool, given: Mapping[str, Any]) -> None:
     """Print the settings, the views and the headline of a result."""
     from pt_reuse.result import View
 
@@ -180,8 +276,10 @@ def show(result: Result, study: Study, every: bool) -> None:
     for name in names:
         view = result.views[name]
         of_measure = isinstance(view, View) and view.of_measure
+        taken = view.options(type(result)) if isinstance(view, View) else list(signature(view).parameters)[1:]
+        options = {option: given[option] for option in study.beside if option in taken}
         for measure in result.measures if of_measure else [None]:
-            report = result.report(name, measure=measure)
+            report = result.report(name, measure=measure, **options)
             noun, long = (view.noun, view.long) if isinstance(view, View) else ("rows", False)
             frame = report.shown()
             say(f"\n{report.caption.rstrip('.')}:")

@@ -22,6 +22,8 @@ from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, one_run, tell, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.run_scores import provided_measures, scored
+from pt_reuse.scoring.score_sets import named_scores
+from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.study import study_of
 
@@ -74,6 +76,11 @@ class Asked:
         return other
 
     @cached_property
+    def scores(self) -> dict[str, Scores]:
+        """Return the scores under each judgments by name, good to compare runs by."""
+        return named_scores(self["scores"])
+
+    @cached_property
     def rel(self) -> int:
         """Return the lowest label that is relevant."""
         return relevant_from(self.qrels, self._given.get("rel"))
@@ -94,7 +101,7 @@ class Asked:
     @cached_property
     def depth(self) -> PoolDepth:
         """Return to which depth runs are pooled, and who says so."""
-        found = depth_of(self.runs, self["depth"])
+        found = depth_of(self.runs, self._given.get("depth"))
         usual = self._study.depth
         return found if usual is None or found.origin is not DepthFrom.DEFAULT else PoolDepth(usual, found.origin)
 
@@ -169,7 +176,9 @@ class Asked:
         """Return the settings of the result: the study's own, then what was read and completed, then caveats."""
         used = self.__dict__
         scored = "measures" in used
-        found: dict[str, Any] = {name.replace("_", " "): value for name, value in own.items()}
+        found: dict[str, Any] = {
+            name.replace("_", " ") if name.isidentifier() else name: value for name, value in own.items()
+        }
         shared: dict[str, Any] = {}
         if "depth" in used:
             shared |= {"depth": self.depth.value, "depth from": self.depth.origin.value}
@@ -179,7 +188,8 @@ class Asked:
             shared["contributors"] = str(self.contributors)
         if self._units is not None:
             shared |= self._units.settings
-        shared |= self.runs.settings
+        if "_read" in used:
+            shared |= self.runs.settings
         if "ranked" in used:
             shared["pool order"] = self.ranked.order
         if scored:

@@ -5,37 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, positive, told
+from pt_reuse._check import count, examples, positive, told
 from pt_reuse._choices import EDGES
 from pt_reuse._errors import Argument, InputError, door
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
+from pt_reuse._report import Digits
 from pt_reuse.data.ordering import check_order_or_none
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import checked_depth
-from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.caveats import BEWARE, noted, tell
-from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.options import Flag, Parameter
+from pt_reuse.plots.maps import plot_minimum_ranks
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import BEWARE
+from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.relevant_documents import RelevantDocuments, found_none
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pt_reuse.plots.sheet import Place
+
 #: what a document is called that no run has
 NOT_FOUND = "NR"
-_ROWS = ("rank", "topic")
+
+
+def _draw(result: MinimumRanks, _: None, place: Place, label: int | None = None) -> Axes:
+    """Draw how many relevant documents each topic has at each minimum rank, as a map of shades."""
+    of = "" if label is None else f" of label {result.known(label)}"
+    return plot_minimum_ranks(
+        result.cells(label=label), result.topics, documents=f"relevant documents{of}", place=place
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MinimumRanks(Result):
     """The best rank at which any run has each relevant document.
+
+    Its figure has a column for each topic, those with most relevant documents on the right, rank 1 at the bottom, above
+    the deepest rank the row of documents that no run has (NR), and darker cells for more documents; ``label=`` for
+    documents of one label. Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
 
     Attributes:
         table: one row per relevant document: ``qid docno label rank runs``; ``rank`` is the best over the runs, from 1,
@@ -46,20 +57,47 @@ class MinimumRanks(Result):
         rel: the lowest label that counts as relevant.
     """
 
-    title: ClassVar[str] = "Minimum ranks"
+    title = "Minimum ranks"
+    views = {
+        "rank": View(
+            table="by_rank",
+            columns=(
+                Shown("Minimum rank", "ranks"),
+                Shown("Documents", "documents", Digits.COUNT),
+                Shown("Share", "share", Digits.SCORE),
+                Shown("Up to here", "up_to", Digits.SCORE),
+            ),
+            caption="The best rank at which some run has each relevant document (NR: no run has it).",
+            noun="bins",
+        ),
+        "topic": View(
+            table="topics",
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Relevant", "relevant", Digits.COUNT),
+                Shown("Found", "found", Digits.COUNT),
+                Shown("Not found", "not_found", Digits.COUNT),
+                Shown("Median rank", "median", Digits.TENTHS),
+                Shown("Deepest rank", "deepest", Digits.COUNT),
+            ),
+            caption="Minimum ranks of the relevant documents of {rows} topics.",
+            descending=("not_found", "deepest"),
+            noun="topics",
+            long=True,
+        ),
+    }
+    plots = {"ranks": _draw}
+    key = (KeyFigures(("median_rank", "deepest_rank", "in_first_ten", "found", "not_found"), "_whole"),)
+    sentences = {"runs": "The best rank over {runs}; NR: in the first {depth} of no run."}
+    derived = {"by_rank": "by_rank"}
 
     topics: pd.DataFrame
     depth: int
     rel: int
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"table": self.table, "topics": self.topics, "by_rank": self.by_rank()}
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return how many relevant documents some run has, and how deep, see :meth:`Result.key_figures`."""
+    def _whole(self) -> pd.DataFrame:
         rank = self.table["rank"].astype("Float64")
-        whole = pd.DataFrame(
+        return pd.DataFrame(
             {
                 "median_rank": [rank.median()],
                 "deepest_rank": [rank.max()],
@@ -68,7 +106,6 @@ class MinimumRanks(Result):
                 "not_found": [rank.isna().sum()],
             }
         )
-        return key_figures_of(whole, list(whole))
 
     def headline(self) -> str:
         """Return how many relevant documents some run has, and how many of these among its first ten."""
@@ -122,89 +159,12 @@ class MinimumRanks(Result):
         Raises:
             InputError: a label that no relevant document has.
         """
-        rows = self.table if label is None else self.table[self.table["label"] == self._known(label)]
+        rows = self.table if label is None else self.table[self.table["label"] == self.known(label)]
         found = rows.groupby(["qid", "rank"], sort=False, dropna=False).size()
         return found.rename("documents").reset_index().astype({"rank": "Int64"})
 
-    @door
-    def report(self, by: str = "rank") -> Report:
-        """Return what a paper prints: how many relevant documents are first found at which ranks, or each topic.
-
-        Args:
-            by: the rows: bins of ``"rank"`` (default), or each ``"topic"``, with most documents that no run has first.
-        """
-        choice("by", by, _ROWS)
-        notes = [
-            f"The best rank over {self.settings['runs']}, in the order {self.settings['order']}; NR: in the first "
-            f"{self.depth:,} of no run.",
-            f"A document is relevant from label {self.rel} on.",
-            *([f"Beware: {self.settings[BEWARE]}."] if BEWARE in self.settings else []),
-        ]
-        if by == "topic":
-            rows = self.topics.sort_values(["not_found", "deepest"], ascending=False, kind="stable", na_position="last")
-            return Report(
-                [
-                    Column("Topic", rows["qid"]),
-                    Column("Relevant", rows["relevant"], Digits.COUNT),
-                    Column("Found", rows["found"], Digits.COUNT),
-                    Column("Not found", rows["not_found"], Digits.COUNT),
-                    Column("Median rank", rows["median"].map("{:.1f}".format).where(rows["median"].notna())),
-                    Column("Deepest rank", rows["deepest"], Digits.COUNT),
-                ],
-                caption=f"Minimum ranks of the relevant documents of {count(len(rows), 'topic')}.",
-                notes=notes,
-            )
-        rows = self.by_rank()
-        return Report(
-            [
-                Column("Minimum rank", rows["ranks"]),
-                Column("Documents", rows["documents"], Digits.COUNT),
-                Column("Share", rows["share"], Digits.SCORE),
-                Column("Up to here", rows["up_to"], Digits.SCORE),
-            ],
-            caption=f"The best rank at which some run has each of {count(len(self.table), 'relevant document')}.",
-            notes=notes,
-        )
-
-    @door
-    def plot(
-        self,
-        *,
-        label: int | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw how many relevant documents each topic has at each minimum rank, as a map of shades.
-
-        Args:
-            label: documents of this label alone; default all relevant ones.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a column for each topic, those with most relevant documents on the right; rank 1 at the bottom, above
-            the deepest rank the row of documents that no run has (NR); the darker a cell, the more documents it has: 1,
-            2-5, 6-10, 11-30, 31-50, more than 50.
-
-        Raises:
-            InputError: a label that no relevant document has.
-
-        Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
-        """
-        from pt_reuse.plots.maps import plot_minimum_ranks
-        from pt_reuse.plots.sheet import Place
-
-        of = "" if label is None else f" of label {self._known(label)}"
-        place = Place(ax, title, legend, width)
-        return plot_minimum_ranks(
-            self.cells(label=label), self.topics, documents=f"relevant documents{of}", place=place
-        )
-
-    def _known(self, label: Any) -> int:
+    def known(self, label: Any) -> int:
+        """Return a label that a relevant document has."""
         known = sorted(set(self.table["label"].tolist()))
         if isinstance(label, bool) or label not in known:
             raise InputError(
@@ -216,7 +176,54 @@ class MinimumRanks(Result):
         return int(label)
 
 
-@door
+def checked_edges(edges: Any) -> list[int]:
+    """Return a user's ``edges=`` as ascending ranks, each once.
+
+    Raises:
+        InputError: no list of ranks.
+    """
+    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
+        raise InputError(Argument("edges"), f" must list ranks, such as [10, 50], got {told(edges)}.", argument="edges")
+    return sorted({positive("edges", edge, "ranks") for edge in edges})
+
+
+def _checked_order(order: Any) -> Any:
+    check_order_or_none("pool_order", order)
+    return order
+
+
+@study(
+    Parameter(
+        name="depth",
+        meaning="the rank down to which runs are looked at, >= 1; default the length of the longest list, to which "
+        "depth runs were submitted.",
+        check="pt_reuse.pooling.depth:checked_depth",
+        flag=Flag(help="rank down to which runs are looked at", metavar="K", default="that of the longest list"),
+    ),
+    Parameter(
+        name="contributors",
+        meaning='the runs that are looked at: ``"all"`` (default), ``"pooled"``, or run names.',
+    ),
+    Parameter(
+        name="pool_order",
+        meaning="the order of the documents, where it is not the one in which the runs stand; default theirs, in which "
+        "they are scored.",
+        check=_checked_order,
+    ),
+    Parameter(
+        name="edges",
+        check=lambda value: checked_edges([value] if isinstance(value, int) else value),
+        flag=Flag(help="upper ends of bins", metavar="LIST", kind="counts", usual=list(EDGES)),
+    ),
+    command=Command(
+        name="profile minimum-ranks",
+        summary="at which rank any run first has each relevant document",
+        details="The minimum rank of a relevant document is the best rank over the runs; NR (not retrieved) is one "
+        "that no run has. Where many are deep or NR, a shallow pool would have missed them, and nobody may have found "
+        "more yet.",
+        positional="runs",
+    ),
+)
 def minimum_ranks(
     runs: Any,
     qrels: Any,
@@ -231,16 +238,6 @@ def minimum_ranks(
     The minimum rank of a relevant document is the best rank over the runs, down to the depth; a document that no run
     has there is *NR*, not retrieved: judgments of another origin found it. Many relevant documents at deep ranks, or
     NR, say that a shallow pool would have missed them, and that there are more that nobody found.
-
-    Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
-        rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1.
-        depth: the rank down to which runs are looked at, >= 1; default the length of the longest list, to which depth
-            runs were submitted.
-        contributors: the runs that are looked at: ``"all"`` (default), ``"pooled"``, or run names.
-        pool_order: the order of the documents, where it is not the one in which the runs stand; default theirs, in
-            which they are scored.
 
     Returns:
         MinimumRanks: ``.table`` (per relevant document), ``.topics``, ``.by_rank()``, ``.plot()``.
@@ -264,69 +261,43 @@ def minimum_ranks(
     On TREC-8 ad hoc (129 runs, scores as float32) 1,910 relevant documents have a minimum rank up to 10, 1,958 one of
     11 to 50, 860 one of 51 to 100.
     """
-    checked_rel(rel)
-    if depth is not None:
-        checked_depth(depth)
-    check_order_or_none("pool_order", pool_order)
-    runs, qrels = as_runs_before(runs, qrels)
-    chosen = contributors_of(runs, contributors)
-    qrels = as_qrels(qrels)
-    check_topics(runs, qrels)
-    ranked = runs if pool_order is None else runs.reorder(pool_order)
-    deepest = int(ranked.field.lengths[:, chosen.runs].max(initial=1)) if depth is None else depth
-    lowest = relevant_from(qrels, rel)
+    asked = Asked(minimum_ranks, locals())
+    chosen, qrels, lowest = asked.contributors, asked.qrels, asked.rel
+    ranked = asked.runs if pool_order is None else asked.runs.reorder(pool_order)
+    deepest = int(ranked.field.lengths[:, chosen.runs].max(initial=1)) if depth is None else asked["depth"]
     found = RelevantDocuments.of(ranked, qrels, lowest, chosen, deepest)
-    caveats = list(found_none(qrels, lowest))
-    tell(caveats)
+    asked.tell(found_none(qrels, lowest))
     rank = pd.Series(found.rank, dtype="Int64").mask(found.rank == 0)
     table = pd.DataFrame(
         {"qid": found.qids, "docno": found.docnos, "label": found.labels, "rank": rank, "runs": found.runs}
     )
-    return MinimumRanks(
-        table=table,
-        topics=_topics(qrels.topics, table),
-        depth=deepest,
-        rel=lowest,
-        settings={
-            "relevant": f"label of at least {lowest}",
-            "depth": deepest,
-            "depth from": "the longest list" if depth is None else "the call",
-            "runs": str(chosen),
-            **ranked.settings,
-            **noted(caveats),
-        },
-    )
-
-
-def checked_edges(edges: Any) -> list[int]:
-    """Return a user's ``edges=`` as ascending ranks, each once.
-
-    Raises:
-        InputError: no list of ranks.
-    """
-    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
-        raise InputError(Argument("edges"), f" must list ranks, such as [10, 50], got {told(edges)}.", argument="edges")
-    return sorted({positive("edges", edge, "ranks") for edge in edges})
+    settings = {
+        "relevant": f"label of at least {lowest}",
+        "depth": deepest,
+        "depth from": "the longest list" if depth is None else "the call",
+        "runs": str(chosen),
+        **ranked.settings,
+    }
+    settings |= {name: value for name, value in asked.settings().items() if name == BEWARE}
+    return MinimumRanks(table=table, topics=_topics(qrels.topics, table), depth=deepest, rel=lowest, settings=settings)
 
 
 def _topics(qids: Sequence[str], table: pd.DataFrame) -> pd.DataFrame:
-    ranks = {qid: of for qid, of in table.groupby("qid", sort=False)["rank"]}
-    rows = []
-    for qid in qids:
-        all_ = ranks.get(qid, table["rank"].iloc[:0])
-        found = all_.dropna().to_numpy(dtype=np.int64)
-        rows.append(
-            {
-                "qid": qid,
-                "relevant": len(all_),
-                "found": len(found),
-                "not_found": len(all_) - len(found),
-                "median": float(np.median(found)) if len(found) else np.nan,
-                "deepest": int(found.max()) if len(found) else pd.NA,
-            }
-        )
-    return pd.DataFrame(rows).astype({"deepest": "Int64"})
+    by_topic = table.groupby("qid", sort=False)["rank"]
+    found = pd.DataFrame(
+        {
+            "relevant": by_topic.size(),
+            "found": by_topic.count(),
+            "not_found": by_topic.size() - by_topic.count(),
+            "median": by_topic.median().astype("Float64"),
+            "deepest": by_topic.max().astype("Int64"),
+        }
+    ).reindex(list(qids))
+    counts = ["relevant", "found", "not_found"]
+    found[counts] = found[counts].fillna(0).astype(int)
+    found["median"] = found["median"].to_numpy(dtype=float, na_value=np.nan)
+    return found.reset_index(names="qid")
 
 
-def _bins(limits: Sequence[int] | NDArray[np.int64]) -> list[str]:
+def _bins(limits: Sequence[int]) -> list[str]:
     return [f"{high:,}" if high == low + 1 else f"{low + 1:,}-{high:,}" for low, high in pairwise(limits)]

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import examples, told
 from pt_reuse._errors import Argument, InputError, arguments_as, located
-from pt_reuse.arrays.topic_docs import TopicDocs
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.contributors import contributors_of
+from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.depth import checked_depth, pool_to_depth
 from pt_reuse.pooling.pool import Pool
 
@@ -90,15 +89,15 @@ class JudgingRounds:
 
     @classmethod
     def of_depths(
-        cls, qrels: Qrels, runs: RunSet, depths: Sequence[int], contributors: str | Iterable[str], order: str | None
+        cls, qrels: Qrels, ranked: RunSet, depths: Sequence[int], contributors: Contributors
     ) -> JudgingRounds:
         """Return rounds as if each depth of the pool had been judged after the one before, and then all else."""
-        with arguments_as(order="pool_order"):
-            ranked = runs.in_pool_order(order)
-        pool = pool_to_depth(ranked, depths[-1], contributors_of(runs, contributors))
+        pool = pool_to_depth(ranked, depths[-1], contributors)
         first = np.searchsorted(depths, pool.entries.best_rank)
-        names = [f"depth-{depth} pool" for depth in depths]
-        return cls._of_first(qrels, pool.documents, first, names, "pools of the runs")
+        of_row = np.full(len(qrels), len(depths), dtype=np.int64)
+        rows = qrels.arrays.documents.find(pool.documents)
+        of_row[rows[rows >= 0]] = first[rows >= 0]
+        return cls._with_rest(qrels, of_row, [f"depth-{depth} pool" for depth in depths], "pools of the runs")
 
     @classmethod
     def of_pools(cls, qrels: Qrels, pools: Mapping[str, Pool]) -> JudgingRounds:
@@ -109,15 +108,6 @@ class JudgingRounds:
             rows = qrels.arrays.documents.find(pool.documents)
             of_row[rows[rows >= 0]] = i
         return cls._with_rest(qrels, of_row, list(pools), "pools")
-
-    @classmethod
-    def _of_first(
-        cls, qrels: Qrels, documents: TopicDocs, first: NDArray[np.int64], names: list[str], origin: str
-    ) -> JudgingRounds:
-        of_row = np.full(len(qrels), len(names), dtype=np.int64)
-        rows = qrels.arrays.documents.find(documents)
-        of_row[rows[rows >= 0]] = first[rows >= 0]
-        return cls._with_rest(qrels, of_row, names, origin)
 
     @classmethod
     def _with_rest(cls, qrels: Qrels, of_row: NDArray[np.int64], names: list[str], origin: str) -> JudgingRounds:

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count
-from pt_reuse._errors import Argument, InputError, door
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.data.ordering import check_order_or_none
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import depth_of
+from pt_reuse._check import count
+from pt_reuse._errors import Argument, InputError
+from pt_reuse._report import Digits
+from pt_reuse.data.judgments import as_qrels, relevant_from
+from pt_reuse.options import Flag, Parameter
+from pt_reuse.plots.run_scores import plot_density
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
-from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import Caveat, noted, tell
+from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
 from pt_reuse.studies.relevant_documents import found_none
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: the numbers that sum a result up
-KEY_FIGURES = ("mean_density", "largest_density", "above_third", "above_half", "judgments", "relevant")
-_ROWS = ("round", "topic")
+    from pt_reuse.plots.sheet import Place
+
+
+def _draw(result: Density, _: None, place: Place) -> Axes:
+    """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2."""
+    names = result.summary["round"].tolist()
+    return plot_density(result.rounds, result.table, first_said=names[0], last_said=names[-1], place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Density(Result):
     """Which share of the judged documents of each topic is relevant, after each round of judging.
+
+    Its figure has an upright line per topic, from its lowest to its highest density, the densest topic on the right,
+    with a ring after the first round, a small point after each further one and a large one at the end. Source:
+    Voorhees, Craswell and Lin 2022, figure 1 and table 1.
 
     Attributes:
         table: one row per topic, after the last round: ``qid judged relevant density``, NaN where nothing is judged;
@@ -48,19 +55,49 @@ class Density(Result):
         rel: the lowest label that counts as relevant.
     """
 
-    title: ClassVar[str] = "Relevant density"
+    title = "Relevant density"
+    views = {
+        "round": View(
+            table="summary",
+            columns=(
+                Shown("Judgments", "round"),
+                Shown("Number", "judgments", Digits.COUNT),
+                Shown("Per topic", "per_topic", Digits.TENTHS),
+                Shown("Relevant", "relevant", Digits.COUNT),
+                Shown("Above 1/3", "above_third", Digits.COUNT),
+                Shown("Above 1/2", "above_half", Digits.COUNT),
+            ),
+            caption="Judgments by round, each with all before it, and how many topics have a relevant density "
+            "(relevant / judged) above 1/3 and 1/2.",
+            noun="rounds",
+        ),
+        "topic": View(
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Judged", "judged", Digits.COUNT),
+                Shown("Relevant", "relevant", Digits.COUNT),
+                Shown("Density", "density", Digits.SCORE),
+                Shown("Largest", "largest", Digits.SCORE),
+            ),
+            caption="Relevant densities of {rows} topics, relevant / judged, the densest first; largest is the density "
+            "after the round in which it was largest.",
+            descending=("density",),
+            noun="topics",
+            long=True,
+        ),
+    }
+    plots = {"density": _draw}
+    key = (
+        KeyFigures(
+            ("mean_density", "largest_density", "above_third", "above_half", "judgments", "relevant"),
+            "summary",
+            last=True,
+        ),
+    )
 
     rounds: pd.DataFrame
     summary: pd.DataFrame
     rel: int
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"table": self.table, "rounds": self.rounds, "summary": self.summary}
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return the densities and the flags after the last round, and how much was judged by then."""
-        return key_figures_of(self.summary.tail(1), KEY_FIGURES)
 
     def headline(self) -> str:
         """Return the largest and the mean density at the end, and how many topics are above 1/3 and 1/2."""
@@ -72,84 +109,48 @@ class Density(Result):
             f"{count(len(self.table), 'topic')}, {found}, {end['above_third']} above 1/3, {end['above_half']} above 1/2"
         )
 
-    @door
-    def report(self, by: str = "round") -> Report:
-        """Return what a paper prints: the judgments after each round, or the density of each topic.
 
-        Args:
-            by: the rows: each ``"round"`` (default) with its judgments, their number per topic, the relevant ones, and
-                the topics above 1/3 and 1/2; or each ``"topic"``, the densest first.
-
-        Source: Voorhees, Craswell and Lin 2022, table 1.
-        """
-        choice("by", by, _ROWS)
-        notes = [
-            f"A document is relevant from label {self.rel} on, judged with a label of at least 0.",
-            *([f"Beware: {self.settings[BEWARE]}."] if BEWARE in self.settings else []),
-        ]
-        if by == "topic":
-            rows = self.table.sort_values("density", ascending=False, kind="stable", na_position="last")
-            return Report(
-                [
-                    Column("Topic", rows["qid"]),
-                    Column("Judged", rows["judged"], Digits.COUNT),
-                    Column("Relevant", rows["relevant"], Digits.COUNT),
-                    Column("Density", rows["density"], Digits.SCORE),
-                    Column("Largest", rows["largest"], Digits.SCORE),
-                ],
-                caption=f"Relevant densities of {count(len(rows), 'topic')}, relevant / judged, the densest first.",
-                notes=[*notes, "Largest is the density after the round in which it was largest."],
-            )
-        rows = self.summary
-        return Report(
-            [
-                Column("Judgments", rows["round"].str.capitalize()),
-                Column("Number", rows["judgments"], Digits.COUNT),
-                Column("Per topic", rows["per_topic"].round(1)),
-                Column("Relevant", rows["relevant"], Digits.COUNT),
-                Column("Above 1/3", rows["above_third"], Digits.COUNT),
-                Column("Above 1/2", rows["above_half"], Digits.COUNT),
-            ],
-            caption=(
-                f"Judgments of {count(len(self.table), 'topic')} by round, each with all before it, and how many "
-                "topics have a relevant density (relevant / judged) above 1/3 and 1/2."
-            ),
-            notes=notes,
-        )
-
-    @door
-    def plot(
-        self,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2.
-
-        Args:
-            ax: axes to draw into; default a new figure. This and the others are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: an upright line per topic, from its lowest to its highest density, the densest topic on the right; a
-            ring after the first round, a small point after each further one, a large one at the end.
-
-        Source: Voorhees, Craswell and Lin 2022, figure 1.
-        """
-        from pt_reuse.plots.run_scores import plot_density
-        from pt_reuse.plots.sheet import Place
-
-        names = self.summary["round"].tolist()
-        return plot_density(
-            self.rounds, self.table, first_said=names[0], last_said=names[-1], place=Place(ax, title, legend, width)
-        )
-
-
-@door
+@study(
+    Parameter(
+        name="rounds",
+        flag=Flag(
+            help="judgments of several rounds in order, files between commas, for --qrels",
+            metavar="FILES",
+            kind="rounds",
+        ),
+    ),
+    Parameter(
+        name="qrels",
+        meaning="the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`; or the sets of several "
+        "rounds, a list of Qrels, frames or files, or a dict of name -> one of these. A set may hold what was judged "
+        "in its round, or all that was judged by then.",
+    ),
+    Parameter(name="runs", meaning="the field whose pools are the rounds, in any form, see :doc:`runs`."),
+    Parameter(
+        name="depths",
+        meaning="of these pools, one or several; default the one on record for the collection, else 100.",
+        check=checked_depths,
+        flag=Flag(
+            help="depths between commas of pools of the runs, which stand for rounds; needs --runs or --collection",
+            metavar="LIST",
+            kind="counts",
+        ),
+    ),
+    Parameter(name="pools", meaning="the pools instead, a list or a dict of name -> pool.", check=pools_by_name),
+    Parameter(
+        name="by",
+        meaning='the column of the judgments that says in which round each was made; default ``"round"`` where there '
+        "is one.",
+    ),
+    command=Command(
+        name="profile density",
+        summary="which share of what was judged is relevant, topic by topic",
+        details="The relevant density of a topic is relevant / judged. Above 1/3, what nobody judged may not be taken "
+        "for not relevant; above 1/2, more of what is judged is relevant than is not. The rounds of judging are those "
+        "of --rounds, those of a column of the judgments, or pools of --depths.",
+        runs_for=("depths",),
+    ),
+)
 def density(
     qrels: Any,
     *,
@@ -169,18 +170,6 @@ def density(
     The rounds are those of the judgments (a list of sets, or a column), or what pools would have had judged one after
     the other: of `runs` to several `depths`, or `pools` of any kind. After pools there is one more round, *all
     judgments*, where they leave some over.
-
-    Args:
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`; or the sets of several
-            rounds, a list of Qrels, frames or files, or a dict of name -> one of these. A set may hold what was judged
-            in its round, or all that was judged by then.
-        runs: the field whose pools are the rounds: a RunSet, a dict of run name -> results, or run files.
-        depths: of these pools, one or several; default the one on record for the collection, else 100.
-        pools: the pools instead, a list or a dict of name -> pool.
-        by: the column of the judgments that says in which round each was made; default ``"round"`` where there is one.
-        rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1.
-        contributors: the runs that are pooled: ``"pooled"`` (default), ``"all"``, or run names.
-        pool_order: the order in which the runs were pooled; default the one that the field knows of itself.
 
     Returns:
         Density: ``.table`` (per topic), ``.rounds``, ``.summary`` (per round), ``.plot()``.
@@ -208,12 +197,9 @@ def density(
     On the passages of Deep Learning 2021 (relevant from label 2) 10 topics are above 1/2 and 19 above 1/3 after the
     depth-10 pool, 9 and 23 at the end.
     """
-    checked_rel(rel)
-    check_order_or_none("pool_order", pool_order)
-    wanted = None if depths is None else checked_depths(depths)
-    named = None if pools is None else pools_by_name(pools)
+    asked = Asked(density, locals())
     sets = sets_of_rounds(qrels)
-    _check_one_way(sets is not None, runs, named, by)
+    _check_one_way(sets is not None, runs, pools, by)
     if runs is None:
         named_runs = None if isinstance(contributors, str) and contributors == "pooled" else contributors
         _check_no_pools(depths=depths, contributors=named_runs, pool_order=pool_order)
@@ -221,20 +207,16 @@ def density(
     if sets is not None:
         rounds = JudgingRounds.of_sets(sets)
     elif runs is not None:
-        field, qrels = as_runs_before(runs, qrels)
-        chosen = contributors_of(field, contributors)
-        qrels = as_qrels(qrels)
-        check_topics(field, qrels)
-        asked = [depth_of(field, None).value] if wanted is None else wanted
-        rounds = JudgingRounds.of_depths(qrels, field, asked, contributors, pool_order)
-        order = field.in_pool_order(pool_order).order
-        settings = {"contributors": str(chosen), "pool order": order}
-    elif named is not None:
-        rounds = JudgingRounds.of_pools(as_qrels(qrels), named)
+        contributing, judged = asked.contributors, asked.qrels
+        wanted = [asked.depth.value] if depths is None else asked["depths"]
+        rounds = JudgingRounds.of_depths(judged, asked.ranked, wanted, contributing)
+        settings = {"contributors": str(contributing), "pool order": asked.ranked.order}
+    elif pools is not None:
+        rounds = JudgingRounds.of_pools(as_qrels(qrels), asked["pools"])
     else:
         rounds = JudgingRounds.of_column(as_qrels(qrels), by)
-    lowest = relevant_from(rounds.qrels, rel)
-    caveats = [*found_none(rounds.qrels, lowest), *_caveats(rounds)]
+    lowest = relevant_from(rounds.qrels, asked["rel"])
+    caveats = [*found_none(rounds.qrels, lowest), *_relevant_only(rounds)]
     tell(caveats)
     by_round = rounds.counts(lowest)
     return Density(
@@ -276,21 +258,17 @@ def _check_no_pools(**given: Any) -> None:
             )
 
 
-def _caveats(rounds: JudgingRounds) -> list[Caveat]:
+def _relevant_only(rounds: JudgingRounds) -> Iterator[Caveat]:
     labels = rounds.qrels.arrays.labels
     judged = labels[labels >= 0]
-    if not len(judged) or (judged == 0).any():
-        return []
-    n = len(judged)
-    return [
-        Caveat(
+    if len(judged) and not (judged == 0).any():
+        yield Caveat(
             "judgments of relevant documents only",
             (
-                f"the judgments, {n:,}, are of relevant documents only, none has label 0. So every density is 1 (or "
-                "the share of higher grades), and says nothing of how much was looked at.",
+                f"the judgments, {len(judged):,}, are of relevant documents only, none has label 0. So every density "
+                "is 1 (or the share of higher grades), and says nothing of how much was looked at.",
             ),
         )
-    ]
 
 
 def _topics(rounds: pd.DataFrame) -> pd.DataFrame:
@@ -305,21 +283,16 @@ def _topics(rounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summary(rounds: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    rows = []
-    for n, name in enumerate(names):
-        at = rounds.iloc[n :: len(names)]
-        topics, judged, relevant = int((at["judged"] > 0).sum()), int(at["judged"].sum()), int(at["relevant"].sum())
-        rows.append(
-            {
-                "round": name,
-                "topics": topics,
-                "judgments": judged,
-                "per_topic": judged / topics if topics else np.nan,
-                "relevant": relevant,
-                "mean_density": float(at["density"].mean()),
-                "largest_density": float(at["density"].max()),
-                "above_third": int((3 * at["relevant"] > at["judged"]).sum()),
-                "above_half": int((2 * at["relevant"] > at["judged"]).sum()),
-            }
-        )
-    return pd.DataFrame(rows)
+    third, half = (factor * rounds["relevant"] > rounds["judged"] for factor in (3, 2))
+    by_round = rounds.assign(some=rounds["judged"] > 0, third=third, half=half).groupby("round", sort=False)
+    found = by_round.agg(
+        topics=("some", "sum"),
+        judgments=("judged", "sum"),
+        relevant=("relevant", "sum"),
+        mean_density=("density", "mean"),
+        largest_density=("density", "max"),
+        above_third=("third", "sum"),
+        above_half=("half", "sum"),
+    ).reindex(list(names))
+    found.insert(2, "per_topic", found["judgments"] / found["topics"].replace(0, np.nan))
+    return found.reset_index(names="round")

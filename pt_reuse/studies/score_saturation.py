@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from ir_measures import P
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, fraction, told
-from pt_reuse._errors import Argument, InputError, Option, door
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._check import count, fraction, told
+from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.caveats import BEWARE, Caveat, noted, tell
-from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.plots.bars import plot_saturation
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import BEWARE, Caveat, usual_measures
 from pt_reuse.scoring.scores import Scores
+from pt_reuse.studies.asked import Asked
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROWS = ("measure", "topic")
+    from pt_reuse.plots.sheet import Place
+
 _FEW = 5
+
+
+def _draw(result: Saturation, measure: str, place: Place) -> Axes:
+    """Draw the distribution of the scores over the runs as a box for each topic."""
+    scores, rows = result.scores, result.table[result.table["measure"] == measure]
+    values = scores.values[scores.measures.index(measure)]
+    counted = [of_topic[has] for of_topic, has in zip(values, _counted(scores), strict=True)]
+    return plot_saturation(rows, counted, measure=measure, maximum=result.maximum, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Saturation(Result):
     """How the scores of the runs are distributed on each topic, and on which topics they are at the top.
+
+    Its figure has a box for each topic from quartile to quartile, with a stroke at the median and whiskers to the
+    lowest and the highest score within 1.5 times the box; the topic with the highest median is on the right. Source:
+    Voorhees, Craswell and Lin 2022, figures 2 and 7.
 
     Attributes:
         table: one row per measure and topic: ``measure qid runs`` (how many have a score there), ``mean median``, the
@@ -42,126 +61,100 @@ class Saturation(Result):
         share: what share of it is near it.
     """
 
-    title: ClassVar[str] = "Saturation"
+    title = "Saturation"
+    views = {
+        "measure": View(
+            table="summary",
+            columns=(
+                Shown("Measure", "measure"),
+                Shown("Topics", "topics", Digits.COUNT),
+                Shown("Saturated", "saturated", Digits.COUNT),
+                Shown("Nearly", "near", Digits.COUNT),
+                Shown("Mean median", "mean_median", Digits.SCORE),
+            ),
+            caption="Topics on which the median over the runs is the highest possible score, or nearly so.",
+            noun="measures",
+        ),
+        "topic": View(
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Median", "median", Digits.SCORE),
+                Shown("Low quartile", "low_quartile", Digits.SCORE),
+                Shown("High quartile", "high_quartile", Digits.SCORE),
+                Shown("Highest", "highest", Digits.SCORE),
+                Shown("Runs at the maximum", "at_maximum", Digits.COUNT),
+            ),
+            caption="Scores by {measure} of the runs on each topic, the highest median first.",
+            descending=("median", "mean"),
+            noun="topics",
+            long=True,
+        ),
+    }
+    plots = {"saturation": _draw}
+    key = (KeyFigures(("saturated", "near", "mean_median"), "summary"),)
+    answer = ("summary", "{measure}: {saturated} of {topics} topics saturated, {near} nearly")
+    sentences = {
+        "maximum": "A topic is saturated where the median score is {maximum}, nearly so where it is near: {near}.",
+        "runs": "Runs: {runs}.",
+    }
 
     summary: pd.DataFrame
     scores: Scores
     maximum: float
     share: float
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"table": self.table, "summary": self.summary}
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return how many topics are saturated, or nearly, by each measure, see :meth:`Result.key_figures`."""
-        return key_figures_of(self.summary, ["saturated", "near", "mean_median"])
-
-    def headline(self) -> str:
-        """Return for each measure how many topics are saturated, and nearly so."""
-        level = f"{self.share * self.maximum:g}"
-        parts = [
-            f"{row['measure']}: median {self.maximum:g} on {row['saturated']} of {count(row['topics'], 'topic')}, at "
-            f"least {level} on {row['near']}"
-            for row in self.summary.to_dict("records")
-        ]
-        return "; ".join(parts)
-
-    @door
-    def report(self, by: str = "measure", *, measure: MeasureLike | None = None) -> Report:
-        """Return what a paper prints: how many topics are saturated, or the distribution on each topic.
-
-        Args:
-            by: the rows: each ``"measure"`` (default), or each ``"topic"``, the one with the highest median first.
-            measure: the one that topics are shown under; default the first.
-        """
-        choice("by", by, _ROWS)
-        name = measure_among(self.scores.measures, measure)
-        runs = count(len(self.scores.names), "run")
-        what = f"the median over {runs}"
-        level = f"{self.share * self.maximum:g}"
-        notes = [
-            f"A topic is saturated where the median score is {self.maximum:g}, nearly so where it is at least {level}.",
-            f"Runs: {self.settings['runs']}.",
-            *([f"Beware: {self.settings[BEWARE]}."] if BEWARE in self.settings else []),
-        ]
-        if by == "topic":
-            rows = _highest_first(self.table[self.table["measure"] == name])
-            return Report(
-                [
-                    Column("Topic", rows["qid"]),
-                    Column("Median", rows["median"], Digits.SCORE),
-                    Column("Low quartile", rows["low_quartile"], Digits.SCORE),
-                    Column("High quartile", rows["high_quartile"], Digits.SCORE),
-                    Column("Highest", rows["highest"], Digits.SCORE),
-                    Column("Runs at the maximum", rows["at_maximum"], Digits.COUNT),
-                ],
-                caption=f"{name} of {runs} on each topic, the highest median first.",
-                notes=notes,
-            )
-        rows = self.summary
-        return Report(
-            [
-                Column("Measure", rows["measure"]),
-                Column("Topics", rows["topics"], Digits.COUNT),
-                Column("Saturated", rows["saturated"], Digits.COUNT),
-                Column("Nearly", rows["near"], Digits.COUNT),
-                Column("Mean median", rows["mean_median"], Digits.SCORE),
-            ],
-            caption=f"Topics on which {what} is the highest possible score, or nearly so.",
-            notes=notes,
-        )
-
-    @door
-    def plot(
-        self,
-        measure: MeasureLike | None = None,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the distribution of the scores over the runs as a box for each topic.
-
-        Args:
-            measure: one of the measures; default the first.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a box for each topic from quartile to quartile, with a stroke at the median and whiskers to the lowest
-            and the highest score within 1.5 times the box; scores beyond are rings. The topic with the highest median
-            is on the right; saturated topics are right of an upright line, and their boxes dark.
-
-        Source: Voorhees, Craswell and Lin 2022, figures 2 and 7.
-        """
-        from pt_reuse.plots.bars import plot_saturation
-        from pt_reuse.plots.sheet import Place
-
-        name = measure_among(self.scores.measures, measure)
-        rows = self.table[self.table["measure"] == name]
-        values, counted = self.scores.values[self.scores.measures.index(name)], _counted(self.scores)
-        scores = [of_topic[has] for of_topic, has in zip(values, counted, strict=True)]
-        place = Place(ax, title, legend, width)
-        return plot_saturation(rows, scores, measure=name, maximum=self.maximum, place=place)
+def checked_maximum(maximum: Any) -> float:
+    """Return a user's ``maximum=`` as a float, or say that it is no highest score."""
+    number = isinstance(maximum, Real) and not isinstance(maximum, bool)
+    if not number or not 0 < maximum < np.inf:
+        raise InputError(Argument("maximum"), f" must be a number above 0, got {told(maximum)}.", argument="maximum")
+    return float(maximum)
 
 
-@door
+@study(
+    Parameter(
+        name="measures",
+        check=SHARED["measures"].check,
+        flag=Flag(
+            help="comma-separated",
+            metavar="LIST",
+            kind="list",
+            default="P@10,nDCG@10, and P(rel=2)@10 where documents are relevant from label 2",
+        ),
+    ),
+    Parameter(
+        name="scores",
+        meaning="what :func:`score` returned, of any runs and measures. A run that lacks a topic counts 0 there, or "
+        "not at all where the scores are over the topics that a run has (``complete=False``).",
+    ),
+    Parameter(
+        name="share",
+        meaning="of the highest possible score from which a median is near it, from 0 to 1.",
+        check=partial(fraction, "share"),
+        flag=Flag(help="share of the maximum that is near it", metavar="S", kind="float"),
+    ),
+    Parameter(
+        name="maximum",
+        meaning="the highest possible score of the measures; 1 for those of precision and gain. On a topic with fewer "
+        "than k relevant documents no run can reach 1 by ``P@k``: such a topic is never saturated.",
+        check=checked_maximum,
+        flag=Flag(help="highest possible score of the measures", metavar="M", kind="float"),
+    ),
+    command=Command(
+        name="profile saturation",
+        summary="topics on which most runs have the highest score",
+        details="A topic is saturated under a measure where the median score over the runs is the highest possible "
+        "one: it tells the better half of the runs apart no more.",
+        positional="runs",
+    ),
+    measures=partial(usual_measures, binary=P @ 10),
+)
 def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> Saturation:
     """Say on which topics the scores of most runs are at the top, so that the topic tells runs apart no more.
 
     A topic is *saturated* under a measure where the median score over the runs is the highest possible one: at least
     half of the runs cannot be improved on there. It is nearly so where the median is at least `share` of it.
-
-    Args:
-        scores: what :func:`score` returned, of any runs and measures. A run that lacks a topic counts 0 there, or not
-            at all where the scores are over the topics that a run has (``complete=False``).
-        share: of the highest possible score from which a median is near it, from 0 to 1.
-        maximum: the highest possible score of the measures; 1 for those of precision and gain. On a topic with fewer
-            than k relevant documents no run can reach 1 by ``P@k``: such a topic is never saturated.
 
     Returns:
         Saturation: ``.table`` (per measure and topic), ``.summary`` (per measure), ``.plot(measure)``.
@@ -184,45 +177,33 @@ def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> S
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR. On TREC-8
     ad hoc the median ``P@10`` of 129 runs is 1 on 1 topic of 50, and at least .9 on 5.
     """
+    asked = Asked(saturation, locals())
     if not isinstance(scores, Scores):
-        raise InputError(
-            Argument("scores"), f" must be Scores, as score returns them, got {told(scores)}.", argument="scores"
-        )
-    near = fraction("share", share)
-    top = checked_maximum(maximum)
-    counted = _counted(scores)
+        problem = f" must be Scores, as score returns them, got {told(scores)}."
+        raise InputError(Argument("scores"), problem, argument="scores")
+    share, maximum = asked["share"], asked["maximum"]
     rows = []
     for name, values in zip(scores.measures, scores.values, strict=True):
-        _check_highest(name, values, top)
-        for qid, of_topic, has in zip(scores.topics, values, counted, strict=True):
-            rows.append({"measure": name, "qid": qid, **_distribution(of_topic[has], top, near)})
+        _check_highest(name, values, maximum)
+        for qid, of_topic, has in zip(scores.topics, values, _counted(scores), strict=True):
+            rows.append({"measure": name, "qid": qid, **_distribution(of_topic[has], maximum, share)})
     table = pd.DataFrame(rows)
-    caveats = list(_caveats(scores))
-    tell(caveats)
+    asked.tell(_few_runs(len(scores.names)))
     lacking = "a run that lacks a topic counts 0 there" if scores.complete else "a run counts on the topics it has"
     return Saturation(
         table=table,
         summary=_summary(table, scores),
         scores=scores,
-        maximum=top,
-        share=near,
-        settings={
-            "maximum": f"{top:g}",
-            "near": f"a median of at least {near * top:g}",
-            "runs": f"{len(scores.names):,}; {lacking}",
-            "ties": f"scores equal to {DECIMALS} decimals",
+        maximum=maximum,
+        share=share,
+        settings=asked.settings(
+            maximum=f"{maximum:g}",
+            near=f"a median of at least {share * maximum:g}",
+            runs=f"{len(scores.names):,}; {lacking}",
+            ties=f"scores equal to {DECIMALS} decimals",
             **{name: value for name, value in scores.settings.items() if name != BEWARE},
-            **noted(caveats),
-        },
+        ),
     )
-
-
-def checked_maximum(maximum: Any) -> float:
-    """Return a user's ``maximum=`` as a float, or say that it is no highest score."""
-    number = isinstance(maximum, Real) and not isinstance(maximum, bool)
-    if not number or not 0 < maximum < np.inf:
-        raise InputError(Argument("maximum"), f" must be a number above 0, got {told(maximum)}.", argument="maximum")
-    return float(maximum)
 
 
 def _check_highest(measure: str, values: NDArray[np.float64], maximum: float) -> None:
@@ -261,29 +242,16 @@ def _distribution(values: NDArray[np.float64], maximum: float, share: float) -> 
 
 
 def _summary(table: pd.DataFrame, scores: Scores) -> pd.DataFrame:
-    rows = []
-    for name in scores.measures:
-        of = table[table["measure"] == name]
-        rows.append(
-            {
-                "measure": name,
-                "topics": len(of),
-                "saturated": int(of["saturated"].sum()),
-                "near": int(of["near"].sum()),
-                "mean_median": float(of["median"].mean()),
-                "saturated_topics": " ".join(of.loc[of["saturated"], "qid"]),
-            }
-        )
-    return pd.DataFrame(rows)
+    by_measure = table.groupby("measure", sort=False)
+    found = by_measure.agg(
+        topics=("qid", "size"), saturated=("saturated", "sum"), near=("near", "sum"), mean_median=("median", "mean")
+    )
+    names = table[table["saturated"]].groupby("measure", sort=False)["qid"].agg(" ".join)
+    found["saturated_topics"] = names.reindex(found.index, fill_value="")
+    return found.reindex(scores.measures).reset_index(names="measure")
 
 
-def _caveats(scores: Scores) -> list[Caveat]:
-    n = len(scores.names)
-    if n >= _FEW:
-        return []
-    runs = count(n, "run")
-    return [Caveat(f"{runs} only", (f"a median of {runs} says little of how far a topic is saturated.",))]
-
-
-def _highest_first(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.sort_values(["median", "mean"], ascending=False, kind="stable", na_position="last")
+def _few_runs(n: int) -> Iterator[Caveat]:
+    if n < _FEW:
+        runs = count(n, "run")
+        yield Caveat(f"{runs} only", (f"a median of {runs} says little of how far a topic is saturated.",))

@@ -4,34 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, fraction, positive
-from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
-from pt_reuse._errors import InputError, door
+from pt_reuse._check import choice, count, examples, fraction, positive
+from pt_reuse._choices import CORRECTION, CORRECTIONS, SAMPLES, TESTS
+from pt_reuse._errors import InputError
 from pt_reuse._jobs import run_jobs
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
-from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, tell
-from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.score_sets import named_scores
+from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.plots.lines import plot_achieved_levels
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import BEWARE, few_topics
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.scoring.topic_sets import check_every_topic
+from pt_reuse.studies.asked import Asked
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+
+def _draw(result: DiscriminativePower, measure: str, place: Place) -> Axes:
+    """Draw the p-values of all pairs by a measure, the largest first, in a line for each set of judgments."""
+    rows = result.pairs[result.pairs["measure"] == measure]
+    return plot_achieved_levels(rows, lines="judgments", alpha=result.alpha, of=measure, place=place)
+
+
+def _draw_measures(result: DiscriminativePower, _: str, place: Place, judgments: str | None = None) -> Axes:
+    """Draw a line for each measure under one set of judgments."""
+    which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
+    rows = result.pairs[result.pairs["judgments"] == which]
+    of = which if len(result.judgments) > 1 else ""
+    return plot_achieved_levels(rows, lines="measure", alpha=result.alpha, of=of, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DiscriminativePower(Result):
     """Which share of the pairs of systems differs significantly, by each measure and under each set of judgments.
+
+    Its figures are curves of achieved significance levels, the p-values of all pairs from the largest to the smallest,
+    not corrected for the number of pairs: ``"levels"``, a line for each set of judgments by one measure, and
+    ``"measures"``, a line for each measure under one of the ``judgments=``. The upright axis ends at four times `alpha`.
 
     Attributes:
         table: one row per measure and set of ``judgments``: ``topics pairs significant``; ``power``, the share of the
@@ -50,37 +73,62 @@ class DiscriminativePower(Result):
         alpha: the level of significance.
     """
 
-    title: ClassVar[str] = "Discriminative power"
+    title = "Discriminative power"
+    views = {
+        "measure": View(
+            table="_against",
+            columns=(
+                Shown("Measure", "measure"),
+                Shown("Judgments", "several"),
+                Shown("Significant pairs", "significant", Digits.COUNT, unless="several"),
+                Shown("Power", "power", Digits.SCORE),
+                Shown("Always significant from", "always_significant_from", Digits.SCORE, unless="several"),
+                Shown("Lost", "lost", Digits.COUNT),
+                Shown("Gained", "gained", Digits.COUNT),
+                Shown("Turned", "turned", Digits.COUNT),
+            ),
+            caption="Discriminative power: the share of the pairs of runs that differ significantly ({test}, p at most "
+            "{alpha:g}, correction: {correction}); lost, gained and turned verdicts are against those by the first "
+            "judgments.",
+        ),
+        "changed": View(
+            table="changed",
+            columns=(
+                Shown("First", "first"),
+                Shown("Second", "second"),
+                Shown("Measure", "measure"),
+                Shown("Verdict", "verdict"),
+                Shown("p", "p_corrected", Digits.P),
+                Shown("Other p", "other_p_corrected", Digits.P),
+            ),
+            caption="The pairs whose verdict changes by other judgments; p is corrected.",
+            noun="pairs",
+            long=True,
+        ),
+    }
+    plots = {"levels": _draw, "measures": _draw_measures}
+    key = (
+        KeyFigures(("power", "significant", "always_significant_from"), "_against", row="{named}"),
+        KeyFigures(("lost", "gained", "turned"), "against_first", row="{judgments}"),
+    )
 
     pairs: pd.DataFrame
     changed: pd.DataFrame
     against_first: pd.DataFrame
     alpha: float
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {
-            "table": self.table,
-            "against_first": self.against_first,
-            "changed": self.changed,
-            "pairs": self.pairs,
-        }
-
     @property
     def judgments(self) -> list[str]:
         """Return the names of the sets of judgments, the first one taken as right."""
         return list(dict.fromkeys(self.table["judgments"]))
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the share and number of significant pairs, and how many verdicts change by other judgments."""
-        several = len(self.judgments) > 1
-        rows, changed = self.table, self.against_first
-        figures = ["power", "significant", "always_significant_from"]
-        parts = [
-            key_figures_of(rows, figures, rows=[name if several else "" for name in rows["judgments"]]),
-            key_figures_of(changed, ["lost", "gained", "turned"], rows=changed["judgments"].tolist()),
-        ]
-        return pd.concat(parts[: 1 + several], ignore_index=True)
+    def _against(self) -> pd.DataFrame:
+        """Return the table and, of several judgments, how many verdicts are lost, gained and turned."""
+        if len(self.judgments) == 1:
+            return self.table.assign(named="")
+        keys = ["judgments", "measure"]
+        found = self.table.merge(self.against_first[[*keys, "lost", "gained", "turned"]], how="left", on=keys)
+        return found.assign(named=found["judgments"], several=found["judgments"])
 
     def headline(self) -> str:
         """Return the share of significant pairs by each measure, and how many verdicts change."""
@@ -95,89 +143,6 @@ class DiscriminativePower(Result):
                 text += f" ({moved['lost']:,} lost, {moved['gained']:,} gained, {moved['turned']:,} turned)"
             parts.append(text)
         return "; ".join(parts)
-
-    def report(self) -> Report:
-        """Return what a paper prints: per measure and set of judgments the share of significant pairs.
-
-        With several sets of judgments also how many pairs lose, gain or turn their verdict against the first.
-        """
-        table, several = self.table, len(self.judgments) > 1
-        columns = [Column("Measure", table["measure"])]
-        if several:
-            rows = table[["judgments", "measure"]].merge(self.against_first, how="left", on=["judgments", "measure"])
-            columns += [
-                Column("Judgments", table["judgments"]),
-                Column("Power", table["power"], Digits.SCORE),
-                *(Column(name.capitalize(), rows[name], Digits.COUNT) for name in ("lost", "gained", "turned")),
-            ]
-        else:
-            columns += [
-                Column("Significant pairs", table["significant"], Digits.COUNT),
-                Column("Power", table["power"], Digits.SCORE),
-                Column("Always significant from", table["always_significant_from"], Digits.SCORE),
-            ]
-        settings, n_pairs = self.settings, int(table["pairs"].iloc[0])
-        correction = settings["correction"]
-        how = "without a correction" if correction == "none" else f"corrected for their number: {correction}"
-        against = f"; lost, gained and turned verdicts are against those by {self.judgments[0]}" if several else ""
-        topics = sorted(set(table["topics"]))
-        over = count(topics[0], "topic") if len(topics) == 1 else f"{topics[0]:,} to {topics[-1]:,} topics"
-        notes = [f"Beware: {settings[BEWARE]}."] if BEWARE in settings else []
-        return Report(
-            columns,
-            caption=(
-                f"Discriminative power: the share of {count(n_pairs, 'pair')} of runs that differ significantly over "
-                f"{over} ({settings['test']}, p at most {self.alpha:g}, {how}){against}."
-            ),
-            notes=notes,
-        )
-
-    @door
-    def plot(
-        self,
-        measure: MeasureLike | None = None,
-        *,
-        judgments: str | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the p-values of all pairs from the largest to the smallest: the curves of achieved significance levels.
-
-        A curve nearer to the origin has fewer pairs that are not significant. The p-values are those of the tests, not
-        corrected for the number of pairs; the legend says which share of the pairs is significant when they are. The
-        upright axis ends at four times `alpha`, which a line marks.
-
-        Args:
-            measure: one of the measures: a line for each set of judgments under it. Default: a line for each measure
-                where there is one set of judgments, else the first measure.
-            judgments: one of the sets of judgments: a line for each measure under it.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a line per measure or set of judgments, 18 at most told apart.
-        """
-        from pt_reuse.plots.lines import plot_achieved_levels
-        from pt_reuse.plots.sheet import Place
-
-        name = None if measure is None else measure_among(self.measures, measure)
-        if judgments is not None:
-            choice("judgments", judgments, self.judgments)
-        elif name is None and len(self.judgments) == 1:
-            judgments = self.judgments[0]
-        elif name is None:
-            name = self.measures[0]
-        rows, lines, said = self.pairs, "measure", ""
-        if judgments is not None:
-            rows, said = rows[rows["judgments"] == judgments], judgments if len(self.judgments) > 1 else ""
-        if name is not None:
-            rows, said = rows[rows["measure"] == name], ", ".join(filter(None, [name, said]))
-            lines = "judgments"
-        return plot_achieved_levels(rows, lines=lines, alpha=self.alpha, of=said, place=Place(ax, title, legend, width))
 
 
 @dataclass(frozen=True)
@@ -212,7 +177,51 @@ class PairJob:
         return pair_tests(self.values, self.test, samples=self.samples, seed=self.seed)
 
 
-@door
+@study(
+    SHARED["measures"],
+    Parameter(
+        name="scores",
+        meaning="Scores, or a dict of a name -> Scores of the same runs by the same measures under several judgments, "
+        "those taken as right first. Each is tested on its own topics.",
+    ),
+    Parameter(
+        name="test",
+        meaning='two-sided, over topics: ``"t"`` (default), Student\'s paired t test; ``"wilcoxon"``, the signed-rank '
+        'test by its normal approximation; ``"randomisation"``, which turns signs of differences at random; '
+        '``"tukey"``, the randomised Tukey HSD test, in which scores of all systems change places within each topic.',
+        choices=tuple(TESTS),
+        flag=Flag(help=f"one of {', '.join(TESTS)}", metavar="TEST", kind="text"),
+    ),
+    Parameter(
+        name="alpha",
+        meaning="the level of significance, above 0 and below 1.",
+        check=lambda value: fraction("alpha", value, ends=False),
+        flag=Flag(help="level of significance", metavar="P", kind="float"),
+    ),
+    Parameter(
+        name="correction",
+        meaning='for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in '
+        ':func:`~pt_reuse.labels.significance_fidelity` and :func:`~pt_reuse.profile.subcollections`); ``"holm"`` and '
+        '``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false '
+        'ones among the claims. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"`` alone.',
+        choices=tuple(CORRECTIONS),
+        flag=Flag(help=f"for the number of pairs, one of {', '.join(CORRECTIONS)}", metavar="WHAT", kind="text"),
+    ),
+    Parameter(
+        name="samples",
+        meaning="of the tests that draw at random, at least 1.",
+        check=partial(positive, "samples", unit="draws"),
+        flag=Flag(help="of tests that draw at random"),
+    ),
+    command=Command(
+        name="profile discriminative-power",
+        summary="which share of the pairs of runs differ significantly",
+        details="Each pair of runs is tested over topics, by each measure; with --other under these judgments, too, "
+        "and the pairs are counted whose verdict changes.",
+        positional="runs",
+        several=True,
+    ),
+)
 def discriminative_power(
     scores: Scores | Mapping[str, Scores],
     *,
@@ -230,24 +239,6 @@ def discriminative_power(
     same topics: it needs fewer topics to say so. That is not to say that it is right: judgments that favour a system
     may tell it from the others all too well. So with several sets of judgments the pairs are named whose verdict
     changes from the first of them to each of the others.
-
-    Args:
-        scores: Scores, or a dict of a name -> Scores of the same runs by the same measures under several judgments,
-            those taken as right first. Each is tested on its own topics.
-        test: two-sided, over topics: ``"t"`` (default), Student's paired t test; ``"wilcoxon"``, the signed-rank test
-            by its normal approximation; ``"randomisation"``, which turns signs of differences at random; ``"tukey"``,
-            the randomised Tukey HSD test, in which scores of all systems change places within each topic.
-        alpha: the level of significance, above 0 and below 1.
-        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in
-            :func:`~pt_reuse.labels.significance_fidelity` and :func:`~pt_reuse.profile.subcollections`); ``"holm"`` and
-            ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false
-            ones among the claims. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"``
-            alone.
-        samples: of the tests that draw at random, at least 1.
-        seed: of what they draw.
-        n_jobs: how many at a time of the measures under each set of judgments, threads unless
-            ``joblib.parallel_config`` says otherwise; default 1. The numbers do not depend on it.
-        verbose: show a progress bar.
 
     Returns:
         DiscriminativePower: ``.table`` (per judgments and measure), ``.pairs``, ``.changed``, ``.against_first``,
@@ -274,20 +265,13 @@ def discriminative_power(
     statistical analysis of systems-based information retrieval experiments, TOIS 30. Each test is checked against
     scipy, each correction is statsmodels'.
     """
+    asked = Asked(discriminative_power, locals())
     check_test(test, correction)
-    level, drawn, start = (
-        fraction("alpha", alpha, ends=False),
-        positive("samples", samples, "draws"),
-        checked_seed(seed),
-    )
-    checked_jobs(n_jobs)
-    flag("verbose", verbose)
-    sets = _checked_sets(scores)
+    sets, level = _checked_sets(asked), asked["alpha"]
     first = next(iter(sets.values()))
-    caveats = list(few_topics(min(len(each.topics) for each in sets.values())))
-    tell(caveats)
+    asked.tell(few_topics(min(len(each.topics) for each in sets.values())))
     jobs = (
-        PairJob(_values_of(each, measure, first.names), test, drawn, start, f"{measure} by {name}")
+        PairJob(_values_of(each, measure, first.names), test, samples, seed, f"{measure} by {name}")
         for measure, (name, each) in product(first.measures, sets.items())
     )
     total = len(first.measures) * len(sets)
@@ -318,11 +302,11 @@ def discriminative_power(
         "test": f"{TESTS[test]}, two-sided",
         "alpha": level,
         "correction": correction if test != "tukey" else "by the test itself",
-        **({"samples": drawn, "seed": start} if test in RANDOM else {}),
+        **({"samples": samples, "seed": seed} if test in RANDOM else {}),
         "topics": "each set of judgments on its own",
         "scores": "; ".join(f"{name} ({_in_words(each)})" for name, each in sets.items()),
-        **noted(caveats),
     }
+    settings |= {name: value for name, value in asked.settings().items() if name == BEWARE}
     empty = [] if changed else [_no_changes(pairs[0])]
     return DiscriminativePower(
         table=pd.DataFrame(rows),
@@ -334,9 +318,9 @@ def discriminative_power(
     )
 
 
-def _checked_sets(scores: Any) -> dict[str, Scores]:
+def _checked_sets(asked: Asked) -> dict[str, Scores]:
     """Return name -> Scores of the same runs by the same measures, or say what is wrong with what was given."""
-    given = named_scores(scores)
+    given = asked.scores
     first_name, first = next(iter(given.items()))
     for name, each in given.items():
         odd = sorted(set(first.names) ^ set(each.names))

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, fraction, positive, told, whole
+from pt_reuse._check import choice, count, examples, flag, fraction, positive, told, whole
 from pt_reuse._choices import USUAL_RATE
 from pt_reuse._errors import Argument, InputError, Option, door
 from pt_reuse._jobs import run_jobs
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse.arrays.bootstrap import TopicBootstrap, checked_bootstrap
+from pt_reuse._report import Digits
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums, count_swaps
-from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics, noted, tell
-from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.score_sets import UNNAMED, named_scores, score_in_words
+from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.plots.lines import plot_swap_rates
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics
+from pt_reuse.scoring.score_sets import UNNAMED, score_in_words
 from pt_reuse.scoring.scores import Scores
+from pt_reuse.studies.asked import Asked
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 #: pairs of samples that one job counts
 _SHARE = 2500
@@ -250,12 +256,45 @@ def _fit(sizes: pd.DataFrame) -> tuple[float, float]:
     return float(np.exp(level)), float(-slope)
 
 
-KINDS = ("bins", "sizes")
+def _draw(
+    result: Stability,
+    measure: str,
+    place: Place,
+    judgments: str | None = None,
+    sizes: Iterable[int] | None = None,
+    *,
+    by_size: bool = False,
+) -> Axes:
+    """Draw the swap rate against the difference, a line for each size of the samples."""
+    which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
+    rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
+    known = [int(size) for size in dict.fromkeys(rows["size"])]
+    chosen = known if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
+    if not chosen or not set(chosen) <= set(known):
+        problem = f" must be among {examples(known, 12)}, got {told(sizes)}."
+        raise InputError(Argument("sizes"), problem, argument="sizes")
+    rows = rows[rows["size"].isin(chosen)]
+    return plot_swap_rates(rows, by_size=by_size, measure=measure, wanted=USUAL_RATE, place=place)
+
+
+def _draw_sizes(
+    result: Stability,
+    measure: str,
+    place: Place,
+    judgments: str | None = None,
+    sizes: Iterable[int] | None = None,
+) -> Axes:
+    """Draw the swap rate against the size of the samples, a line for each bin of differences."""
+    return _draw(result, measure, place, judgments, sizes, by_size=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Stability(Result):
     """How often two samples of topics order a pair of runs differently.
+
+    Its figures are ``"bins"``, a line per size of the samples against the difference, and ``"sizes"``, a line per bin
+    against the size, of one of the ``judgments=`` and of some ``sizes=``, with a rate of .05 marked. Intervals are
+    bands around the lines where these are three at most, else around the darkest alone.
 
     Attributes:
         table: one row per judgments, measure, size of the samples and bin: ``judgments measure size bin``; ``at_least``
@@ -265,16 +304,58 @@ class Stability(Result):
             only. With ``resamples``, ``rate_low`` and ``rate_high``, the ends of its interval over topics.
     """
 
-    title: ClassVar[str] = "Stability"
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name; what a rate needs is told for one of .05."""
-        return {"table": self.table, "differences": self.differences_needed(), "topics": self.topics_needed()}
+    title = "Stability"
+    views = {
+        "sizes": View(
+            table="differences_needed",
+            columns=(
+                Shown("Judgments", "judgments"),
+                Shown("Topics", "size", Digits.COUNT),
+                Shown("Swap rate", "rate", Digits.SCORE),
+                Shown("Difference needed", "difference", Digits.SIZE),
+                Shown("Pairs so far apart", "share", Digits.SCORE),
+            ),
+            caption="How often two samples of so many topics order a pair of runs differently by {measure}; the "
+            "difference on the first from which on at most {rate:g} of the pairs in any bin are swaps; and the share "
+            "of pairs at least so far apart.",
+            noun="sizes",
+        ),
+        "topics": View(
+            table="topics_needed",
+            columns=(
+                Shown("Judgments", "judgments"),
+                Shown("Difference from", "at_least", Digits.SIZE),
+                Shown("Topics", "topics", Digits.COUNT),
+                Shown("Extrapolated", "extrapolated"),
+            ),
+            caption="How many topics it takes for a swap rate of {rate:g} at most by {measure}, by the difference; "
+            "where none of the samples is large enough, by a curve fitted to the rates.",
+            noun="bins",
+            long=True,
+        ),
+    }
+    plots = {"bins": _draw, "sizes": _draw_sizes}
+    key = (KeyFigures(("swap_rate", "difference"), "_largest", row="{named}"),)
+    answer = ("_largest", "{measure}{of}: swap rate {swap_rate:.4f} at {size} topics, difference needed {difference:.4g}")
+    sentences = {
+        "samples": "Samples: {samples}.",
+        "bins": "Bins: {bins}.",
+        "swaps": "Swaps: {swaps}.",
+        "ties": "Ties: {ties}.",
+    }
+    derived = {"differences": "differences_needed", "topics": "topics_needed"}
 
     @property
     def judgments(self) -> list[str]:
         """Return the names of the judgments."""
         return list(dict.fromkeys(self.table["judgments"]))
+
+    def _largest(self) -> pd.DataFrame:
+        """Return what the largest samples say of each judgments and measure, for a rate of .05."""
+        rows = self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1)
+        several = len(self.judgments) > 1
+        named = rows["judgments"] if several else ""
+        return rows.rename(columns={"rate": "swap_rate"}).assign(named=named, of=" by " + named if several else "")
 
     @door
     def differences_needed(self, rate: float = USUAL_RATE) -> pd.DataFrame:
@@ -309,110 +390,6 @@ class Stability(Result):
         """
         return topics(self.table, fraction("rate", rate, ends=False))
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the swap rate of the largest samples, and the difference that they need for one of .05."""
-        rows = self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1)
-        several = len(self.judgments) > 1
-        named = [name if several else "" for name in rows["judgments"]]
-        rows = rows.rename(columns={"rate": "swap_rate"})
-        return key_figures_of(rows, ["swap_rate", "difference"], rows=named)
-
-    def headline(self) -> str:
-        """Return of each judgments and measure the difference that the largest samples need."""
-        parts = []
-        for row in self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1).to_dict("records"):
-            where = f"{row['judgments']}, {row['measure']}" if len(self.judgments) > 1 else row["measure"]
-            if pd.isna(row["rate"]):
-                parts.append(f"{where}: nothing that could be turned round")
-                continue
-            need = "no bin" if pd.isna(row["difference"]) else f"differences from {row['difference']:.4g}"
-            parts.append(
-                f"{where} at {count(row['size'], 'topic')}: swaps {row['rate']:.2%}, {need} at most {USUAL_RATE:.0%}"
-            )
-        return "; ".join(parts)
-
-    @door
-    def report(self, measure: MeasureLike | None = None, *, rate: float = USUAL_RATE) -> Report:
-        """Return what a paper prints: by size of the samples, how often they disagree and what a difference must be.
-
-        Args:
-            measure: one of the measures; default the first.
-            rate: the largest swap rate that is wanted.
-        """
-        name = measure_among(self.measures, measure)
-        rows = self.differences_needed(rate)
-        rows = rows[rows["measure"] == name]
-        said = ("samples", "bins", "swaps", "ties")
-        notes = [
-            " ".join(f"{what.capitalize()}: {self.settings[what]}." for what in said),
-            *([f"Beware: {self.settings[BEWARE]}."] if BEWARE in self.settings else []),
-        ]
-        return Report(
-            [
-                Column("Judgments", rows["judgments"]),
-                Column("Topics", rows["size"], Digits.COUNT),
-                Column("Swap rate", rows["rate"], Digits.SCORE),
-                Column("Difference needed", rows["difference"], Digits.SIZE),
-                Column("Pairs so far apart", rows["share"], Digits.SCORE),
-            ],
-            caption=(
-                f"How often two samples of so many topics order a pair of runs differently by {name}; the difference "
-                f"on the first from which on at most {100 * rate:g} % of the pairs in any bin are swaps; "
-                "and the share of pairs at least so far apart."
-            ),
-            notes=notes,
-        )
-
-    @door
-    def plot(
-        self,
-        measure: MeasureLike | None = None,
-        *,
-        judgments: str | None = None,
-        kind: str = "bins",
-        sizes: Iterable[int] | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the swap rate against the difference, a line for each size of the samples.
-
-        Args:
-            measure: one of the measures; default the first.
-            judgments: one of the judgments; default the first.
-            kind: ``"bins"`` (default), a line per size against the difference; ``"sizes"``, a line per bin against the
-                size.
-            sizes: which sizes to draw; default all.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: the lines, the largest samples and the smallest differences dark, and a rate of .05. Intervals are
-            bands around the lines where these are three at most, else around the darkest alone.
-        """
-        from pt_reuse.plots.lines import plot_swap_rates
-        from pt_reuse.plots.sheet import Place
-
-        name = measure_among(self.measures, measure)
-        which = self.judgments[0] if judgments is None else choice("judgments", judgments, self.judgments)
-        choice("kind", kind, KINDS)
-        rows = self.table[(self.table["measure"] == name) & (self.table["judgments"] == which)]
-        rows = rows[rows["size"].isin(self._sizes(sizes, rows))]
-        place = Place(ax, title, legend, width)
-        return plot_swap_rates(rows, by_size=kind == "sizes", measure=name, wanted=USUAL_RATE, place=place)
-
-    def _sizes(self, sizes: Any, rows: pd.DataFrame) -> list[int]:
-        known = [int(size) for size in dict.fromkeys(rows["size"])]
-        chosen = known if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
-        odd = [size for size in chosen if size not in known]
-        if odd or not chosen:
-            problem = f" must be among {examples(known, 12)}, got {told(sizes)}."
-            raise InputError(Argument("sizes"), problem, argument="sizes")
-        return chosen
-
 
 #: from one size of the samples to the next
 _STEP = 5
@@ -424,7 +401,88 @@ _RESAMPLED_PAIRS = 500
 _LEAST_WIDTH = 1e-6
 
 
-@door
+def _checked_sizes(sizes: Any) -> list[int]:
+    """Return a user's ``sizes=``, each once, the smallest first."""
+    given = [sizes] if isinstance(sizes, int | np.integer) else sizes
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        problem = f" must be numbers of topics, such as [10, 25, 50], got {told(sizes)}."
+        raise InputError(Argument("sizes"), problem, argument="sizes")
+    found = sorted({positive("sizes", size, "topics") for size in given})
+    if not found:
+        raise InputError(Argument("sizes"), " is empty. Give a number of topics.", argument="sizes")
+    return found
+
+
+def _checked_width(width: Any) -> float:
+    number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
+    if not number or not _LEAST_WIDTH <= width <= MOST_SCORE:
+        problem = f" must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}."
+        raise InputError(Argument("bin_width"), problem, argument="bin_width")
+    return float(width)
+
+
+def _checked_bins(n: Any) -> int:
+    if whole("bins", n, "bins", least=1) > MOST_BINS:
+        raise InputError(Argument("bins"), f" must be at most {MOST_BINS}, got {told(n)}.", argument="bins")
+    return int(n)
+
+
+@study(
+    SHARED["measures"],
+    SHARED["complete"],
+    Parameter(
+        name="rate",
+        check=lambda value: fraction("rate", value, ends=False),
+        flag=Flag(help="the largest swap rate that is wanted", metavar="R", kind="float", usual=USUAL_RATE),
+    ),
+    Parameter(
+        name="sizes",
+        meaning="of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), and "
+        "as many as there are; of more than 250 in the least steps of 10, 15, ... that make 50 sizes at most. With "
+        "`replace`, samples can be larger than the topics that there are.",
+        check=_checked_sizes,
+        flag=Flag(
+            help="topics of a sample",
+            metavar="LIST",
+            kind="counts",
+            default="5,10,... up to all topics, 50 sizes at most",
+        ),
+    ),
+    Parameter(
+        name="pairs",
+        meaning="how many pairs of samples of each size.",
+        check=partial(positive, "pairs", unit="pairs of samples"),
+        flag=Flag(help="pairs of samples of each size"),
+    ),
+    Parameter(
+        name="bin_width",
+        meaning="of the differences, in scores.",
+        check=_checked_width,
+        flag=Flag(help="of the differences, in scores", metavar="D", kind="float"),
+    ),
+    Parameter(
+        name="bins",
+        meaning="how many; the last holds all larger differences. Default 21: 0 to .01, ..., .19 to .2, .2 and above.",
+        check=_checked_bins,
+        flag=Flag(help="how many; the last holds all larger differences"),
+    ),
+    Parameter(
+        name="replace",
+        meaning="whether topics are drawn with replacement, for both samples from all topics (default); False: the two "
+        "samples share no topic, as in Voorhees and Buckley 2002.",
+        check=partial(flag, "replace"),
+        flag=Flag(name="--no-replace", help="two samples share no topic; default: drawn with replacement", kind="off"),
+    ),
+    command=Command(
+        name="profile stability",
+        summary="how often other topics would turn a comparison of two runs round",
+        details="Two samples of topics are drawn many times. A swap is a pair of runs that the second sample orders "
+        "the other way round than the first. The rate of swaps is told by how far the first sample has the two apart, "
+        "in bins, and by how many topics a sample has.",
+        positional="runs",
+        several=True,
+    ),
+)
 def stability(
     scores: Scores | Mapping[str, Scores],
     *,
@@ -449,25 +507,6 @@ def stability(
     Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins: those
     of ``P@10`` lie on the edges of bins. Two equal means are in the first bin, and no swap. A run that has none of the
     drawn topics, where means are over the topics that a run has, scores 0.
-
-    Args:
-        scores: Scores, or a dict of a name -> Scores for each of several judgments, or collections, under the same
-            measures; made by :func:`score`, or of the scores of pipelines by :meth:`Scores.from_frame`.
-        sizes: of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), and as
-            many as there are; of more than 250 in the least steps of 10, 15, ... that make 50 sizes at most. With
-            `replace`, samples can be larger than the topics that there are.
-        pairs: how many pairs of samples of each size.
-        bin_width: of the differences, in scores.
-        bins: how many; the last holds all larger differences. Default 21: 0 to .01, ..., .19 to .2, .2 and above.
-        replace: whether topics are drawn with replacement, for both samples from all topics (default); False: the two
-            samples share no topic, as in Voorhees and Buckley 2002.
-        resamples: how often the topics are drawn anew for intervals of the rates, each time with at most 500 pairs of
-            samples of each size; default 0 for none.
-        confidence: of the intervals.
-        seed: of the draws. Those of one size depend on it and on the number of topics alone.
-        n_jobs: jobs at a time, threads unless ``joblib.parallel_config`` says otherwise; default 1. The numbers do not
-            depend on it.
-        verbose: show a progress bar.
 
     Returns:
         Stability: ``.table`` (by judgments, measure, size and bin), ``.differences_needed()``, ``.topics_needed()``,
@@ -494,70 +533,30 @@ def stability(
     drawn with replacement: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,
     SIGIR.
     """
-    fields = _fields(scores)
-    sampling, chosen, in_bins, bootstrap = check_stability(
-        sizes=sizes,
-        pairs=pairs,
-        bin_width=bin_width,
-        bins=bins,
-        replace=replace,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
-    lines = [line for name, found in fields.items() for line in _lines(name, found, chosen, sampling)]
-    caveats = [*_few_topics(fields), *_ties(lines), *_other_topics(fields)]
-    tell(caveats)
-
+    asked = Asked(stability, locals())
+    fields = _fields(asked)
+    sampling, in_bins = Sampling(pairs, asked["replace"], seed), Bins.of(asked["bin_width"], bins)
+    lines = [line for name, found in fields.items() for line in _lines(name, found, asked["sizes"], sampling)]
+    asked.tell(_few_topics(fields), _ties(lines), _other_topics(fields))
     sums, of_line = [line.sums for line in lines], [line.size for line in lines]
-    counts = counted(sums, of_line, sampling, in_bins, n_jobs=n_jobs, verbose=verbose)
-    table = _table(lines, counts, in_bins)
+    table = _table(lines, counted(sums, of_line, sampling, in_bins, **asked.how), in_bins)
+    bootstrap, words = asked.bootstrap, {}
     if bootstrap is not None:
         lists = {n: topics_of(bootstrap.counts(n)) for n in {line.n_topics for line in lines}}
-        fewer = Sampling(min(sampling.pairs, _RESAMPLED_PAIRS), sampling.replace, sampling.seed)
-        again = counted_again(sums, of_line, fewer, lists, in_bins, n_jobs=n_jobs, verbose=verbose)
-        _add_intervals(table, again, bootstrap)
+        fewer = Sampling(min(pairs, _RESAMPLED_PAIRS), sampling.replace, seed)
+        _add_intervals(table, counted_again(sums, of_line, fewer, lists, in_bins, **asked.how), bootstrap)
+        words = {"intervals": f"{bootstrap.words()}; each resample has {fewer.pairs:,} pairs of samples of each size"}
+    drawn = "drawn with replacement" if sampling.replace else "without a topic in common"
     settings = {
         "judgments": "; ".join(f"{name} ({_in_words(found)})" for name, found in fields.items()),
-        "samples": f"{pairs:,} pairs of each size, "
-        + ("drawn with replacement" if replace else "without a topic in common"),
+        "samples": f"{pairs:,} pairs of each size, {drawn}",
         "bins": f"{bins:,} of {bin_width:g}, the last open, of differences on the first sample rounded to 9 decimals",
         "swaps": "differences of opposite signs; a difference of 0 is none",
         "ties": f"means equal to {DECIMALS} decimals",
-        "seed": sampling.seed,
-        **({} if bootstrap is None else {"intervals": _of_intervals(bootstrap, pairs)}),
-        **noted(caveats),
+        "seed": seed,
     }
-    return Stability(table=table, settings=settings)
-
-
-def check_stability(
-    *,
-    sizes: Any,
-    pairs: Any,
-    bin_width: Any,
-    bins: Any,
-    replace: Any,
-    resamples: Any,
-    confidence: Any,
-    seed: Any,
-    n_jobs: Any,
-    verbose: Any,
-) -> tuple[Sampling, list[int] | None, Bins, TopicBootstrap | None]:
-    """Return how samples are drawn, their sizes, the bins and the bootstrap.
-
-    Raises:
-        InputError: one of them is wrong whatever the scores are.
-    """
-    sampling = Sampling(positive("pairs", pairs, "pairs of samples"), flag("replace", replace), checked_seed(seed))
-    chosen = None if sizes is None else _checked_sizes(sizes)
-    in_bins = _bins(bin_width, bins)
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence)
-    checked_jobs(n_jobs)
-    flag("verbose", verbose)
-    return sampling, chosen, in_bins, bootstrap
+    settings |= {name: value for name, value in asked.settings().items() if name == BEWARE}
+    return Stability(table=table, settings={**settings, **words})
 
 
 @dataclass(frozen=True)
@@ -584,10 +583,9 @@ class _Line:
         return len(self.sums.scores)
 
 
-def _fields(scores: Any) -> dict[str, Scores]:
+def _fields(asked: Asked) -> dict[str, Scores]:
     """Return the scores of each judgments by name, all of them such that means are exact."""
-    fields = named_scores(scores)
-    for name, found in fields.items():
+    for name, found in asked.scores.items():
         bad = np.argwhere(np.abs(found.values) > MOST_SCORE)
         if len(bad):
             raise InputError(
@@ -596,29 +594,7 @@ def _fields(scores: Any) -> dict[str, Scores]:
                 argument="scores",
                 place=repr(name) if name != UNNAMED else None,
             )
-    return fields
-
-
-def _checked_sizes(sizes: Any) -> list[int]:
-    """Return a user's ``sizes=``, each once, the smallest first."""
-    given = [sizes] if isinstance(sizes, int | np.integer) else sizes
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        problem = f" must be numbers of topics, such as [10, 25, 50], got {told(sizes)}."
-        raise InputError(Argument("sizes"), problem, argument="sizes")
-    found = sorted({positive("sizes", size, "topics") for size in given})
-    if not found:
-        raise InputError(Argument("sizes"), " is empty. Give a number of topics.", argument="sizes")
-    return found
-
-
-def _bins(width: Any, n: Any) -> Bins:
-    number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
-    if not number or not _LEAST_WIDTH <= width <= MOST_SCORE:
-        problem = f" must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}."
-        raise InputError(Argument("bin_width"), problem, argument="bin_width")
-    if whole("bins", n, "bins", least=1) > MOST_BINS:
-        raise InputError(Argument("bins"), f" must be at most {MOST_BINS}, got {told(n)}.", argument="bins")
-    return Bins.of(float(width), int(n))
+    return asked.scores
 
 
 def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Sampling) -> Iterator[_Line]:
@@ -716,7 +692,3 @@ def _other_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
 def _in_words(scores: Scores) -> str:
     topics = "" if scores.complete else ", means over the topics that a run has"
     return f"{count(len(scores.names), 'run')}, {count(len(scores.topics), 'topic')}{topics}"
-
-
-def _of_intervals(bootstrap: TopicBootstrap, pairs: int) -> str:
-    return f"{bootstrap.words()}; each resample has {min(pairs, _RESAMPLED_PAIRS):,} pairs of samples of each size"

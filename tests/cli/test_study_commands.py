@@ -1,6 +1,8 @@
-"""Commands that are made of declarations, with every option, compared with the functions."""
+"""Commands that are made of declarations, with options of every kind, compared with the functions."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import pytest
 from command_parts import lines_of_table, run
@@ -9,73 +11,132 @@ from same import assert_same
 import pt_reuse as ptr
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-OPTIONS = ["--depth", 4, "--measures", "P(rel=2)@5,nDCG@5"]
+
+
+class Files:
+    """A field as files, and as Python reads these."""
+
+    def __init__(self, folder, field):
+        self.folder = folder
+        field.runs.write(folder / "runs")
+        field.qrels.write(folder / "qrels.txt")
+        field.all_qrels.write(folder / "all.txt")
+        field.runs.run_table.to_csv(folder / "runs.csv", index=False)
+        self.runs = ptr.read_runs(folder / "runs", metadata=folder / "runs.csv")
+        self.qrels, self.all = (ptr.read_qrels(folder / name) for name in ("qrels.txt", "all.txt"))
+
+    def scores(self, *measures, both=True, complete=True):
+        judged = {"qrels.txt": self.qrels, "all.txt": self.all}
+        found = {name: ptr.score(self.runs, each, measures, complete=complete) for name, each in judged.items()}
+        return found if both else {"qrels.txt": found["qrels.txt"]}
 
 
 @pytest.fixture
 def files(tmp_path, field):
-    field.runs.write(tmp_path / "runs")
-    field.qrels.write(tmp_path / "qrels.txt")
-    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
-    return ["--runs", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt", "--metadata", tmp_path / "runs.csv"]
+    return Files(tmp_path, field)
 
 
-def test_it_writes_what_the_functions_find(files, tmp_path, capsys):
-    more = ["--pools", "lexical", "--unit", "run", "--splits", 3, "--gold", "judgments", "--rel", 2, "--seed", 4]
-    draws = ["--resamples", 5, "--confidence", 0.9, "--jobs", 1, "--contributors", "all", "--out", tmp_path / "out"]
-    status, out, _ = run(capsys, "by-type", *files, *OPTIONS, *more, *draws)
-    assert status == 0
-    runs, qrels = ptr.read_runs(files[1], metadata=files[5]), ptr.read_qrels(files[3]).with_rel(2)
-    found = ptr.by_type(
-        runs,
-        qrels,
-        ["P(rel=2)@5", "nDCG@5"],
-        pools="lexical",
-        unit="run",
-        splits=3,
-        gold="judgments",
-        depth=4,
-        contributors="all",
-        seed=4,
-        resamples=5,
-        confidence=0.9,
-    )
-    assert_same(ptr.read_result(tmp_path / "out"), found)
-    pictures = {"tau_b-P(rel=2)@5.png", "tau_b-nDCG@5.png", "scores-P(rel=2)@5.png", "scores-nDCG@5.png"}
-    assert {path.name for path in (tmp_path / "out").glob("*.png")} == pictures
-    for name in pictures:
-        assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
-        assert name in out
-    lines = lines_of_table(out)
-    row = found.table[found.table["measure"] == "nDCG@5"].iloc[-1]
-    numbers = [f"{row[name]:.4f}" for name in ("tau_b", "tau_b_sd", "tau_b_low")]
-    end = [f"{row['tau_b_high']:.4f}", f"{row['max_drop']:.1f}"]
-    assert ["lexical", "all", *numbers, "to", *end] in lines
+NAMED = "--runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv "
+BARE = "{}/runs --qrels {}/qrels.txt --metadata {}/runs.csv "
+#: words of the command -> what the function says, and the pictures
+CALLS = {
+    f"by-type {NAMED}--depth 4 --measures P(rel=2)@5,nDCG@5 --pools lexical --unit run --splits 3 --gold judgments "
+    "--rel 2 --seed 4 --resamples 5 --confidence .9 --jobs 1 --contributors all": (
+        lambda f: ptr.by_type(
+            f.runs, f.qrels.with_rel(2), ["P(rel=2)@5", "nDCG@5"], pools="lexical", unit="run", splits=3,
+            gold="judgments", depth=4, contributors="all", seed=4, resamples=5, confidence=0.9,
+        ),
+        "tau_b-P(rel=2)@5 tau_b-nDCG@5 scores-P(rel=2)@5 scores-nDCG@5",
+    ),
+    f"profile found-by-depth {NAMED}--depths 1,5": (
+        lambda f: ptr.pools.found_by_depth(f.runs, f.qrels, depths=[1, 5]), "found-by-depth",
+    ),
+    f"profile density {NAMED}--depths 1,3 --rel 2": (
+        lambda f: ptr.profile.density(f.qrels, runs=f.runs, depths=[1, 3], rel=2), "density",
+    ),
+    "profile density --qrels {}/qrels.txt": (lambda f: ptr.profile.density(f.qrels), "density"),
+    "profile density --rounds {}/qrels.txt,{}/all.txt": (
+        lambda f: ptr.profile.density({"qrels.txt": f.qrels, "all.txt": f.all}), "density",
+    ),
+    f"profile saturation {BARE}--measures P@5,AP --share .5": (
+        lambda f: ptr.profile.saturation(ptr.score(f.runs, f.qrels, ["P@5", "AP"]), share=0.5),
+        "saturation-P@5 saturation-AP",
+    ),
+    f"profile minimum-ranks {BARE}--edges 2,10 --depth 20 --contributors pooled": (
+        lambda f: ptr.pools.minimum_ranks(f.runs, f.qrels, depth=20, contributors="pooled"), "minimum-ranks",
+    ),
+    f"profile stability {BARE}--measures AP,P@5 --pairs 50 --sizes 3,5": (
+        lambda f: ptr.profile.stability(f.scores("AP", "P@5", both=False), sizes=[3, 5], pairs=50),
+        "bins-AP bins-P@5 sizes-AP sizes-P@5",
+    ),
+    f"profile stability {BARE}--other {{}}/all.txt --measures P@5 --pairs 50 --sizes 2 --no-replace --resamples 4 "
+    "--confidence .5 --bins 5 --bin-width .05 --seed 3 --rate .2 --jobs 2 --own-topics": (
+        lambda f: ptr.profile.stability(
+            f.scores("P@5", complete=False), sizes=2, pairs=50, replace=False, resamples=4, confidence=0.5, bins=5,
+            bin_width=0.05, seed=3,
+        ),
+        "bins-1-P@5 bins-2-P@5 sizes-1-P@5 sizes-2-P@5",
+    ),
+    f"profile discriminative-power {BARE}--other {{}}/all.txt --test tukey --samples 50 --seed 3 --measures AP": (
+        lambda f: ptr.profile.discriminative_power(f.scores("AP"), test="tukey", samples=50, seed=3),
+        "levels-AP measures-1 measures-2",
+    ),
+}  # fmt: skip
 
 
-def test_what_pools_of_each_type_find(files, tmp_path, capsys):
-    status, out, _ = run(capsys, "profile found-by-depth", *files, "--depths", "1,5", "--out", tmp_path / "out")
-    assert status == 0
-    found = ptr.pools.found_by_depth(
-        ptr.read_runs(files[1], metadata=files[5]), ptr.read_qrels(files[3]), depths=[1, 5]
-    )
-    assert_same(ptr.read_result(tmp_path / "out"), found)
-    assert (tmp_path / "out" / "found-by-depth.png").is_file()
-    counts = found.table[found.table["type"] == "lexical"]["relevant"]
-    assert ["lexical", *map(str, counts)] in lines_of_table(out)
+@pytest.mark.parametrize("words", CALLS)
+def test_it_writes_and_prints_what_the_function_finds(words, files, capsys):
+    find, pictures = CALLS[words]
+    out = files.folder / "out"
+    status, printed, err = run(capsys, *words.replace("{}", str(files.folder)).split(), "--out", out)
+    assert status == 0, err
+    found = find(files)
+    assert_same(ptr.read_result(out), found)
+    assert {path.stem for path in out.glob("*.png")} == set(pictures.split())
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in out.glob("*.png"))
+    assert " ".join(f"\n{found.headline()}.".split()) in " ".join(printed.split())
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["splits some", "splits 0", "pools dense", "unit type", "gold best", "jobs 0", "confidence 2", "measures Foo"],
-)
-def test_odd_options(files, capsys, words):
-    status, _, err = run(capsys, "by-type", *files, *f"--{words}".split())
-    assert status == 2
+def test_options_of_views_change_what_is_printed(files, capsys):
+    words = f"profile minimum-ranks {BARE}--edges 2,10".replace("{}", str(files.folder))
+    _, printed, _ = run(capsys, *words.split())
+    rows = {line[0]: line[1] for line in lines_of_table(printed) if len(line) > 3}
+    for row in ptr.pools.minimum_ranks(files.runs, files.qrels).by_rank([2, 10]).itertuples():
+        assert rows[row.ranks] == str(row.documents)
+
+
+ODD = {
+    "by-type": ["splits some", "splits 0", "unit type", "gold best", "jobs 0", "confidence 2",
+                "measures Foo"],
+    "profile stability": ["sizes 0", "pairs 0", "bin-width 0", "bins 999", "rate 2"],
+    "profile discriminative-power": ["test z", "correction sidak", "alpha 2", "samples 0", "seed -1"],
+    "profile minimum-ranks": ["edges 0", "depth 0", "rel -1"],
+    "profile saturation": ["share 2", "maximum 0"],
+    "profile density": ["depths 0"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "words"), [(command, words) for command in ODD for words in ODD[command]])
+def test_odd_options_are_refused_before_anything_is_read(command, words, tmp_path, capsys):
+    (tmp_path / "a.run").write_text("no run\n")
+    (tmp_path / "qrels").write_text("no judgments\n")
+    bare = command.startswith("profile") and not command.endswith("density")
+    given = [*([] if bare else ["--runs"]), tmp_path / "a.run", "--qrels", tmp_path / "qrels"]
+    (tmp_path / "runs.csv").write_text("name,type\na,x\n")
+    status, printed, err = run(capsys, command, *given, "--metadata", tmp_path / "runs.csv", *f"--{words}".split())
+    assert (status, printed) == (2, "")
     assert words.split()[0].removesuffix("s") in " ".join(err.split())
 
 
-def test_runs_without_types(tmp_path, files, capsys):
-    status, _, err = run(capsys, "by-type", *files[:4])
+def test_runs_without_types(files, capsys):
+    call = partial(run, capsys, "by-type")
+    status, _, err = call(*NAMED.replace("{}", str(files.folder)).split()[:4])
     assert status == 2
     assert "--types FILE" in " ".join(err.split())
+
+
+def test_rounds_leave_no_room_for_other_judgments(files, capsys):
+    words = "--rounds {}/qrels.txt --qrels {}/all.txt".replace("{}", str(files.folder))
+    status, _, err = run(capsys, "profile density", *words.split())
+    assert status == 2
+    assert "--rounds" in err

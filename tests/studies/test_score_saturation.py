@@ -34,7 +34,6 @@ def test_by_hand():
         "mean_median": pytest.approx(2.9 / 4),
         "saturated_topics": "1 2",
     }
-    assert found.headline() == "P@10: median 1 on 2 of 4 topics, at least 0.9 on 3"
     assert found.report().to_frame().values.tolist() == [["P@10", 4, 2, 3, pytest.approx(0.725)]]
     assert found.report("topic").to_frame()["Topic"].tolist() == ["1", "2", "3", "4"]
 
