@@ -54,7 +54,7 @@ class DiscriminativePower(Result):
 
     Its figures are curves of achieved significance levels, the p-values of all pairs from the largest to the smallest,
     not corrected for the number of pairs: ``"levels"``, a line for each set of judgments by one measure, and
-    ``"measures"``, a line for each measure under one of the ``judgments=``. The upright axis ends at four times `alpha`.
+    ``"measures"``, a line for each measure under one of the ``judgments=``. The axis ends at four times `alpha`.
 
     Attributes:
         table: one row per measure and set of ``judgments``: ``topics pairs significant``; ``power``, the share of the

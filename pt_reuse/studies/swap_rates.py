@@ -336,7 +336,7 @@ class Stability(Result):
     }
     plots = {"bins": _draw, "sizes": _draw_sizes}
     key = (KeyFigures(("swap_rate", "difference"), "_largest", row="{named}"),)
-    answer = ("_largest", "{measure}{of}: swap rate {swap_rate:.4f} at {size} topics, difference needed {difference:.4g}")
+    answer = ("_largest", "{measure}{of}: swap rate {swap_rate:.4f} at {size} topics, difference {difference:.4g}")
     sentences = {
         "samples": "Samples: {samples}.",
         "bins": "Bins: {bins}.",
