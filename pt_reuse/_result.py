@@ -44,8 +44,6 @@ FORMAT = 1
 #: kind -> the module that defines it, imported when a record of that kind is read
 HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "Agreement": "pt_reuse.scoring.agreement",
-    "AnnotatorAgreement": "pt_reuse.judging.annotators.measuring",
-    "AnnotatorRankings": "pt_reuse.judging.annotators.rankings",
     "Circularity": "pt_reuse.studies.judge_circles",
     "ContinuousJudging": "pt_reuse.judging.continuous",
     "Coverage": "pt_reuse.studies.judged_depths.covering",
@@ -55,12 +53,10 @@ HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "JudgmentComparison": "pt_reuse.studies.judgment_comparison.comparison",
     "LabelAgreement": "pt_reuse.studies.label_audit.compared_labels",
     "LabelAudit": "pt_reuse.studies.label_audit.audit",
-    "LabelDistributions": "pt_reuse.judging.annotators.voting",
     "LabelEstimate": "pt_reuse.studies.label_plans.plan",
     "LabelPlan": "pt_reuse.studies.label_plans.plan",
     "LeaderboardAgreement": "pt_reuse.studies.judged_boards",
     "LeaveOutUniques": "pt_reuse.studies.uniques",
-    "PassagePositions": "pt_reuse.judging.annotators.positions",
     "PredictionPowered": "pt_reuse.studies.few_labels.powered",
     "ReturnedLabels": "pt_reuse.judging.people.importing",
     "Scores": "pt_reuse.scoring.scores",

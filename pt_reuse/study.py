@@ -91,7 +91,7 @@ class Study:
             "command": self.command and asdict(self.command),
             "data": [name for name in self.parameters if name in _DATA and name not in self.defaults],
             "contributors": self.defaults.get("contributors"),
-            "long": any(getattr(view, "long", False) for view in self.result.views.values()),  # type: ignore[attr-defined]
+            "long": any(getattr(view, "long", False) for view in getattr(self.result, "views", {}).values()),
             "flags": [
                 {
                     "dest": name,

@@ -7,10 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import count
-from pt_reuse._errors import Argument, InputError, arguments_as
+from pt_reuse._errors import arguments_as
+from pt_reuse.cli.common_options import whole_numbers
 from pt_reuse.cli.judgments import QRELS_HELP, judgment_source
 from pt_reuse.cli.output import Drawing, out_folder, write_result
-from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, listed
+from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out
 from pt_reuse.cli.screen import SHOWN, print_table, say
 
 if TYPE_CHECKING:
@@ -23,17 +24,6 @@ _FILES = (
 #: the judgments by majority, as a TREC qrels file
 _MAJORITY = "majority.qrels"
 _PICTURES = {"pairs": "pairs.png", "others": "others.png", "gold": "gold.png"}
-_HEADINGS = {"pairs": "Each two annotators:", "others": "Each annotator and the majority of the others:"}
-_OF_TWO = {
-    "first": "annotator",
-    "second": "and",
-    "n_items": "items",
-    "agreement": "agreement",
-    "kappa": "kappa",
-    "kappa_low": "from",
-    "kappa_high": "to",
-    "band": "band",
-}
 
 
 def add_to(commands: Commands) -> Parser:
@@ -59,7 +49,10 @@ def add_to(commands: Commands) -> Parser:
         "--ties", default="lower", metavar="RULE", help="of a majority: lower (default), higher, median or unresolved"
     )
     parser.add_argument(
-        "--scale", metavar="LIST", help="comma-separated: the labels there are; default those that occur"
+        "--scale",
+        type=whole_numbers,
+        metavar="LIST",
+        help="comma-separated: the labels there are; default those that occur",
     )
     parser.add_argument("--weights", metavar="W", help="of Cohen's kappa: linear or quadratic; default none")
     parser.add_argument(
@@ -76,19 +69,12 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.qrels_files import qrels_file
     from pt_reuse.judging.annotators.labels import check_label_files, read_labels
-    from pt_reuse.judging.annotators.measuring import annotator_agreement, check_measuring
+    from pt_reuse.judging.annotators.measuring import annotator_agreement
     from pt_reuse.judging.annotators.voting import majority_vote
+    from pt_reuse.study import study_of
 
-    check_measuring(
-        rel=options.rel,
-        weights=options.weights,
-        ties=options.ties,
-        over=options.over,
-        resamples=options.resamples,
-        seed=options.seed,
-        confidence=0.95,
-    )
-    scale = _scale(options.scale)
+    given = {name: getattr(options, name) for name in ("rel", "weights", "ties", "over", "resamples", "seed")}
+    study_of(annotator_agreement).checked(given)
     files = check_label_files(options.files)
     with arguments_as(qrels="gold"):
         source = None if options.gold is None else judgment_source(options.gold)
@@ -99,17 +85,7 @@ def _run(options: argparse.Namespace) -> None:
     documents = f"{count(len(labels), 'document')} of {count(len(labels.topics), 'topic')}"
     say(f"{count(len(labels.annotators), 'annotator')}, {documents}")
     with arguments_as(labels="files"):
-        result = annotator_agreement(
-            labels,
-            rel=options.rel,
-            gold=gold,
-            scale=scale,
-            weights=options.weights,
-            ties=options.ties,
-            over=options.over,
-            resamples=options.resamples,
-            seed=options.seed,
-        )
+        result = annotator_agreement(labels, gold=gold, scale=options.scale, **given)
     _report(result, options.all)
     majority = majority_vote(labels, ties=options.ties, rel=result.rel)
     say(f"\nMajority of the annotators: {majority!r}")
@@ -125,55 +101,19 @@ def _run(options: argparse.Namespace) -> None:
         say(f"\nWritten to {folder}: {', '.join(written)}")
 
 
-def _scale(text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
-    try:
-        return tuple(int(label) for label in listed(text))
-    except ValueError as error:
-        raise InputError(
-            Argument("scale"), f" must be whole numbers with commas between them, got {text!r}.", argument="scale"
-        ) from error
-
-
 def _report(result: AnnotatorAgreement, every: bool) -> None:
-    import pandas as pd
-
-    from pt_reuse.judging.annotators.coefficients import SOURCE_OF_BANDS
-    from pt_reuse.judging.annotators.measuring import WORDS
-
-    table = result.table
-    for items, labels in table[["items", "labels"]].drop_duplicates().itertuples(index=False):
-        which = "all documents" if items == "all" else "documents that anyone called relevant"
-        how = "labels as they are" if labels == "grades" else f"relevant (label of at least {result.rel}) or not"
-        say(f"\nOver {which}, {how}:")
-        rows = table[(table["items"] == items) & (table["labels"] == labels)]
-        shown = pd.DataFrame(
-            {
-                "coefficient": [WORDS[name] for name in rows["coefficient"]],
-                "value": rows["value"].to_numpy(),
-                "from": rows["low"].to_numpy(),
-                "to": rows["high"].to_numpy(),
-                "band": rows["band"].to_numpy(),
-                "items": rows["n_items"].to_numpy(),
-            }
-        )
-        print_table(shown, len(shown), "coefficients", spare=("items",))
-    for part in ("pairs", "others", *(["gold"] if len(result.gold) else [])):
-        rows = result.of(part)
-        rows = rows[(rows["items"] == "all") & (rows["labels"] == "grades")]
-        say(f"\n{_HEADINGS.get(part, 'Each annotator and the gold labels:')}")
-        shown = rows[list(_OF_TWO)].rename(columns=_OF_TWO)
-        print_table(shown, len(shown) if every else SHOWN, "rows; --all shows every one", spare=("band", "from", "to"))
-    say(f"\nIntervals: {result.settings['intervals']}. Bands: {SOURCE_OF_BANDS}.")
-    say(f"Scale: {result.settings['scale']}. Fleiss' kappa: {result.settings['Fleiss']}.")
-    without = [
-        f"{row['coefficient']} ({row['items']}, {row['labels']}): {row['why']}"
-        for row in table.to_dict("records")
-        if row["why"]
-    ]
-    if without:
-        say(f"Without a value: {'; '.join(without)}.")
+    ways = result.table[["items", "labels"]].drop_duplicates().itertuples(index=False)
+    reports = [(result.report(items=items, labels=labels), True) for items, labels in ways]
+    reports += [(result.report(part), every) for part in ("pairs", "others", *(["gold"] if len(result.gold) else []))]
+    for report, whole in reports:
+        frame = report.shown()
+        say(f"\n{report.caption.rstrip('.')}:")
+        most = len(frame) if whole else SHOWN
+        print_table(frame, most, "rows; --all shows every one", spare=("Band", "From", "To"))
+    say()
+    for note in dict.fromkeys(note for report, _ in reports for note in report.notes):
+        say(note)
+    say(f"Fleiss' kappa: {result.settings['Fleiss']}.")
     unlabelled = result.settings.get("gold labels of items nobody labelled")
     if unlabelled:
         say(f"Of {result.settings['gold labels']:,} gold labels {unlabelled:,} are of documents that nobody labelled.")

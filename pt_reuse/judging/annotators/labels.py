@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -18,19 +17,34 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples, shown, told
 from pt_reuse._errors import Argument, InputError, arguments_as, located, warn
 from pt_reuse._files import user_path
-from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.lists import natural_order
-from pt_reuse.arrays.rescore import Changes
-from pt_reuse.data.frame_columns import LABELS, check_frame, in_our_columns, not_labels, number_column, text_groups
+from pt_reuse.data.frame_columns import LABELS as ALLOWED
+from pt_reuse.data.frame_columns import check_frame, in_our_columns, not_labels, number_column, text_groups
 from pt_reuse.data.judgments import Qrels, as_qrels, read_qrels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.options import Parameter
 
 _CSV = re.compile(r"\.csv(\.\w+)?$", re.IGNORECASE)
 #: what stands between the cells of a file that a spreadsheet saved; in many languages it writes semicolons
 SEPARATORS = ",;\t"
-_COLUMNS = ("qid", "docno", "label")
+#: what a frame of labels must have
+COLUMNS = ("qid", "docno", "label", "annotator")
+#: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
+NO_LABEL = -1
+#: what is known of a label, and not of its document
+_OF_A_LABEL = ("judge", "time", "note")
+_FORMS = "a frame with the columns 'qid', 'docno', 'label' and 'annotator', or a dict of annotator -> judgments"
+#: options of the studies of annotators
+LABELS = Parameter(
+    name="labels",
+    meaning="a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator -> "
+    "judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is none.",
+)
+SCALE = Parameter(
+    name="scale",
+    meaning="the labels that there are, in the order of their steps, such as ``(0, 1, 2, 3)``; one that is not of it "
+    "is an error. Default those that occur.",
+)
 
 
 def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
@@ -51,13 +65,9 @@ def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
-    """Read labels of several annotators.
+    """Read labels of several annotators from TREC qrels files and CSV files, packed or not.
 
-    Args:
-        paths: TREC qrels files, each the labels of the annotator that the file is called after, and CSV files (commas,
-            semicolons or tabs between cells; packed ones are unpacked) with the columns ``qid docno label`` and
-            ``annotator``; without the last one it is the labels of whom the file is called after. An empty label is
-            none.
+    A file is of the annotator that it is called after, unless it is CSV with a column ``annotator``.
     """
     frames = []
     for path in check_label_files(paths):
@@ -81,116 +91,33 @@ def read_csv_labels(path: Path) -> pd.DataFrame:
         frame = in_our_columns(pd.read_csv(io.BytesIO(data), sep=separator, dtype=str, keep_default_na=False))
     except (UnreadableError, OSError, ValueError) as error:
         raise InputError(f"cannot be read as CSV: {error}") from error
-    missing = [column for column in _COLUMNS if column not in frame.columns]
-    if missing:
-        raise InputError(
-            f"a CSV file of labels must have the columns 'qid', 'docno', 'label' and 'annotator'; {examples(missing)} "
-            f"not among {examples(frame.columns, 12)}.",
-            argument="files",
-        )
-    kept: list[Any] = [column for column in (*_COLUMNS, "annotator") if column in frame.columns]
+    _check_columns(frame, COLUMNS[:3], "a CSV file of labels", "files")
+    kept: list[Any] = [column for column in COLUMNS if column in frame.columns]
     return frame[kept].assign(label=frame["label"].where(frame["label"].str.strip() != "", None))
 
 
-@dataclass(frozen=True)
-class LabelSet:
-    """A set of judgments.
-
-    Attributes:
-        annotator: whose labels stand in it, as a position; None for those of the judgments.
-        only: (items,) the items that it is cut down to; None for all judgments.
-    """
-
-    annotator: int | None
-    only: NDArray[np.bool_] | None = None
-
-
-class LabelSets:
-    """Many sets of judgments, each as what it changes in one base.
-
-    Attributes:
-        base: the judgments, with a further row for each item that they do not have.
-        judged: (items,) what the judgments say of each item, -1 where nothing.
-    """
-
-    def __init__(self, labels: AnnotatorLabels, qrels: Qrels):
-        items = Qrels(pd.DataFrame({"qid": labels.qids, "docno": labels.docnos, "label": NO_LABEL}))
-        self.base = qrels.union(items)
-        documents = self.base.arrays.documents
-        # items stand topic by topic as the documents of judgments do, so that each has the row of its document
-        self._rows = documents.find(items.arrays.documents)
-        self._added = qrels.arrays.documents.find(documents) < 0
-        self._labels = labels
-        self.judged = self.base.arrays.labels[self._rows].astype(np.int64)
-        self._sets: list[LabelSet] = []
-
-    def add(self, wanted: LabelSet) -> int:
-        """Add a set and return its number."""
-        self._sets.append(wanted)
-        return len(self._sets) - 1
-
-    def scores(self, runs: RunSet, measures: list[ir_measures.Measure], *, verbose: bool) -> NDArray[np.float64]:
-        """Return (sets, measures, topics of the base, runs)."""
-        values = np.empty((len(self._sets), len(measures), len(self.base.topics), len(runs)))
-        for block in rescore(runs, self.base, measures, self._changes(), verbose=verbose):
-            values[:, :, block.topics.start : block.topics.stop] = block.base[None]
-            values[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
-        return values
-
-    def topics(self, items: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the topics of some items, as positions among those of the base."""
-        place, names = self.base.arrays.documents.place, self._labels.topics
-        return np.array(sorted({place[names[t]] for t in self._labels.topic[items].tolist()}), dtype=np.int64)
-
-    def _changes(self) -> Changes:
-        in_set, row, label = [], [], []
-        for which, wanted in enumerate(self._sets):
-            new = np.where(self._added, UNJUDGED, self.base.arrays.labels)
-            if wanted.only is not None:
-                kept = np.zeros(len(new), dtype=bool)
-                kept[self._rows[wanted.only]] = True
-                new[~kept] = UNJUDGED
-            if wanted.annotator is not None:
-                given = self._labels.given[:, wanted.annotator]
-                mine = given if wanted.only is None else given & wanted.only
-                new[self._rows[mine]] = self._labels.values[mine, wanted.annotator]
-            changed = np.flatnonzero(new != self.base.arrays.labels)
-            in_set.append(np.full(len(changed), which, dtype=np.int64))
-            row.append(changed)
-            label.append(new[changed].astype(np.int16))
-        return Changes(len(self._sets), np.concatenate(in_set), np.concatenate(row), np.concatenate(label))
-
-
-#: what a frame of labels must have
-COLUMNS = ("qid", "docno", "label", "annotator")
-#: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
-NO_LABEL = -1
-#: what is known of a label, and not of its document
-_OF_A_LABEL = ("judge", "time", "note")
-_FORMS = "a frame with the columns 'qid', 'docno', 'label' and 'annotator', or a dict of annotator -> judgments"
+def _check_columns(frame: pd.DataFrame, needed: Sequence[str], what: str, argument: str) -> None:
+    missing = [column for column in needed if column not in frame.columns]
+    if missing:
+        raise InputError(
+            f"{what} must have the columns 'qid', 'docno', 'label' and 'annotator'; {examples(missing)} not among "
+            f"{examples(frame.columns, 12)}.",
+            argument=argument,
+        )
 
 
 @dataclass(frozen=True)
 class AnnotatorLabels:
-    """The labels of several annotators; an item is a document of a topic.
-
-    Attributes:
-        annotators: their names.
-        topics: topic names, in natural order.
-        topic: (items,) the topic of each item, as a position among the topics; ascending.
-        docnos: (items,) the document of each item.
-        values: (items, annotators) labels, -1 where an annotator gave none.
-        rel: the lowest label that is relevant, None where nobody says.
-        chosen: (items) how each item was chosen, as far as the labels say it: strategy, round, reason and whatever else
-            is the same for all labels of an item; and the ``time`` of its last label.
-    """
+    """The labels of several annotators; an item is a document of a topic. Items stand topic by topic."""
 
     annotators: tuple[str, ...]
-    topics: tuple[str, ...]
-    topic: NDArray[np.int64]
-    docnos: NDArray[np.object_]
-    values: NDArray[np.int64]
-    rel: int | None = None
+    topics: tuple[str, ...]  # in natural order
+    topic: NDArray[np.int64]  # (items,) positions among the topics
+    docnos: NDArray[np.object_]  # (items,)
+    values: NDArray[np.int64]  # (items, annotators) labels, -1 where an annotator gave none
+    rel: int | None = None  # the lowest label that is relevant, None where nobody says
+    #: (items) how each item was chosen, as far as the labels say it: strategy, round, reason and whatever else is the
+    #: same for all labels of an item; and the ``time`` of its last label
     chosen: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def __len__(self) -> int:
@@ -228,17 +155,7 @@ class AnnotatorLabels:
 
 
 def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels:
-    """Return what a user gives as labels of annotators: the one place that takes them in any form.
-
-    Args:
-        given: AnnotatorLabels, returned as they are; a frame ``qid docno label annotator`` (or ``query_id doc_id
-            relevance annotator``); what has such a frame as its ``to_frame()``; or a mapping of annotator -> judgments
-            in any form. A missing label, or -1, is no label.
-        argument: what the user calls them, for errors.
-
-    Raises:
-        InputError: anything else, no label at all, or two labels of one annotator for a document.
-    """
+    """Return what a user gives as labels of annotators, under the name of an argument: in any form of `LABELS`."""
     if isinstance(given, AnnotatorLabels):
         return given
     if isinstance(given, Mapping):
@@ -274,13 +191,7 @@ def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
 
 
 def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> AnnotatorLabels:
-    missing = [column for column in COLUMNS if column not in frame.columns]
-    if missing:
-        raise InputError(
-            Argument(argument),
-            f" must be {_FORMS}; {examples(missing)} not among {examples(frame.columns, 12)}.",
-            argument=argument,
-        )
+    _check_columns(frame, COLUMNS, argument, argument)
     check_frame(frame, ("qid", "docno", "annotator"))
     topic, topics = text_groups("qid", frame["qid"])
     document, docnos = text_groups("docno", frame["docno"])
@@ -292,7 +203,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
         row = frame.iloc[int(odd[0])]
         raise InputError(
             f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number from "
-            f"{LABELS[0]} to {LABELS[1]}, got {shown(row['label'])}. A label that was not given is None or -1.",
+            f"{ALLOWED[0]} to {ALLOWED[1]}, got {shown(row['label'])}. A label that was not given is None or -1.",
             place=f"annotator {row['annotator']}",
             argument=argument,
         )
@@ -320,12 +231,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
 
 
 def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:
-    """Return (items) what labels say of how their documents were chosen, and when the last of them was given.
-
-    Args:
-        frame: the labels, a row each.
-        item: (rows,) the item of each row.
-    """
+    """Return (items) what labels, a row each, say of how their items were chosen, and when the last was given."""
     further = frame.drop(columns=[*COLUMNS, *_OF_A_LABEL], errors="ignore").set_axis(item)
     found = further[~further.index.duplicated()].sort_index()
     alike = [column for column in further if further[column].astype(str).eq(found[column].astype(str)[item]).all()]

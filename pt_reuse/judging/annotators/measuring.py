@@ -4,55 +4,54 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, shown, told
-from pt_reuse._errors import Argument, InputError, door
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse._check import choice, count, examples, shown
+from pt_reuse._errors import InputError, door
+from pt_reuse._report import Digits
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.judging.annotators.coefficients import (
-    NO_ITEMS,
-    ONE_LABEL,
     SOURCE_OF_BANDS,
     Bootstrap,
-    Coefficient,
     CohenKappa,
-    Interval,
     KrippendorffAlpha,
+    OfSums,
     Part,
+    all_items,
     band,
-    check_libraries,
-    cohen_kappa,
     coincidence_tables,
     confusion_tables,
     equal_share,
-    fleiss_kappa,
     fleiss_of,
     fleiss_tables,
-    krippendorff_alpha,
     pair_tables,
-    pairs_equal,
     ratio,
-    share_equal,
-    sums_by,
+    values_by,
 )
-from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels, checked_scale
-from pt_reuse.judging.annotators.voting import TIES, Vote
-from pt_reuse.result import Result
+from pt_reuse.judging.annotators.labels import (
+    LABELS,
+    NO_LABEL,
+    SCALE,
+    AnnotatorLabels,
+    as_annotator_labels,
+    checked_scale,
+)
+from pt_reuse.judging.annotators.voting import TIES, vote
+from pt_reuse.options import Parameter
+from pt_reuse.result import Result, Shown, View, only
+from pt_reuse.study import study, study_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: which items count, and how labels are taken
-ITEMS, TAKEN = ("all", "relevant"), ("grades", "binary")
-#: what can be shown: each pair of annotators, each against the majority of the others, each against gold
-PARTS = ("pairs", "others", "gold")
+    from pt_reuse.plots.sheet import Place
+
 #: coefficient -> how it is written
 WORDS = {
     "agreement": "Agreement",
@@ -61,6 +60,24 @@ WORDS = {
     "alpha_nominal": "Krippendorff's alpha, nominal",
     "alpha_ordinal": "Krippendorff's alpha, ordinal",
 }
+#: what is compared by twos
+PARTS = {
+    "pairs": "each two annotators with items in common",
+    "others": "each annotator and the majority of the others",
+    "gold": "each annotator and the gold labels",
+}
+#: whose rows are shown: over all items or the relevant ones, of grades or of relevant or not; default the first
+_WAY = {"items": None, "labels": None}
+_CAPTION = "Agreement of {}; over {{items}} items, as {{labels}}, relevant being a {{relevant}}."
+
+
+def _draw(
+    part: str, result: AnnotatorAgreement, _: str | None, place: Place, *, items: str = "all", labels: str = "grades"
+) -> Axes:
+    """Draw the kappa of each two that are compared, with its interval, and where bands begin."""
+    from pt_reuse.plots.forests import plot_kappas
+
+    return plot_kappas(only(result.frame(part), {"items": items, "labels": labels})[0], place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,7 +119,42 @@ class AnnotatorAgreement(Result):
         rel: the lowest label that is relevant.
     """
 
-    title: ClassVar[str] = "Agreement of annotators"
+    title = "Agreement of annotators"
+    views = {
+        "together": View(
+            table="in_words",
+            select=_WAY,
+            columns=(
+                Shown("Coefficient", "coefficient"),
+                Shown("Value", "value", Digits.SCORE),
+                Shown("From", "low", Digits.SCORE),
+                Shown("To", "high", Digits.SCORE),
+                Shown("Band", "band"),
+                Shown("Items", "n_items", Digits.COUNT),
+            ),
+            caption=_CAPTION.format("all annotators"),
+            noun="coefficients",
+        ),
+        **{
+            part: View(
+                table=part,
+                select=_WAY,
+                columns=(
+                    Shown("Annotator", "first"),
+                    Shown("And", "second"),
+                    Shown("Items", "n_items", Digits.COUNT),
+                    Shown("Agreement", "agreement", Digits.SCORE),
+                    Shown("Kappa", "kappa", Digits.SCORE),
+                    Shown("Interval", "kappa", Digits.SCORE, interval=True),
+                ),
+                caption=_CAPTION.format(words),
+                long=True,
+            )
+            for part, words in PARTS.items()
+        },
+    }
+    plots = {part: partial(_draw, part) for part in PARTS}
+    sentences = {"scale": f"Labels: {{scale}}. Bands: {SOURCE_OF_BANDS}."}
 
     pairs: pd.DataFrame
     others: pd.DataFrame
@@ -116,111 +168,38 @@ class AnnotatorAgreement(Result):
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
-        return {
-            "agreement": self.table,
-            "pairs": self.pairs,
-            "others": self.others,
-            "gold": self.gold,
-            "per_topic": self.per_topic,
-            "by_label": self.by_label,
-            "confusion": self.confusion,
-        }
+        names = ("pairs", "others", "gold", "per_topic", "by_label", "confusion")
+        return {"agreement": self.table, **{name: getattr(self, name) for name in names}}
 
     def headline(self) -> str:
         """Return how many annotators and items there are, and the ordinal alpha with its interval and band."""
-        rows = self.table[(self.table["items"] == "all") & (self.table["labels"] == "grades")]
-        row = rows[rows["coefficient"] == "alpha_ordinal"].iloc[0]
+        row = self.table.set_index(["items", "labels", "coefficient"]).loc[("all", "grades", "alpha_ordinal")]
         value = "has no value" if pd.isna(row["value"]) else f"{row['value']:.4f} ({band(row['value'])})"
         between = "" if pd.isna(row["low"]) else f", interval {row['low']:.4f} to {row['high']:.4f}"
         items = count(int(row["n_items"]), "item")
         return f"{len(self.annotators)} annotators, {items} with two labels or more: ordinal alpha {value}{between}"
 
+    def in_words(self) -> pd.DataFrame:
+        """Return the main table with coefficients as they are written."""
+        return self.table.assign(coefficient=self.table["coefficient"].map(WORDS))
+
+    def frame(self, name: str, **options: Any) -> pd.DataFrame:
+        """Return the table of a name; gold labels must have been given for theirs."""
+        if name == "gold" and not len(self.gold):
+            raise InputError("no gold labels were given.", argument="by")
+        return super().frame(name, **options)
+
+    def notes(self) -> list[str]:
+        """Return what a reader must know beside the numbers, and why some have no value."""
+        return [*super().notes(), *(f"Without a value: {why}." for why in dict.fromkeys(self.table["why"]) if why)]
+
     def of(self, part: str) -> pd.DataFrame:
-        """Return `pairs`, `others` or `gold`, by name; `part` is one of these three.
+        """Return `pairs`, `others` or `gold`, by name.
 
         Raises:
             InputError: another name, or ``"gold"`` where no gold labels were given.
         """
-        choice("part", part, PARTS)
-        if part == "gold" and not len(self.gold):
-            raise InputError(Argument("part"), " cannot be 'gold': no gold labels were given.", argument="part")
-        return {"pairs": self.pairs, "others": self.others, "gold": self.gold}[part]
-
-    @door
-    def report(self, part: str | None = None, *, items: str = "all", labels: str = "grades") -> Report:
-        """Return what a paper prints: the coefficients of all annotators together, or each two that are compared.
-
-        Args:
-            part: ``"pairs"``, ``"others"`` (each against the majority of the others) or ``"gold"``; default all
-                annotators together.
-            items: ``"all"`` (default), or ``"relevant"`` for those that one of the annotators compared called relevant.
-            labels: ``"grades"`` (default) or ``"binary"``.
-        """
-        rows = self._chosen(self.table if part is None else self.of(part), items, labels)
-        which = "all items" if items == "all" else "items that one of those compared called relevant"
-        how = "labels as they are" if labels == "grades" else f"labels from {self.rel} on against lower ones"
-        notes = [
-            f"Intervals: {self.settings['intervals']}.",
-            f"Bands: {SOURCE_OF_BANDS}.",
-            *(f"Without a value: {why}." for why in dict.fromkeys(rows["why"]) if why),
-        ]
-        if part is None:
-            columns = [
-                Column("Coefficient", [WORDS[name] for name in rows["coefficient"]]),
-                Column("Value", rows["value"], Digits.SCORE),
-                Column("From", rows["low"], Digits.SCORE),
-                Column("To", rows["high"], Digits.SCORE),
-                Column("Band", rows["band"]),
-                Column("Items", rows["n_items"], Digits.COUNT),
-            ]
-            who = count(len(self.annotators), "annotator")
-        else:
-            columns = [
-                Column("Annotators", rows["first"] + " - " + rows["second"]),
-                Column("Items", rows["n_items"], Digits.COUNT),
-                Column("Agreement", rows["agreement"], Digits.SCORE),
-                Column("Kappa", rows["kappa"], Digits.SCORE),
-                Column("From", rows["kappa_low"], Digits.SCORE),
-                Column("To", rows["kappa_high"], Digits.SCORE),
-            ]
-            who = {
-                "pairs": "each two annotators with items in common",
-                "others": "each annotator and the majority of the others",
-                "gold": "each annotator and the gold labels",
-            }[part]
-        return Report(columns, caption=f"Agreement of {who}: {which}, {how}.", notes=notes)
-
-    @door
-    def plot(
-        self,
-        part: str = "pairs",
-        *,
-        items: str = "all",
-        labels: str = "grades",
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the kappa of each two that are compared, with its interval, and where bands begin.
-
-        Args:
-            part: ``"pairs"`` (default), ``"others"`` (each against the majority of the others) or ``"gold"``.
-            items: ``"all"`` (default), or ``"relevant"`` for those that one of the annotators compared called relevant.
-            labels: ``"grades"`` (default) or ``"binary"``.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: there is none; all figures take this argument.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a row for each two, those with the largest kappa on top.
-        """
-        from pt_reuse.plots.forests import plot_kappas
-        from pt_reuse.plots.sheet import Place
-
-        place = Place(ax, title, legend, width)
-        return plot_kappas(self._chosen(self.of(part), items, labels), place=place)
+        return self.frame(choice("part", part, tuple(PARTS)))
 
     @door
     def plot_confusion(
@@ -263,28 +242,13 @@ class AnnotatorAgreement(Result):
         Raises:
             InputError: two that have no item in common, or are not known.
         """
-        table = self.confusion
-        rows = table[(table["first"] == first) & (table["second"] == second)]
-        turned = table[(table["first"] == second) & (table["second"] == first)]
-        if not len(rows) and not len(turned):
+        turned = {"first": "second", "second": "first", "label": "other_label", "other_label": "label"}
+        both = pd.concat([self.confusion, self.confusion.rename(columns=turned)])
+        found = both[(both["first"] == first) & (both["second"] == second)]
+        if not len(found):
             raise InputError(f"{shown(first)} and {shown(second)} have no item in common, or are no annotators.")
-        index, columns = ("label", "other_label") if len(rows) else ("other_label", "label")
-        found = rows if len(rows) else turned
-        return found.pivot_table(index=index, columns=columns, values="n", aggfunc="sum").rename_axis(
-            index=first, columns=second
-        )
-
-    def _chosen(self, table: pd.DataFrame, items: str, labels: str) -> pd.DataFrame:
-        choice("items", items, ITEMS)
-        choice("labels", labels, TAKEN)
-        chosen = table[(table["items"] == items) & (table["labels"] == labels)]
-        if labels == "binary" and not len(chosen):
-            raise InputError(
-                Argument("labels"),
-                " cannot be 'binary': the scale has two labels, which are as binary as they can be.",
-                argument="labels",
-            )
-        return chosen
+        table = found.pivot_table(index="label", columns="other_label", values="n", aggfunc="sum")
+        return table.rename_axis(index=first, columns=second)
 
 
 #: two names, and (items,) labels of each, -1 for none
@@ -296,48 +260,10 @@ _COLUMNS = (
 _CONFUSION = ("first", "second", "label", "other_label", "n")
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """How labels are compared.
+class Way(NamedTuple):
+    """Labels in one of the ways in which they are compared: over which items, as grades or binary, on which scale.
 
-    Attributes:
-        scale: the labels there are, in order.
-        rel: the lowest that is relevant.
-        weights: of Cohen's kappa.
-        bootstrap: how intervals are made.
-        topic: (items,) the topic of each item.
-    """
-
-    scale: tuple[int, ...]
-    rel: int
-    weights: str | None
-    bootstrap: Bootstrap
-    topic: NDArray[np.int64]
-
-    def ways(self, values: NDArray[np.int64]) -> Iterator[Way]:
-        """Yield the labels over all items and over those that anyone called relevant, as grades and as binary ones.
-
-        Args:
-            values: (items, two or more) labels, -1 for none.
-        """
-        relevant = (values >= self.rel).any(axis=1)
-        binary = np.where(values == NO_LABEL, NO_LABEL, values >= self.rel)
-        for labels, taken, scale in (("grades", values, self.scale), ("binary", binary, (0, 1))):
-            if labels == "grades" or len(self.scale) > 2:
-                for items, kept in (("all", np.ones(len(values), dtype=bool)), ("relevant", relevant)):
-                    yield Way(items, labels, taken[kept], scale, self.topic[kept])
-
-
-@dataclass(frozen=True)
-class Way:
-    """Labels in one of the ways in which they are compared.
-
-    Attributes:
-        items: over which items, ``"all"`` or ``"relevant"``.
-        labels: what of the labels, ``"grades"`` or ``"binary"``.
-        values: (items, annotators) the labels, -1 for none.
-        scale: the labels there are.
-        topic: (items,) the topic of each item.
+    Values are (items, annotators) labels, -1 for none; topics are (items,).
     """
 
     items: str
@@ -346,256 +272,199 @@ class Way:
     scale: tuple[int, ...]
     topic: NDArray[np.int64]
 
+    @property
+    def named(self) -> dict[str, str]:
+        """Return the columns of a table that say which way it is."""
+        return {"items": self.items, "labels": self.labels}
 
-def paired_table(compared: Iterable[Two], how: Comparison) -> pd.DataFrame:
-    """Return a row for each two, items and labels, with agreement and kappa and their intervals."""
-    rows = []
-    for first, second, mine, theirs in compared:
-        both = (mine != NO_LABEL) & (theirs != NO_LABEL)
-        # those that one of the two left out count for neither, nor are they relevant here
-        values = np.column_stack([mine[both], theirs[both]])
-        for way in replace(how, topic=how.topic[both]).ways(values):
-            rows.append({"first": first, "second": second, "items": way.items, "labels": way.labels} | _row(way, how))
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Return (items, labels): how many annotators gave each label."""
+        return np.stack([(self.values == label).sum(axis=1) for label in self.scale], axis=1)
 
 
-def _row(way: Way, how: Comparison) -> dict[str, object]:
-    (mine, theirs), topic = way.values.T, way.topic
-    lowest = how.rel if way.labels == "grades" else 1
-    equal, kappa = share_equal(mine, theirs), cohen_kappa(mine, theirs, way.scale, how.weights)
-    tables = confusion_tables(mine, theirs, way.scale)
-    of_equal = how.bootstrap.interval(tables, topic, equal_share)
-    of_kappa = how.bootstrap.interval(tables, topic, CohenKappa(how.weights))
-    return {
-        "n_topics": len(np.unique(topic)),
-        "n_items": len(mine),
-        "n_relevant": int((mine >= lowest).sum()),
-        "other_relevant": int((theirs >= lowest).sum()),
-        "agreement": equal.value,
-        "agreement_low": of_equal.low,
-        "agreement_high": of_equal.high,
-        "kappa": kappa.value,
-        "kappa_low": of_kappa.low,
-        "kappa_high": of_kappa.high,
-        "band": band(kappa.value),
-        "why": kappa.why,
-    }
+@dataclass(frozen=True)
+class Comparison:
+    """How labels are compared: the scale, the lowest relevant label, the weights of Cohen's kappa, the intervals."""
+
+    scale: tuple[int, ...]
+    rel: int
+    weights: str | None
+    bootstrap: Bootstrap
+
+    def ways(self, values: NDArray[np.int64], topic: NDArray[np.int64]) -> Iterator[Way]:
+        """Yield (items, annotators) labels over all items and over those that anyone called relevant, in both forms."""
+        several = (values != NO_LABEL).sum(axis=1) > 1
+        relevant = (values >= self.rel).any(axis=1)
+        binary = np.where(values == NO_LABEL, NO_LABEL, values >= self.rel)
+        for labels, taken, scale in (("grades", values, self.scale), ("binary", binary, (0, 1))):
+            if labels == "grades" or len(self.scale) > 2:
+                for items, kept in (("all", several), ("relevant", several & relevant)):
+                    yield Way(items, labels, taken[kept], scale, topic[kept])
+
+    def paired_table(self, compared: Iterable[Two], topic: NDArray[np.int64]) -> pd.DataFrame:
+        """Return a row for each two, items and labels, with agreement and kappa and their intervals."""
+        rows = [
+            {"first": first, "second": second} | way.named | self._row(way)
+            for first, second, mine, theirs in compared
+            for way in self.ways(np.column_stack([mine, theirs]), topic)
+        ]
+        return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+    def _row(self, way: Way) -> dict[str, object]:
+        mine, theirs = way.values.T
+        lowest = self.rel if way.labels == "grades" else 1
+        parts, one = [all_items(confusion_tables(mine, theirs, way.scale))], np.zeros(len(mine), dtype=np.int64)
+        row: dict[str, object] = {
+            "n_topics": len(np.unique(way.topic)),
+            "n_items": len(mine),
+            "n_relevant": int((mine >= lowest).sum()),
+            "other_relevant": int((theirs >= lowest).sum()),
+        }
+        for name, coefficient in (("agreement", equal_share), ("kappa", CohenKappa(self.weights))):
+            (value,), (why,) = values_by(parts, coefficient, one, 1)
+            interval = self.bootstrap.interval(parts, coefficient, way.topic)
+            row |= {name: value, f"{name}_low": interval.low, f"{name}_high": interval.high, "why": why}
+        return row | {"band": band(value)}
+
+    def coefficients(self, way: Way, group: NDArray[np.int64]) -> Iterator[tuple[str, list[Part], OfSums]]:
+        """Yield the name of each coefficient, the parts of the items that it is the mean over, and what it is of them.
+
+        Fleiss' kappa is over the items that have as many labels as most items of their (items,) `group`.
+        """
+        counts = way.counts
+        yield "agreement", [all_items(pair_tables(counts))], ratio
+        yield "cohen_kappa", _pairs(way), CohenKappa(self.weights)
+        fixed = np.flatnonzero(has_usual_number(counts.sum(axis=1), group))
+        yield "fleiss_kappa", [Part(fixed, fleiss_tables(counts[fixed]))], fleiss_of
+        coincidences = [all_items(coincidence_tables(counts))]
+        for level in ("nominal", "ordinal") if way.labels == "grades" else ("nominal",):
+            yield f"alpha_{level}", coincidences, KrippendorffAlpha(level)
+
+    def overall_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
+        """Return a row for each items, labels and coefficient, with its interval."""
+        rows = []
+        for way in self.ways(labels.values, labels.topic):
+            one, counts = np.zeros(len(way.topic), dtype=np.int64), way.counts
+            for name, parts, coefficient in self.coefficients(way, one):
+                (value,), (why,) = values_by(parts, coefficient, one, 1)
+                low, high, defined = self.bootstrap.interval(parts, coefficient, way.topic)
+                items = parts[0].items if name == "fleiss_kappa" else np.arange(len(counts))
+                rows.append(
+                    {
+                        **way.named,
+                        "coefficient": name,
+                        "value": value,
+                        "low": low,
+                        "high": high,
+                        "resamples": defined,
+                        "band": "" if name == "agreement" else band(value),
+                        "n_items": len(items),
+                        "n_labels": int(counts[items].sum()),
+                        "why": why,
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    def per_topic_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
+        """Return a row for each topic, items, labels and coefficient."""
+        frames, n = [], len(labels.topics)
+        for way in self.ways(labels.values, labels.topic):
+            blocks = []
+            for name, parts, coefficient in self.coefficients(way, way.topic):
+                values, why = values_by(parts, coefficient, way.topic, n)
+                items = way.topic[parts[0].items] if name == "fleiss_kappa" else way.topic
+                found = {"value": values, "n_items": np.bincount(items, minlength=n), "why": why}
+                blocks.append(pd.DataFrame({"qid": labels.topics, **way.named, "coefficient": name, **found}))
+            # topic by topic, in each the coefficients
+            frames.append(pd.concat(blocks).sort_index(kind="stable"))
+        return pd.concat(frames, ignore_index=True)
+
+    def by_label_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
+        """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
+        rows = []
+        for way in self.ways(labels.values, labels.topic):
+            counts, one = way.counts, np.zeros(len(way.topic), dtype=np.int64)
+            n = counts.sum(axis=1)
+            for own, label in zip(counts.T, way.scale, strict=True):
+                # for each time that the label is given, the other labels of the item
+                chances = int((own * (n - 1)).sum())
+                against = [all_items(coincidence_tables(np.column_stack([n - own, own])))]
+                (alpha,), (why,) = values_by(against, KrippendorffAlpha("nominal"), one, 1)
+                agreement = float((own * (own - 1)).sum() / chances) if chances else math.nan
+                given = {"label": label, "n": int(own.sum()), "agreement": agreement}
+                rows.append({**way.named, **given, "alpha": alpha, "why": why})
+        return pd.DataFrame(rows)
+
+    def fleiss_words(self, labels: AnnotatorLabels) -> str:
+        """Return how many labels the items have that Fleiss' kappa is of, for settings."""
+        words = {}
+        for way in self.ways(labels.values, labels.topic):
+            n = way.counts.sum(axis=1)
+            fixed = n[has_usual_number(n, np.zeros(len(n), dtype=np.int64))]
+            if len(fixed):
+                words[way.items] = f"items with {fixed[0]} labels each: {count(len(fixed), 'item')}"
+        return f"{words['all']}; of the relevant ones {words.get('relevant', 'none')}"
+
+
+def has_usual_number(n: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return (items,) whether an item has as many labels as most of its group, of several numbers the largest."""
+    groups, place = np.unique(group, return_inverse=True)
+    times = np.zeros((len(groups), int(n.max(initial=0)) + 1))
+    np.add.at(times, (place, n), 1)
+    usual = times.shape[1] - 1 - times[:, ::-1].argmax(axis=1)
+    chosen: NDArray[np.bool_] = n == usual[place]
+    return chosen
 
 
 def together(given: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return each two annotators, as positions, who labelled an item both.
-
-    Args:
-        given: (items, annotators) whether an annotator gave a label.
-    """
+    """Return each two annotators, as positions, who labelled an item both; `given` is (items, annotators)."""
     times = given.T.astype(np.float32) @ given.astype(np.float32)
     return [(int(i), int(j)) for i, j in np.argwhere(np.triu(times, 1) > 0)]
 
 
-def others_of(values: NDArray[np.int64], annotator: int, ties: str) -> NDArray[np.int64]:
-    """Return (items,): the majority of all other annotators, -1 where nobody else gave a label or a tie is unresolved.
-
-    Args:
-        values: (items, annotators) labels, -1 for none.
-        annotator: who is left out, as a position.
-        ties: what becomes of a tie.
-    """
-    return Vote.of(np.delete(values, annotator, axis=1), ties).label
-
-
-def confusion_table(compared: Iterable[Two], scale: tuple[int, ...]) -> pd.DataFrame:
-    """Return for each two with items in common how often each two labels meet, a row per pair of labels."""
-    frames = []
-    for first, second, mine, theirs in compared:
-        found = confusion_tables(mine, theirs, scale).sum(axis=0).astype(np.int64)
-        if not found.any():
-            continue
-        frames.append(
-            pd.DataFrame(
-                {
-                    "first": first,
-                    "second": second,
-                    "label": np.repeat(scale, len(scale)),
-                    "other_label": np.tile(scale, len(scale)),
-                    "n": found.ravel(),
-                }
-            )
-        )
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(_CONFUSION))
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """The items of one way of comparing that have two labels or more.
-
-    Attributes:
-        way: over which items and labels.
-        values: (items, annotators) their labels, -1 for none.
-        counts: (items, labels) how many annotators gave each label.
-        topic: (items,) their topics.
-    """
-
-    way: Way
-    values: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    topic: NDArray[np.int64]
-
-    def take(self, kept: NDArray[np.bool_]) -> _Counted:
-        return _Counted(self.way, self.values[kept], self.counts[kept], self.topic[kept])
-
-    @property
-    def of_fleiss(self) -> NDArray[np.bool_]:
-        """Return (items,): whether an item has as many labels as most of these items, which Fleiss' kappa takes."""
-        n = self.counts.sum(axis=1)
-        found = np.bincount(n, minlength=1)
-        # of several numbers that are equally frequent the largest
-        chosen: NDArray[np.bool_] = n == len(found) - 1 - found[::-1].argmax()
-        return chosen
-
-
-def fleiss_words(labels: AnnotatorLabels, how: Comparison) -> str:
-    """Return how many labels the items have that Fleiss' kappa is of, for settings."""
-    told = {}
-    for found in _ways(labels, how):
-        fixed = found.counts[found.of_fleiss]
-        if len(fixed):
-            told[found.way.items] = f"items with {int(fixed[0].sum())} labels each: {count(len(fixed), 'item')}"
-    relevant = told.get("relevant", "none")
-    return f"{told['all']}; of the relevant ones {relevant}"
-
-
-def _ways(labels: AnnotatorLabels, how: Comparison) -> Iterator[_Counted]:
-    for way in how.ways(labels.values):
-        n = (way.values != NO_LABEL).sum(axis=1)
-        values = way.values[n > 1]
-        counts = np.stack([(values == label).sum(axis=1) for label in way.scale], axis=1)
-        yield _Counted(way, values, counts, way.topic[n > 1])
-
-
-def _coefficients(found: _Counted, kappa: Coefficient) -> Iterator[tuple[str, Coefficient, NDArray[np.int64]]]:
-    """Yield the name of each coefficient, its value, and (items, labels) the counts that it is of."""
-    yield "agreement", pairs_equal(found.counts), found.counts
-    yield "cohen_kappa", kappa, found.counts
-    fixed = found.counts[found.of_fleiss]
-    yield "fleiss_kappa", fleiss_kappa(fixed), fixed
-    yield "alpha_nominal", krippendorff_alpha(found.counts, "nominal"), found.counts
-    if found.way.labels == "grades":
-        yield "alpha_ordinal", krippendorff_alpha(found.counts, "ordinal"), found.counts
-
-
-def _parts(found: _Counted) -> list[Part]:
+def _pairs(way: Way) -> list[Part]:
     """Return the items that each two annotators have in common, and how their labels meet there."""
     parts = []
-    for i, j in together(found.values != NO_LABEL):
-        items = np.flatnonzero((found.values[:, [i, j]] != NO_LABEL).all(axis=1))
-        parts.append(Part(items, confusion_tables(found.values[items, i], found.values[items, j], found.way.scale)))
+    for i, j in together(way.values != NO_LABEL):
+        items = np.flatnonzero((way.values[:, [i, j]] != NO_LABEL).all(axis=1))
+        parts.append(Part(items, confusion_tables(way.values[items, i], way.values[items, j], way.scale)))
     return parts
 
 
-def _mean_kappas(parts: Sequence[Part], how: Comparison, group: NDArray[np.int64], n: int) -> list[Coefficient]:
-    """Return the mean kappa over pairs for each of n groups of items; pair by pair scikit-learn takes its time."""
-    total, known, some = np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool)
-    for part in parts:
-        own, place = np.unique(group[part.items], return_inverse=True)
-        kappas = CohenKappa(how.weights)(sums_by(part.tables, place, len(own)))
-        total[own] += np.nan_to_num(kappas)
-        known[own] += ~np.isnan(kappas)
-        some[own] = True
-    return [
-        Coefficient(float(total[g] / known[g])) if known[g] else Coefficient(np.nan, ONE_LABEL if some[g] else NO_ITEMS)
-        for g in range(n)
-    ]
+def _confusion_table(compared: Sequence[Two], scale: tuple[int, ...]) -> pd.DataFrame:
+    """Return for each two with items in common how often each two labels meet, a row per pair of labels."""
+    frames = [pd.DataFrame(columns=list(_CONFUSION))]
+    labels = {"label": np.repeat(scale, len(scale)), "other_label": np.tile(scale, len(scale))}
+    for first, second, mine, theirs in compared:
+        n = confusion_tables(mine, theirs, scale).sum(axis=0).astype(np.int64)
+        if n.any():
+            frames.append(pd.DataFrame({"first": first, "second": second, **labels, "n": n.ravel()}))
+    return pd.concat(frames[1:] or frames, ignore_index=True)
 
 
-def overall_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
-    """Return a row for each items, labels and coefficient, with its interval."""
-    rows = []
-    for found in _ways(labels, how):
-        parts = _parts(found)
-        (kappa,) = _mean_kappas(parts, how, np.zeros(len(found.topic), dtype=np.int64), 1)
-        for name, coefficient, counts in _coefficients(found, kappa):
-            interval = _interval(name, found, parts, how)
-            rows.append(
-                {
-                    "items": found.way.items,
-                    "labels": found.way.labels,
-                    "coefficient": name,
-                    "value": coefficient.value,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "resamples": interval.defined,
-                    "band": "" if name == "agreement" else band(coefficient.value),
-                    "n_items": len(counts),
-                    "n_labels": int(counts.sum()),
-                    "why": coefficient.why,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def _interval(name: str, found: _Counted, parts: Sequence[Part], how: Comparison) -> Interval:
-    draw, topic = how.bootstrap.interval, found.topic
-    if name == "agreement":
-        return draw(pair_tables(found.counts), topic, ratio)
-    if name == "fleiss_kappa":
-        return draw(fleiss_tables(found.counts[found.of_fleiss]), topic[found.of_fleiss], fleiss_of)
-    if name == "cohen_kappa":
-        return how.bootstrap.mean_interval(parts, topic, CohenKappa(how.weights))
-    return draw(coincidence_tables(found.counts), topic, KrippendorffAlpha(name.removeprefix("alpha_")))
-
-
-def per_topic_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
-    """Return a row for each topic, items, labels and coefficient."""
-    rows = []
-    for found in _ways(labels, how):
-        kappas = _mean_kappas(_parts(found), how, found.topic, len(labels.topics))
-        for t, qid in enumerate(labels.topics):
-            for name, coefficient, counts in _coefficients(found.take(found.topic == t), kappas[t]):
-                rows.append(
-                    {
-                        "qid": qid,
-                        "items": found.way.items,
-                        "labels": found.way.labels,
-                        "coefficient": name,
-                        "value": coefficient.value,
-                        "n_items": len(counts),
-                        "why": coefficient.why,
-                    }
-                )
-    return pd.DataFrame(rows)
-
-
-def by_label_table(labels: AnnotatorLabels, how: Comparison) -> pd.DataFrame:
-    """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
-    rows = []
-    for found in _ways(labels, how):
-        n = found.counts.sum(axis=1)
-        for k, label in enumerate(found.way.scale):
-            own = found.counts[:, k]
-            # for each time that the label is given, the other labels of the item
-            chances = int((own * (n - 1)).sum())
-            alpha = krippendorff_alpha(np.column_stack([n - own, own]), "nominal")
-            rows.append(
-                {
-                    "items": found.way.items,
-                    "labels": found.way.labels,
-                    "label": label,
-                    "n": int(own.sum()),
-                    "agreement": float((own * (own - 1)).sum() / chances) if chances else np.nan,
-                    "alpha": alpha.value,
-                    "why": alpha.why,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-#: of Cohen's kappa
-WEIGHTS = ("linear", "quadratic")
-#: what is drawn for intervals
-OVER = ("topics", "items")
-
-
-@door
+@study(
+    LABELS,
+    SCALE,
+    Parameter(name="gold", meaning="judgments in any form to hold each annotator against; default none."),
+    Parameter(
+        name="weights",
+        meaning='of Cohen\'s kappa, ``"linear"`` or ``"quadratic"``; default none, every disagreement counts alike.',
+        choices=("linear", "quadratic"),
+    ),
+    Parameter(
+        name="ties",
+        meaning="what the majority of the others is where it ties, see :func:`~pt_reuse.judging.majority_vote`; with "
+        '``"unresolved"`` the item is left out.',
+        choices=tuple(rule for rule in TIES if rule != "error"),
+    ),
+    Parameter(
+        name="over",
+        meaning='what the bootstrap draws with replacement, ``"topics"`` (default) or ``"items"``. Each interval draws '
+        "among the topics, or items, that the annotators compared have in common.",
+        choices=("topics", "items"),
+    ),
+)
 def annotator_agreement(
     labels: Any,
     *,
@@ -611,26 +480,9 @@ def annotator_agreement(
 ) -> AnnotatorAgreement:
     """Say how far annotators agree: with one another, each with the rest, and each with gold labels.
 
-    Values are those of scikit-learn (Cohen's kappa), statsmodels (Fleiss' kappa) and krippendorff, which
-    ``pip install 'pt-reuse[judging]'`` brings. Everything is said over all items, and over those that at least one of
-    the annotators compared called relevant; of the labels as they are, and of relevant or not.
-
-    Args:
-        labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
-            judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
-            none.
-        rel: the lowest label that is relevant, >= 1; default what the judgments given say, else 1.
-        gold: judgments in any form to hold each annotator against; default none.
-        scale: the labels that there are, such as ``(0, 1, 2, 3)``; one that is not of it is an error. Default those
-            that occur. The weights of kappa and the ordinal alpha count steps of the scale.
-        weights: of Cohen's kappa, ``"linear"`` or ``"quadratic"``; default none, every disagreement counts alike.
-        ties: what the majority of the others is where it ties, see :func:`~pt_reuse.judging.majority_vote`; with
-            ``"unresolved"`` the item is left out.
-        over: what the bootstrap draws with replacement, ``"topics"`` (default) or ``"items"``. Each interval draws
-            among the topics, or items, that the annotators compared have in common.
-        resamples: of the bootstrap; default 1,000; 0 for no intervals.
-        seed: of the bootstrap: the same seed gives the same intervals in every process.
-        confidence: of the intervals, between 0 and 1; default .95. They are percentile intervals.
+    Values are those of scikit-learn (Cohen's kappa), statsmodels (Fleiss' kappa) and krippendorff. Everything is said
+    over all items, and over those that at least one of the annotators compared called relevant; of the labels as they
+    are, and of relevant or not. Intervals are percentile intervals.
 
     Returns:
         AnnotatorAgreement: ``.table`` (all together), ``.pairs``, ``.others``, ``.gold``, ``.per_topic``,
@@ -638,7 +490,7 @@ def annotator_agreement(
 
     Raises:
         InputError: one annotator alone, annotators without an item in common, a label out of the scale, two labels of
-            one annotator for a document, gold labels of which nobody labelled any, a library that is missing.
+            one annotator for a document, gold labels of which nobody labelled any.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -654,89 +506,60 @@ def annotator_agreement(
     among many raters; Krippendorff 2004, Content analysis, chapter 11; McHugh 2012, Interrater reliability: the kappa
     statistic (the bands).
     """
-    bootstrap = check_measuring(
-        rel=rel, weights=weights, ties=ties, over=over, resamples=resamples, seed=seed, confidence=confidence
-    )
-    lowest, rule = checked_rel(rel), ties
+    rel = study_of(annotator_agreement).checked(locals())["rel"]
+    bootstrap = Bootstrap(over, int(resamples), int(seed), float(confidence))
     given = as_annotator_labels(labels)
     truth = None if gold is None else as_qrels(gold, "gold")
     stated = given.rel if given.rel is not None or truth is None else truth.stated_rel
-    lowest = lowest if lowest is not None else 1 if stated is None else stated
+    lowest = next(one for one in (rel, stated, 1) if one is not None)
     _check_comparable(given)
-    gold_labels = None if truth is None else _gold_labels(given, truth)
-    in_gold = () if gold_labels is None else np.unique(gold_labels[gold_labels != NO_LABEL]).tolist()
-    known = checked_scale(scale, given)
-    if scale is None:
-        known = tuple(sorted({*known, *in_gold}))
-    elif out := sorted(set(in_gold) - set(known)):
-        raise InputError(
-            f"gold labels {examples(out)} are not of the scale {', '.join(map(str, known))}.",
-            argument="gold",
-        )
-    how = Comparison(known, lowest, weights, bootstrap, given.topic)
-    values, names = given.values, given.annotators
-    both = together(given.given)
+    in_gold = np.full(len(given), NO_LABEL) if truth is None else given.labels_in(truth)
+    known = _scale(scale, given, in_gold)
+    values, names, both = given.values, given.annotators, together(given.given)
     paired = [(names[i], names[j], values[:, i], values[:, j]) for i, j in both]
-    rest = [(names[i], "others", values[:, i], others_of(values, i, rule)) for i in range(len(names))]
-    against = [] if gold_labels is None else [(name, "gold", values[:, i], gold_labels) for i, name in enumerate(names)]
-    others = paired_table(rest, how)
-    others["n_unresolved"] = [
-        _unresolved(given, names.index(row.first), rule) if row.items == "all" else pd.NA
-        for row in others[["first", "items"]].itertuples()
-    ]
-    others["n_unresolved"] = others["n_unresolved"].astype("Int64")
-    n_pairs = math.comb(len(names), 2)
-    settings = {
+    majorities = [vote(np.delete(values, i, axis=1), ties).label for i in range(len(names))]
+    rest = [(name, "others", values[:, i], majorities[i]) for i, name in enumerate(names)]
+    against = [(name, "gold", values[:, i], in_gold) for i, name in enumerate(names) if truth is not None]
+    how, topic = Comparison(known, lowest, weights, bootstrap), given.topic
+    settings: dict[str, Any] = {
         "annotators": len(names),
-        "pairs of annotators": f"{len(both)} of {n_pairs} have items in common",
+        "pairs of annotators": f"{len(both)} of {math.comb(len(names), 2)} have items in common",
         "relevant": f"label of at least {lowest}",
         "scale": ", ".join(map(str, known)),
         "weights of kappa": weights or "none",
-        "Fleiss": fleiss_words(given, how),
+        "Fleiss": how.fleiss_words(given),
         "items with one label": int((given.given.sum(axis=1) == 1).sum()),
-        "ties of the others": rule,
+        "ties of the others": ties,
         "intervals": bootstrap.words(),
         "seed": seed,
-        **({} if truth is None or gold_labels is None else _gold_settings(truth, given, gold_labels)),
     }
+    if truth is not None:
+        settings["gold labels"] = judged = int((truth.arrays.labels != NO_LABEL).sum())
+        labelled = int(((in_gold != NO_LABEL) & given.given.any(axis=1)).sum())
+        if not (in_gold != NO_LABEL).any():
+            example = f"{examples(truth.to_frame()['docno'].head(1))} of topic {examples(truth.topics[:1])}"
+            raise InputError(
+                f"nobody labelled any of the {count(len(truth), 'gold document')}, such as {example}. Are their ids "
+                "written alike?",
+                argument="gold",
+            )
+        settings["gold labels of items nobody labelled"] = judged - labelled
+    others = how.paired_table(rest, topic)
+    unresolved = dict(zip(names, map(_unresolved, [given] * len(names), range(len(names)), majorities), strict=True))
+    others["n_unresolved"] = others["first"].map(unresolved).where(others["items"] == "all").astype("Int64")
     return AnnotatorAgreement(
-        table=overall_table(given, how),
+        table=how.overall_table(given),
         settings=settings,
-        pairs=paired_table(paired, how),
+        pairs=how.paired_table(paired, topic),
         others=others,
-        gold=paired_table(against, how),
-        per_topic=per_topic_table(given, how),
-        by_label=by_label_table(given, how),
-        confusion=confusion_table([*paired, *rest, *against], known),
+        gold=how.paired_table(against, topic),
+        per_topic=how.per_topic_table(given),
+        by_label=how.by_label_table(given),
+        confusion=_confusion_table([*paired, *rest, *against], known),
         annotators=names,
         scale=known,
         rel=lowest,
     )
-
-
-def check_measuring(
-    *, rel: Any, weights: Any, ties: Any, over: Any, resamples: Any, seed: Any, confidence: Any
-) -> Bootstrap:
-    """Return how intervals are made; raise where an argument is nothing of the kind."""
-    checked_rel(rel)
-    if weights is not None:
-        choice("weights", weights, WEIGHTS)
-    choice("ties", ties, [rule for rule in TIES if rule != "error"])
-    choice("over", over, OVER)
-    for argument, value in (("resamples", resamples), ("seed", seed)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-            raise InputError(
-                Argument(argument), f" must be a whole number, 0 or more, got {told(value)}.", argument=argument
-            )
-    number = isinstance(confidence, Real) and not isinstance(confidence, bool)
-    if not number or not 0 < confidence < 1:
-        raise InputError(
-            Argument("confidence"),
-            f" must be a number between 0 and 1, such as 0.95, got {told(confidence)}.",
-            argument="confidence",
-        )
-    check_libraries()
-    return Bootstrap(over, int(resamples), int(seed), float(confidence))
 
 
 def _check_comparable(labels: AnnotatorLabels) -> None:
@@ -755,25 +578,19 @@ def _check_comparable(labels: AnnotatorLabels) -> None:
         )
 
 
-def _gold_labels(labels: AnnotatorLabels, gold: Qrels) -> np.ndarray:
-    found = labels.labels_in(gold)
-    if not (found != NO_LABEL).any():
+def _scale(scale: Any, labels: AnnotatorLabels, in_gold: NDArray[np.int64]) -> tuple[int, ...]:
+    """Return the labels that there are, in order; those of gold labels are of them, too."""
+    known, of_gold = checked_scale(scale, labels), set(in_gold[in_gold != NO_LABEL].tolist())
+    if scale is None:
+        return tuple(sorted({*known, *of_gold}))
+    if out := sorted(of_gold - set(known)):
         raise InputError(
-            f"nobody labelled any of the {count(len(gold), 'gold document')}, such as "
-            f"{examples(gold.to_frame()['docno'].head(1))} of topic {examples(gold.topics[:1])}. Are their ids written "
-            "alike?",
-            argument="gold",
+            f"gold labels {examples(out)} are not of the scale {', '.join(map(str, known))}.", argument="gold"
         )
-    return found
+    return known
 
 
-def _gold_settings(gold: Qrels, labels: AnnotatorLabels, found: np.ndarray) -> dict[str, int]:
-    judged = int((gold.arrays.labels != NO_LABEL).sum())
-    labelled = int(((found != NO_LABEL) & labels.given.any(axis=1)).sum())
-    return {"gold labels": judged, "gold labels of items nobody labelled": judged - labelled}
-
-
-def _unresolved(labels: AnnotatorLabels, annotator: int, ties: str) -> int:
-    mine = labels.given[:, annotator]
+def _unresolved(labels: AnnotatorLabels, annotator: int, majority: NDArray[np.int64]) -> int:
+    """Return how many items of an annotator are left out because the others tie."""
     someone = np.delete(labels.given, annotator, axis=1).any(axis=1)
-    return int((mine & someone & (others_of(labels.values, annotator, ties) == NO_LABEL)).sum())
+    return int((labels.given[:, annotator] & someone & (majority == NO_LABEL)).sum())

@@ -4,80 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, positive, shown, told
-from pt_reuse._errors import Argument, InputError, Option, door
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._check import count, examples, shown, told, whole
+from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._report import Digits
 from pt_reuse.data.frame_columns import in_our_columns, number_column
-from pt_reuse.data.judgments import as_qrels, checked_rel
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.judging.annotators.voting import TIES, majority_vote
-from pt_reuse.result import Result
+from pt_reuse.options import Parameter
+from pt_reuse.result import Result, Shown, View
+from pt_reuse.study import study, study_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pt_reuse.plots.sheet import Place
 
-@dataclass(frozen=True)
-class Placed:
-    """Passages and their places.
-
-    Attributes:
-        qids: (passages,) their topics.
-        docnos: (passages,) their names.
-        documents: (passages,) the names of their documents.
-        document: (passages,) the topic and document of each, as a number.
-        labels: (passages,) their labels.
-        position: (passages,) of their middles, 0 the beginning of the document and 1 its end.
-        n: (passages,) how many passages the document of each has, 0 where it can begin anywhere.
-        how: what tells the position, in words.
-    """
-
-    qids: NDArray[np.object_]
-    docnos: NDArray[np.object_]
-    documents: NDArray[np.object_]
-    document: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    position: NDArray[np.float64]
-    n: NDArray[np.int64]
-    how: str
-
-    def take(self, kept: NDArray[np.bool_]) -> Placed:
-        """Return some of the passages."""
-        return Placed(
-            self.qids[kept],
-            self.docnos[kept],
-            self.documents[kept],
-            self.document[kept],
-            self.labels[kept],
-            self.position[kept],
-            self.n[kept],
-            self.how,
-        )
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return ``qid docno document position``."""
-        return pd.DataFrame(
-            {"qid": self.qids, "docno": self.docnos, "document": self.documents, "position": self.position}
-        )
+#: what passages are held against -> in words
+CHANCE = {
+    "labelled": "the relevant passages of each document were any of its labelled ones alike",
+    "uniform": "relevant passages lay anywhere in their documents alike",
+}
+#: rounding of positions
+_SLACK = 1e-12
 
 
-def placed(judged: pd.DataFrame, given: pd.DataFrame | None, separator: str) -> Placed:
-    """Return passages with their positions."""
+def _placed(frame: pd.DataFrame, given: pd.DataFrame | None, separator: str) -> tuple[pd.DataFrame, str]:
+    """Return passages with their ``document position n`` (0 where it can begin anywhere), and how they are told."""
     names = set() if given is None else set(given.columns)
     columns = [name for name in ("document", "start", "end", "length", "passage", "n_passages") if name in names]
-    frame = judged
     if columns and given is not None:
-        told = given[["qid", "docno", *columns]].astype({"qid": str, "docno": str})
-        frame = judged.merge(told.drop_duplicates(["qid", "docno"]), on=["qid", "docno"], how="left")
+        places = given[["qid", "docno", *columns]].astype({"qid": str, "docno": str})
+        frame = frame.merge(places.drop_duplicates(["qid", "docno"]), on=["qid", "docno"], how="left")
     if {"start", "length"} <= names:
         start, length = _numbers(frame, "start"), _numbers(frame, "length")
-        n = np.zeros(len(frame))
-        end = _numbers(frame, "end") if "end" in names else start
+        end, n = _numbers(frame, "end") if "end" in names else start, np.zeros(len(frame))
         position = (start + end) / 2 / np.where(length > 0, length, np.nan)
         how = "middle of start and end over length" if "end" in names else "start over length"
         bad = ~((start >= 0) & (end >= start) & (end <= length) & (length > 0))
@@ -98,19 +64,11 @@ def placed(judged: pd.DataFrame, given: pd.DataFrame | None, separator: str) -> 
             f"({count(int(bad.sum()), 'such passage')} in all). Passages are numbered from 0 on.",
             argument="labels",
         )
-    # a docno without the separator is a document of its own
-    whose = frame["docno"].str.rpartition(separator)[0].where(lambda name: name != "", frame["docno"])
-    whose = frame["document"].astype(str) if "document" in frame.columns else whose
-    return Placed(
-        qids=frame["qid"].to_numpy(dtype=object),
-        docnos=frame["docno"].to_numpy(dtype=object),
-        documents=whose.to_numpy(dtype=object),
-        document=frame.assign(_whose=whose).groupby(["qid", "_whose"], sort=False).ngroup().to_numpy(dtype=np.int64),
-        labels=frame["label"].to_numpy(dtype=np.int64),
-        position=position,
-        n=n.astype(np.int64),
-        how=how,
-    )
+    if "document" not in frame:
+        # a docno without the separator is a document of its own
+        frame["document"] = frame["docno"].str.rpartition(separator)[0].where(lambda name: name != "", frame["docno"])
+    found = frame[["qid", "docno", "label"]].assign(document=frame["document"].astype(str), position=position)
+    return found.assign(n=n.astype(np.int64)), how
 
 
 def _numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
@@ -138,19 +96,16 @@ def _from_docnos(frame: pd.DataFrame, separator: str) -> tuple[pd.DataFrame, NDA
             ", or give the columns 'passage' and 'n_passages', or 'start' and 'length'.",
             argument="separator",
         )
-    found = frame.assign(document=parts[0])
-    number = parts[2].astype(np.int64)
-    largest = number.groupby(found["document"]).transform("max")
-    return found, number.to_numpy(dtype=np.float64), largest.to_numpy(dtype=np.float64) + 1
+    number = parts[2].astype(np.float64)
+    largest = number.groupby(parts[0]).transform("max")
+    return frame.assign(document=parts[0]), number.to_numpy(), largest.to_numpy() + 1
 
 
-#: what passages are held against -> in words
-CHANCE = {
-    "labelled": "the relevant passages of each document were any of its labelled ones alike",
-    "uniform": "relevant passages lay anywhere in their documents alike",
-}
-#: rounding of positions
-_SLACK = 1e-12
+def _draw(result: PassagePositions, _: str | None, place: Place) -> Axes:
+    """Draw the share of the relevant passages in each part of the document, and the share expected."""
+    from pt_reuse.plots.bars import plot_positions
+
+    return plot_positions(result.table, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -169,7 +124,21 @@ class PassagePositions(Result):
         rel: the lowest label that is relevant.
     """
 
-    title: ClassVar[str] = "Positions of relevant passages"
+    title = "Positions of relevant passages"
+    views = {
+        "position": View(
+            columns=(
+                Shown("From", "low", Digits.SHARE),
+                Shown("To", "high", Digits.SHARE),
+                Shown("Relevant", "relevant", Digits.COUNT),
+                Shown("Share", "share", Digits.SCORE),
+                Shown("Expected share", "expected_share", Digits.SCORE),
+            ),
+            caption="Where relevant passages lie within their documents, and where they would if {expected}: {test}.",
+            noun="parts of the document",
+        )
+    }
+    plots = {"positions": _draw}
 
     first: pd.DataFrame
     passages: pd.DataFrame
@@ -190,53 +159,64 @@ class PassagePositions(Result):
             f"documents, expected {row['expected_share']:.1%}; {self.settings['test']}"
         )
 
-    @door
-    def report(self) -> Report:
-        """Return what a paper prints: a row for each bin."""
-        table = self.table
-        n = int(table["relevant"].sum())
-        bins = [f"{low:.0%} to {high:.0%}" for low, high in zip(table["low"], table["high"], strict=True)]
-        return Report(
-            [
-                Column("Part of the document", bins),
-                Column("Relevant", table["relevant"], Digits.COUNT),
-                Column("Share", table["share"], Digits.SCORE),
-                Column("Expected share", table["expected_share"], Digits.SCORE),
-            ],
-            caption=(
-                f"Where {count(n, 'relevant passage')} lie within their documents, and where they would if "
-                f"{self.settings['expected']}."
-            ),
-            notes=[f"{self.settings['test'][0].upper()}{self.settings['test'][1:]}."],
+
+def _checked_parts(parts: Any) -> list[float]:
+    listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else [None]
+    if not listed or any(not isinstance(part, int | float) or not 0 < part < 1 for part in listed):
+        raise InputError(
+            Argument("parts"),
+            f" must be shares of the document between 0 and 1, such as (0.25, 0.5), got {examples(listed)}.",
+            argument="parts",
         )
-
-    @door
-    def plot(
-        self,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the share of the relevant passages in each part of the document, and the share expected.
-
-        Args:
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a bar per bin, and a line for what is expected.
-        """
-        from pt_reuse.plots.bars import plot_positions
-        from pt_reuse.plots.sheet import Place
-
-        return plot_positions(self.table, place=Place(ax, title, legend, width))
+    return sorted({float(part) for part in listed if part is not None})
 
 
-@door
+def _checked_separator(separator: Any) -> str:
+    if not isinstance(separator, str) or not separator:
+        raise InputError(Argument("separator"), f" must be a text, got {told(separator)}.", argument="separator")
+    return separator
+
+
+@study(
+    Parameter(
+        name="labels",
+        meaning="labels of passages: a frame with ``qid docno label``, and ``annotator`` where there are several, "
+        "whose majority counts. A passage is placed by the columns ``start`` and ``length``, where it begins and how "
+        "long its document is, in the same unit, with ``end`` where the passage ends (default: it is a point); or by "
+        "``passage`` and ``n_passages``, its number from 0 on and how many its document has; or by the number at the "
+        "end of its docno. Where they are given ``document`` says whose passage it is. Judgments in any other form "
+        "have their numbers in the docnos.",
+    ),
+    Parameter(
+        name="separator",
+        meaning="what stands before the number at the end of a docno, as in ``D17%p3``; default that of PyTerrier. A "
+        "document has as many passages as the largest number among all its labels says.",
+        check=_checked_separator,
+    ),
+    Parameter(
+        name="bins",
+        meaning="how many parts of equal length the document is cut into, >= 2; default 10.",
+        check=lambda value: whole("bins", value, "bins", least=2),
+    ),
+    Parameter(
+        name="parts",
+        meaning="shares of the document from its beginning; default its first quarter and half.",
+        check=_checked_parts,
+    ),
+    Parameter(
+        name="against",
+        meaning='what chance is. ``"labelled"`` (default): each document has as many relevant passages as it has, and '
+        'they are any of its labelled ones alike, so that it does not matter which were labelled. ``"uniform"``: a '
+        "relevant passage is any passage of its document alike, or lies anywhere in it alike where ``start`` tells the "
+        "position; for labels of relevant passages alone.",
+        choices=tuple(CHANCE),
+    ),
+    Parameter(
+        name="ties",
+        meaning='of the majority of annotators, see :func:`~pt_reuse.judging.majority_vote`; default ``"lower"``.',
+        choices=TIES,
+    ),
+)
 def passage_positions(
     labels: Any,
     *,
@@ -252,24 +232,6 @@ def passage_positions(
     The position of a passage is that of its middle. What was found is held against chance by a chi square test
     (``scipy.stats.chisquare``, over the bins in which any relevant passage is expected). It takes passages as
     independent, so it is a rough guide where few documents have many passages.
-
-    Args:
-        labels: labels of passages: a frame with ``qid docno label``, and ``annotator`` where there are several, whose
-            majority counts. A passage is placed by the columns ``start`` and ``length``, where it begins and how long
-            its document is, in the same unit, with ``end`` where the passage ends (default: it is a point); or by
-            ``passage`` and ``n_passages``, its number from 0 on and how many its document has; or by the number at the
-            end of its docno. Where they are given ``document`` says whose passage it is. Judgments in any other form
-            have their numbers in the docnos.
-        rel: the lowest label that is relevant, >= 1; default what the judgments say, else 1.
-        separator: what stands before the number at the end of a docno, as in ``D17%p3``; default that of PyTerrier. A
-            document has as many passages as the largest number among all its labels says.
-        bins: how many parts of equal length the document is cut into, >= 2; default 10.
-        parts: shares of the document from its beginning; default its first quarter and half.
-        against: what chance is. ``"labelled"`` (default): each document has as many relevant passages as it has, and
-            they are any of its labelled ones alike, so that it does not matter which were labelled. ``"uniform"``: a
-            relevant passage is any passage of its document alike, or lies anywhere in it alike where ``start`` tells
-            the position; for labels of relevant passages alone.
-        ties: of the majority of annotators, see :func:`~pt_reuse.judging.majority_vote`; default ``"lower"``.
 
     Returns:
         PassagePositions: ``.table`` per bin, ``.first`` per part, ``.chi_square``, ``.p``, ``.plot()``.
@@ -293,32 +255,28 @@ def passage_positions(
     Source: Hofstaetter, Zlabinger, Sertkan, Schroeder and Hanbury 2020, Fine-grained relevance annotations for
     multi-task document ranking and question answering, CIKM.
     """
-    lowest, n_bins = checked_rel(rel), positive("bins", bins, "bins")
-    if n_bins < 2:
-        raise InputError(Argument("bins"), " must be at least 2.", argument="bins")
-    cuts = _checked_parts(parts)
-    choice("ties", ties, TIES)
-    choice("against", against, tuple(CHANCE))
-    if not isinstance(separator, str) or not separator:
-        raise InputError(Argument("separator"), f" must be a text, got {told(separator)}.", argument="separator")
+    asked = study_of(passage_positions).checked(locals())
+    lowest, n_bins, cuts = asked["rel"], asked["bins"], asked["parts"]
     frame = in_our_columns(labels) if isinstance(labels, pd.DataFrame) else None
     several = frame is not None and "annotator" in frame.columns
     judged = majority_vote(frame, ties=ties) if several else as_qrels(labels if frame is None else frame, "labels")
     lowest = judged.rel if lowest is None else lowest
-    found = placed(judged.to_frame()[["qid", "docno", "label"]], frame, separator)
-    found = found.take(found.labels >= 0)
-    relevant = found.labels >= lowest
-    if not relevant.any():
+    passages, how = _placed(judged.to_frame()[["qid", "docno", "label"]], frame, separator)
+    passages = passages[passages["label"] >= 0].reset_index(drop=True)
+    passages["relevant"] = passages["label"] >= lowest
+    relevant = passages[passages["relevant"]]
+    n, position = len(relevant), passages["position"].to_numpy()
+    if not n:
         raise InputError(
             f"no passage has a label of {lowest} or more, so that there is no position to tell.", argument="rel"
         )
+    document = passages.groupby(["qid", "document"], sort=False).ngroup()
     if against == "labelled":
-        where, weight = found.position, _labelled(found, relevant)
+        where, weight = position, _labelled(passages["relevant"], document)
     else:
-        where, weight = _anywhere(found.take(relevant), n_bins, cuts)
+        where, weight = _anywhere(relevant["n"].to_numpy(), n_bins, cuts)
     edges = np.linspace(0, 1, n_bins + 1)
-    n = int(relevant.sum())
-    seen = np.bincount(_bins(found.position[relevant], n_bins), minlength=n_bins)
+    seen = np.bincount(_bins(relevant["position"].to_numpy(), n_bins), minlength=n_bins)
     expected = np.bincount(_bins(where, n_bins), weights=weight, minlength=n_bins).astype(np.float64)
     statistic, p, words = _test(seen.astype(np.float64), expected)
     table = pd.DataFrame(
@@ -326,7 +284,7 @@ def passage_positions(
             "low": edges[:-1],
             "high": edges[1:],
             "relevant": seen,
-            "labelled": np.bincount(_bins(found.position, n_bins), minlength=n_bins),
+            "labelled": np.bincount(_bins(position, n_bins), minlength=n_bins),
             "expected": expected,
             "share": seen / n,
             "expected_share": expected / n,
@@ -335,16 +293,16 @@ def passage_positions(
     first = pd.DataFrame(
         {
             "part": cuts,
-            "share": [float((relevant & (found.position < cut - _SLACK)).sum() / n) for cut in cuts],
+            "share": [float((relevant["position"] < cut - _SLACK).sum() / n) for cut in cuts],
             "expected_share": [float(weight[where < cut - _SLACK].sum() / n) for cut in cuts],
         }
     )
     settings = {
         "relevant": f"label of at least {lowest}",
-        "position": found.how,
+        "position": how,
         "expected": CHANCE[against],
-        "documents": len(np.unique(found.document)),
-        "documents with relevant passages": len(np.unique(found.document[relevant])),
+        "documents": document.nunique(),
+        "documents with relevant passages": document[passages["relevant"]].nunique(),
         "test": words,
         **({"ties of annotators": ties} if several else {}),
     }
@@ -352,7 +310,7 @@ def passage_positions(
         table=table,
         settings=settings,
         first=first,
-        passages=found.to_frame().assign(relevant=relevant),
+        passages=passages[["qid", "docno", "document", "position", "relevant"]],
         chi_square=statistic,
         p=p,
         rel=lowest,
@@ -365,10 +323,9 @@ def _bins(position: NDArray[np.float64], n_bins: int) -> NDArray[np.int64]:
     return np.clip(np.searchsorted(edges, position + _SLACK, side="right") - 1, 0, n_bins - 1)
 
 
-def _labelled(found: Placed, relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _labelled(relevant: pd.Series, document: pd.Series) -> NDArray[np.float64]:
     """Return (passages,): how likely each is one of its document's relevant ones if these are any of them alike."""
-    n = np.bincount(found.document)
-    chance = np.bincount(found.document, weights=relevant) / np.maximum(n, 1)
+    chance = relevant.groupby(document).transform("mean").to_numpy(dtype=float)
     if not ((chance > 0) & (chance < 1)).any():
         raise InputError(
             "in every document all labelled passages are relevant, or none is, so that there is nothing to compare "
@@ -377,13 +334,15 @@ def _labelled(found: Placed, relevant: NDArray[np.bool_]) -> NDArray[np.float64]
             ".",
             argument="against",
         )
-    return chance[found.document]
+    return chance
 
 
-def _anywhere(relevant: Placed, n_bins: int, cuts: list[float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _anywhere(
+    n_passages: NDArray[np.int64], n_bins: int, cuts: list[float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return positions and weights: of the passages of each document alike, or of all its parts alike."""
     where, weight = [], []
-    for n, times in zip(*np.unique(relevant.n, return_counts=True), strict=True):
+    for n, times in zip(*np.unique(n_passages, return_counts=True), strict=True):
         if n:
             where.append((np.arange(n) + 0.5) / n)
             weight.append(np.full(n, times / n))
@@ -406,21 +365,6 @@ def _test(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> tuple[flo
     few = int((expected[possible] < 5).sum())
     beware = f", beware: fewer than 5 expected in {count(few, 'part')}" if few else ""
     degrees = int(possible.sum()) - 1
-    words = f"chi square {found.statistic:.2f} of {degrees} degrees of freedom, p {_p(found.pvalue)}{beware}"
+    p = "<0.0001" if found.pvalue < 0.0001 else f"{found.pvalue:.4f}"
+    words = f"chi square {found.statistic:.2f} of {degrees} degrees of freedom, p {p}{beware}"
     return float(found.statistic), float(found.pvalue), words
-
-
-def _p(value: float) -> str:
-    return "<0.0001" if value < 0.0001 else f"{value:.4f}"
-
-
-def _checked_parts(parts: Any) -> list[float]:
-    listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else [None]
-    odd = [part for part in listed if not isinstance(part, int | float) or not 0 < part < 1]
-    if odd or not listed:
-        raise InputError(
-            Argument("parts"),
-            f" must be shares of the document between 0 and 1, such as (0.25, 0.5), got {examples(listed)}.",
-            argument="parts",
-        )
-    return sorted({float(part) for part in listed if part is not None})

@@ -5,28 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, flag
-from pt_reuse._errors import InputError, door, warn
-from pt_reuse._report import MOST, Column, Digits, Report
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, warn
+from pt_reuse._report import Digits
+from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.judging.annotators.labels import AnnotatorLabels, LabelSet, LabelSets, as_annotator_labels
-from pt_reuse.result import Result
+from pt_reuse.judging.annotators.labels import LABELS, NO_LABEL, AnnotatorLabels, as_annotator_labels
+from pt_reuse.options import Parameter
+from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.caveats import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import checked_measures, provided_measures
+from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.run_scores import provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.study import study, study_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+_BETWEEN = ("first", "second", "measure", "topics", "items", "tau_b", "tau_ap_b", "max_drop")
+
+
+def _draw(result: AnnotatorRankings, _: str | None, place: Place) -> Axes:
+    """Draw tau_b of the rankings under each annotator and under the judgments, a dot for six measures at most."""
+    from pt_reuse.plots.forests import plot_annotator_taus
+
+    return plot_annotator_taus(result.table, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -46,7 +63,24 @@ class AnnotatorRankings(Result):
         others: whether documents without a label of the annotator kept that of the judgments.
     """
 
-    title: ClassVar[str] = "Rankings by annotator"
+    title = "Rankings by annotator"
+    views = {
+        "annotator": View(
+            columns=(
+                Shown("Annotator", "annotator"),
+                Shown("Topics", "topics", Digits.COUNT),
+                Shown("Changed", "changed", Digits.COUNT),
+                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("tau-AP", "tau_ap_b", Digits.SCORE),
+                Shown("Largest drop", "max_drop", Digits.COUNT),
+            ),
+            caption="Rank correlation of the runs by {measure} under the labels of each annotator and under the "
+            "judgments, over the topics of the annotator; changed are labels that differ from the judgments. Documents "
+            "that the annotator did not label: {documents_without_a_label_of_the_annotator}.",
+            noun="annotators",
+        )
+    }
+    plots = {"taus": _draw}
 
     by_run: pd.DataFrame
     between: pd.DataFrame
@@ -64,63 +98,18 @@ class AnnotatorRankings(Result):
             parts.append(f"{measure} tau_b {low:.4f} to {high:.4f}")
         return f"{count(self.table['annotator'].nunique(), 'annotator')} against the judgments: {'; '.join(parts)}"
 
-    @door
-    def report(self) -> Report:
-        """Return what a paper prints: per annotator the topics, the labels that differ, and tau-b of three measures."""
-        measures = list(dict.fromkeys(self.table["measure"]))
-        rows = self.table[self.table["measure"] == measures[0]]
-        shown = measures[: MOST - 2]
-        taus = self.table.pivot_table(index="annotator", columns="measure", values="tau_b", dropna=False)
-        kept = "kept its judgment" if self.others == "keep" else "counts as not judged, in both rankings"
-        notes = [f"Not shown: {', '.join(measures[MOST - 2 :])}."] if len(measures) > len(shown) else []
-        return Report(
-            [
-                Column("Annotator", rows["annotator"]),
-                Column("Topics", rows["topics"], Digits.COUNT),
-                Column("Changed", rows["changed"], Digits.COUNT),
-                *(Column(name, taus.loc[rows["annotator"], name], Digits.SCORE) for name in shown),
-            ],
-            caption=(
-                f"Rank correlation (tau-b) of {count(self.by_run['name'].nunique(), 'run')} under the labels of each "
-                "annotator and under the judgments, over the topics of the annotator; a document that the annotator "
-                f"did not label {kept}."
-            ),
-            notes=["Changed: labels that differ from the judgments.", *notes],
-        )
 
-    @door
-    def plot(
-        self,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw tau_b of the ranking under each annotator with the one under the judgments, a dot for each measure.
-
-        Args:
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a row per annotator, with a dot for each of six measures at most.
-        """
-        from pt_reuse.plots.forests import plot_annotator_taus
-        from pt_reuse.plots.sheet import Place
-
-        return plot_annotator_taus(self.table, place=Place(ax, title, legend, width))
-
-
-#: what becomes of documents that the annotator did not label
-OTHERS = ("keep", "drop")
-_TABLE = ("annotator", "measure", "topics", "labels", "changed", "tau_b", "tau_ap_b", "max_drop", "dropped")
-_BETWEEN = ("first", "second", "measure", "topics", "items", "tau_b", "tau_ap_b", "max_drop")
-
-
-@door
+@study(
+    LABELS,
+    Parameter(
+        name="others",
+        meaning='documents that the annotator did not label: ``"keep"`` (default) their label of the judgments, so '
+        'that the annotator\'s labels are put into them; ``"drop"``, they are not judged, under the judgments neither, '
+        "so that both rankings rest on the documents that the annotator labelled (between two annotators, that both "
+        "labelled).",
+        choices=("keep", "drop"),
+    ),
+)
 def rankings_by_annotator(
     runs: Any,
     labels: Any,
@@ -136,17 +125,8 @@ def rankings_by_annotator(
     a run lacks counts 0.
 
     Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
-            judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
-            none.
         qrels: the judgments to compare with, in any form.
         measures: ir_measures measures or their names, one or several.
-        others: documents that the annotator did not label: ``"keep"`` (default) their label of the judgments, so that
-            the annotator's labels are put into them; ``"drop"``, they are not judged, under the judgments neither, so
-            that both rankings rest on the documents that the annotator labelled (between two annotators, that both
-            labelled).
-        verbose: show a progress bar.
 
     Returns:
         AnnotatorRankings: ``.table`` per annotator and measure, ``.by_run``, ``.between`` two annotators, ``.plot()``.
@@ -168,48 +148,38 @@ def rankings_by_annotator(
     Processing and Management 36; Parry et al. 2025, Variations in relevance judgments and the shelf life of test
     collections, SIGIR.
     """
-    parsed = checked_measures(measures)
-    choice("others", others, OTHERS)
-    flag("verbose", verbose)
+    parsed = study_of(rankings_by_annotator).checked(locals())["measures"]
     given = as_annotator_labels(labels)
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     warn_of_lower_grades(parsed, qrels.rel)
     check_topics(runs, qrels)
     _check_topics_of(given, qrels)
-    sets = LabelSets(given, qrels)
-    names = given.annotators
-    columns: list[NDArray[np.bool_]] = list(given.given.T)
-    only = [None if others == "keep" else mine for mine in columns]
-    whole = [(sets.add(LabelSet(None, only[a])), sets.add(LabelSet(a, only[a]))) for a in range(len(names))]
-    common: dict[tuple[int, int], NDArray[np.bool_]] = {
-        (i, j): both
-        for i, j in combinations(range(len(names)), 2)
-        if (both := np.asarray(columns[i] & columns[j], dtype=bool)).any()
-    }
-
-    def half(annotator: int, both: NDArray[np.bool_]) -> int:
-        return whole[annotator][1] if others == "keep" else sets.add(LabelSet(annotator, both))
-
-    halves = {(i, j): (half(i, both), half(j, both)) for (i, j), both in common.items()}
-    compared = _Compared(runs, [repr(measure) for measure in parsed], sets.scores(runs, parsed, verbose=verbose))
-    tables, by_run, between, dropped = [], [], [], []
+    field, names = _Rescored(runs, given, qrels, parsed), given.annotators
+    mine = list(given.given.T)
+    only = [None if others == "keep" else items for items in mine]
+    sides = [(field.add(None, only[a]), field.add(a, only[a])) for a in range(len(names))]
+    between = []
+    for i, j in combinations(range(len(names)), 2):
+        both = mine[i] & mine[j]
+        if both.any():
+            halves = [sides[a][1] if others == "keep" else field.add(a, both) for a in (i, j)]
+            between.append(({"first": names[i], "second": names[j], "items": int(both.sum())}, halves, both))
+    field.score(verbose)
+    tables, by_run = [], []
     for a, name in enumerate(names):
-        mine = columns[a]
-        topics = sets.topics(mine)
-        moved = compared.by_run(*whole[a], topics)
-        by_run.append(moved)
-        moved.insert(0, "annotator", name)
-        found = compared.table(*whole[a], topics).assign(annotator=name, labels=int(mine.sum()))
-        found["changed"] = int((mine & (given.values[:, a] != sets.judged)).sum())
-        dropped += [_most_dropped(moved, measure) for measure in found["measure"]]
-        tables.append(found)
-    for (i, j), both in common.items():
-        found = compared.table(*halves[i, j], sets.topics(both))
-        between.append(found.assign(first=names[i], second=names[j], items=int(both.sum())))
-    table = pd.concat(tables, ignore_index=True).assign(dropped=pd.Series(dropped, dtype=object))[list(_TABLE)]
+        moved, found = field.compared(*sides[a], mine[a])
+        by_run.append(moved.assign(annotator=name))
+        changed = int((mine[a] & (given.values[:, a] != field.judged)).sum())
+        tables.append(found.assign(annotator=name, labels=int(mine[a].sum()), changed=changed))
+    table = pd.concat(tables, ignore_index=True)
+    first = ["annotator", "measure", "topics", "labels", "changed"]
+    table = table[[*first, "tau_b", "tau_ap_b", "max_drop", "dropped"]]
     _warn_of_ties(table)
+    rows = [field.compared(*halves, both)[1].assign(**named) for named, halves, both in between]
     provided = provided_measures(parsed)
+    each_run = pd.concat(by_run, ignore_index=True)
+    ahead = ["annotator", "measure", "name", "team", "type"]
     return AnnotatorRankings(
         table=table,
         settings={
@@ -220,53 +190,71 @@ def rankings_by_annotator(
             "ties": f"means equal to {DECIMALS} decimals",
             **({"by ir_measures": provided} if provided else {}),
         },
-        by_run=pd.concat(by_run, ignore_index=True),
-        between=pd.concat(between, ignore_index=True)[list(_BETWEEN)] if between else pd.DataFrame(columns=_BETWEEN),
+        by_run=each_run[[*ahead, *(name for name in each_run if name not in ahead)]],
+        between=pd.concat(rows, ignore_index=True)[list(_BETWEEN)] if rows else pd.DataFrame(columns=_BETWEEN),
         others=others,
     )
 
 
-class _Compared:
-    """Rankings of the runs under two sets of judgments.
+class _Rescored:
+    """Scores of the runs under many sets of judgments, each what it changes in one base, which has a row for each item.
 
-    Args:
-        runs: the field.
-        measures: names of the measures.
-        values: (sets, measures, topics, runs) scores.
+    `judged` is (items,) what the judgments say of each, -1 where nothing; `values` (sets, measures, topics, runs).
     """
 
-    def __init__(self, runs: RunSet, measures: list[str], values: NDArray[np.float64]):
-        self._runs, self._measures, self._values = runs, measures, values
+    def __init__(self, runs: RunSet, labels: AnnotatorLabels, qrels: Qrels, measures: list[ir_measures.Measure]):
+        items = Qrels(pd.DataFrame({"qid": labels.qids, "docno": labels.docnos, "label": NO_LABEL}))
+        self._runs, self._labels, self._measures = runs, labels, measures
+        self._base = qrels.union(items)
+        documents, known = self._base.arrays.documents, self._base.arrays.labels
+        # items stand topic by topic as the documents of judgments do, so that each has the row of its document
+        self._rows = documents.find(items.arrays.documents)
+        self._before = np.where(qrels.arrays.documents.find(documents) < 0, UNJUDGED, known)
+        self.judged = known[self._rows].astype(np.int64)
+        self._sets: list[NDArray[np.int16]] = []
 
-    def table(self, truth: int, estimate: int, topics: NDArray[np.int64]) -> pd.DataFrame:
-        """Return per measure ``measure topics tau_b tau_ap_b max_drop`` over some topics."""
-        rows = []
-        for m, measure in enumerate(self._measures):
-            x, y = (self._values[which, m, topics].mean(axis=0) for which in (truth, estimate))
-            found = correlations(x, y[None])[["tau_b", "tau_ap_b", "max_drop"]]
-            rows.append(found.assign(measure=measure, topics=len(topics)))
-        return pd.concat(rows, ignore_index=True)
+    def add(self, annotator: int | None, only: NDArray[np.bool_] | None) -> int:
+        """Add the judgments, or those with an annotator's labels in them, cut down to some items; return its number."""
+        new = self._before.copy()
+        if only is not None:
+            new[:] = UNJUDGED
+            new[self._rows[only]] = self._before[self._rows[only]]
+        if annotator is not None:
+            mine = self._labels.given[:, annotator] & (True if only is None else only)
+            new[self._rows[mine]] = self._labels.values[mine, annotator]
+        self._sets.append(new.astype(np.int16))
+        return len(self._sets) - 1
 
-    def by_run(self, truth: int, estimate: int, topics: NDArray[np.int64]) -> pd.DataFrame:
-        """Return per measure and run ``measure name team type score other_score rank other_rank drop``."""
-        frames = []
-        for m, measure in enumerate(self._measures):
-            x, y = (self._values[which, m, topics].mean(axis=0) for which in (truth, estimate))
-            moved = rank_changes(x, y, self._runs.names)
+    def score(self, verbose: bool) -> None:
+        """Score the runs under all sets."""
+        labels = np.stack(self._sets)
+        in_set, row = np.nonzero(labels != self._base.arrays.labels)
+        changes = Changes(len(labels), in_set, row, labels[in_set, row])
+        self.values = np.empty((len(labels), len(self._measures), len(self._base.topics), len(self._runs)))
+        for block in rescore(self._runs, self._base, self._measures, changes, verbose=verbose):
+            self.values[:, :, block.topics.start : block.topics.stop] = block.base[None]
+            self.values[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
+
+    def compared(self, truth: int, estimate: int, items: NDArray[np.bool_]) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return two rankings over the topics of some items: one row per measure and run, and one row per measure."""
+        place, names = self._base.arrays.documents.place, self._labels.topics
+        topics = sorted({place[names[t]] for t in self._labels.topic[items].tolist()})
+        by_run, rows = [], []
+        for m, measure in enumerate(map(repr, self._measures)):
+            x, y = (self.values[which, m, topics].mean(axis=0) for which in (truth, estimate))
+            moved = rank_changes(x, y, self._runs.names).assign(measure=measure)
             moved[["team", "type"]] = self._runs.run_table[["team", "type"]].to_numpy()
-            frames.append(moved.assign(measure=measure))
-        found = pd.concat(frames, ignore_index=True)
-        first = ["measure", "name", "team", "type"]
-        return found[[*first, *(name for name in found.columns if name not in first)]]
+            by_run.append(moved)
+            found = correlations(x, y[None])[["tau_b", "tau_ap_b", "max_drop"]]
+            dropped = pd.Series([_most_dropped(moved)], dtype=object)
+            rows.append(found.assign(measure=measure, topics=len(topics), dropped=dropped))
+        return pd.concat(by_run, ignore_index=True), pd.concat(rows, ignore_index=True)
 
 
-def _most_dropped(moved: pd.DataFrame, measure: str) -> str | None:
+def _most_dropped(moved: pd.DataFrame) -> str | None:
     """Return the run that loses most ranks, of several the best one, None where none loses any."""
-    rows = moved[(moved["measure"] == measure) & (moved["drop"] > 0)]
-    if not len(rows):
-        return None
-    most = rows[rows["drop"] == rows["drop"].max()].sort_values("rank", kind="stable")
-    return str(most["name"].iloc[0])
+    rows = moved[(moved["drop"] > 0) & (moved["drop"] == moved["drop"].max())].sort_values("rank", kind="stable")
+    return str(rows["name"].iloc[0]) if len(rows) else None
 
 
 def _warn_of_ties(table: pd.DataFrame) -> None:

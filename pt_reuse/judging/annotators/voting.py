@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,15 +13,26 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, positive
 from pt_reuse._errors import InputError, Option, door
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import Digits
 from pt_reuse.data.frame_columns import provenance_first
 from pt_reuse.data.judgments import Qrels, checked_rel
-from pt_reuse.judging.annotators.labels import NO_LABEL, AnnotatorLabels, as_annotator_labels, checked_scale
+from pt_reuse.judging.annotators.labels import (
+    LABELS,
+    NO_LABEL,
+    SCALE,
+    AnnotatorLabels,
+    as_annotator_labels,
+    checked_scale,
+)
+from pt_reuse.options import Parameter
 from pt_reuse.plots.marks import checked_top
-from pt_reuse.result import Result
+from pt_reuse.result import Result, Shown, View
+from pt_reuse.study import study, study_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 #: what becomes of an item for which two labels or more have the most votes
 TIES = ("lower", "higher", "median", "unresolved", "error")
@@ -64,29 +76,29 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
     choice("ties", ties, TIES)
     least, lowest = positive("min_labels", min_labels, "labels"), checked_rel(rel)
     given = as_annotator_labels(labels)
-    vote = Vote.of(given.values, ties)
-    if ties == "error" and vote.tied.any():
-        item = int(np.flatnonzero(vote.tied)[0])
-        in_all = count(int(vote.tied.sum()), "tie")
+    voted = vote(given.values, ties)
+    if ties == "error" and voted.tied.any():
+        item = int(np.flatnonzero(voted.tied)[0])
+        in_all = count(int(voted.tied.sum()), "tie")
         raise InputError(
             f"{given.place(item)} has a tie: {_votes(given, item)} ({in_all} in all). Choose ",
             Option("ties", "lower"),
             ", 'higher', 'median' or 'unresolved'.",
             argument="ties",
         )
-    few = vote.labels < least
-    decided = np.where(vote.tied, f"tie: {ties}", "majority").astype(object)
-    decided[few] = [f"{count(int(n), 'label')} of {least} needed" for n in vote.labels[few]]
+    few = voted.labels < least
+    decided = np.where(voted.tied, f"tie: {ties}", "majority").astype(object)
+    decided[few] = [f"{count(int(n), 'label')} of {least} needed" for n in voted.labels[few]]
     frame = pd.DataFrame(
         {
             "qid": given.qids,
             "docno": given.docnos,
-            "label": np.where(few, NO_LABEL, vote.label),
+            "label": np.where(few, NO_LABEL, voted.label),
             "judge": f"majority of {len(given.annotators)} annotators",
             "decided": decided,
-            "labels": vote.labels,
-            "majority": vote.majority,
-            "tied": vote.tied,
+            "labels": voted.labels,
+            "majority": voted.majority,
+            "tied": voted.tied,
             "votes": [_votes(given, item) for item in range(len(given))],
         }
     )
@@ -95,54 +107,48 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
     return Qrels(frame, topics=given.topics, rel=given.rel if lowest is None else lowest)
 
 
-class Vote:
-    """The vote on each of some items.
+class Vote(NamedTuple):
+    """The vote on (items,), each an array: the label, -1 for none, how many labels there are, and for the label."""
 
-    Attributes:
-        label: (items,) what has the most votes, -1 where nobody voted or a tie is unresolved.
-        labels: (items,) how many labels there are.
-        majority: (items,) how many of them are the label with the most votes.
-        tied: (items,) whether two labels or more have the most votes.
-    """
+    label: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    majority: NDArray[np.int64]
+    #: whether two labels or more have the most votes
+    tied: NDArray[np.bool_]
 
-    def __init__(
-        self, label: NDArray[np.int64], labels: NDArray[np.int64], majority: NDArray[np.int64], tied: NDArray[np.bool_]
-    ):
-        self.label, self.labels, self.majority, self.tied = label, labels, majority, tied
 
-    @classmethod
-    def of(cls, values: NDArray[np.int64], ties: str) -> Vote:
-        """Return the vote on items.
-
-        Args:
-            values: (items, annotators) labels, -1 for none.
-            ties: one of :data:`TIES`; under ``"error"`` a tie is unresolved, and whoever calls looks at `tied`.
-        """
-        scale = np.unique(values[values != NO_LABEL])
-        n_items = len(values)
-        if not len(scale):
-            none = np.zeros(n_items, dtype=np.int64)
-            return cls(none + NO_LABEL, none, none, none > 0)
-        counts = np.stack([(values == label).sum(axis=1) for label in scale.tolist()], axis=1)
-        most = counts.max(axis=1)
-        best = counts == most[:, None]
-        tied = (best.sum(axis=1) > 1) & (most > 0)
-        lower = scale[best.argmax(axis=1)]
-        label = lower.copy()
-        if ties == "higher":
-            label = scale[len(scale) - 1 - best[:, ::-1].argmax(axis=1)]
-        elif ties == "median":
-            half = (counts.sum(axis=1) + 1) // 2
-            label = np.where(tied, scale[(counts.cumsum(axis=1) >= half[:, None]).argmax(axis=1)], lower)
-        elif ties in ("unresolved", "error"):
-            label[tied] = NO_LABEL
-        return cls(np.where(most > 0, label, NO_LABEL), counts.sum(axis=1), most, tied)
+def vote(values: NDArray[np.int64], ties: str) -> Vote:
+    """Return the vote on (items, annotators) labels, -1 for none; with ``ties="error"`` a tie is unresolved."""
+    scale = np.unique(values[values != NO_LABEL])
+    if not len(scale):
+        none = np.zeros(len(values), dtype=np.int64)
+        return Vote(none + NO_LABEL, none, none, none > 0)
+    counts = np.stack([(values == label).sum(axis=1) for label in scale.tolist()], axis=1)
+    most = counts.max(axis=1)
+    best = counts == most[:, None]
+    tied = (best.sum(axis=1) > 1) & (most > 0)
+    label = scale[best.argmax(axis=1)]
+    if ties == "higher":
+        label = scale[len(scale) - 1 - best[:, ::-1].argmax(axis=1)]
+    elif ties == "median":
+        half = (counts.sum(axis=1) + 1) // 2
+        label = np.where(tied, scale[(counts.cumsum(axis=1) >= half[:, None]).argmax(axis=1)], label)
+    elif ties in ("unresolved", "error"):
+        label[tied] = NO_LABEL
+    return Vote(np.where(most > 0, label, NO_LABEL), counts.sum(axis=1), most, tied)
 
 
 def _votes(labels: AnnotatorLabels, item: int) -> str:
     values: Sequence[int] = labels.values[item].tolist()
     voted = zip(labels.annotators, values, strict=True)
     return ", ".join(f"{name} {label}" for name, label in voted if label != NO_LABEL)
+
+
+def _draw(result: LabelDistributions, _: str | None, place: Place, *, top: int | None = None) -> Axes:
+    """Draw the share of each label as parts of a bar a document, those with the largest mean label on top."""
+    from pt_reuse.plots.bars import plot_label_shares
+
+    return plot_label_shares(result.table, result.shares, top=checked_top(top), place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -159,7 +165,24 @@ class LabelDistributions(Result):
         rel: the lowest label that is relevant.
     """
 
-    title: ClassVar[str] = "Label distributions"
+    title = "Label distributions"
+    views = {
+        "document": View(
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Document", "docno"),
+                Shown("Labels", "n", Digits.COUNT),
+                Shown("Majority", "majority"),
+                Shown("Share", "majority_share", Digits.SCORE),
+                Shown("Entropy", "entropy", Digits.SCORE),
+            ),
+            caption="Labels of the documents that {documents}, those on which they differ most first: the label with "
+            "the most votes, its share of the labels, and the entropy in bits.",
+            noun="documents",
+            long=True,
+        )
+    }
+    plots = {"shares": _draw}
 
     shares: pd.DataFrame
     scale: tuple[int, ...]
@@ -177,54 +200,16 @@ class LabelDistributions(Result):
             f"majority {self.table['majority_share'].mean():.4f}"
         )
 
-    @door
-    def report(self) -> Report:
-        """Return what a paper prints: each document with its majority and how far annotators differ."""
-        table = self.table
-        return Report(
-            [
-                Column("Topic", table["qid"]),
-                Column("Document", table["docno"]),
-                Column("Labels", table["n"], Digits.COUNT),
-                Column("Majority", table["majority"]),
-                Column("Share", table["majority_share"], Digits.SCORE),
-                Column("Entropy", table["entropy"], Digits.SCORE),
-            ],
-            caption=(
-                f"Labels of {count(len(table), 'document')} that {self.settings['documents']}, those on which they "
-                "differ most first: the label with the most votes, its share of the labels, and the entropy in bits."
-            ),
-        )
 
-    @door
-    def plot(
-        self,
-        *,
-        top: int | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the share of each label as parts of a bar for each document, those with the largest mean label on top.
-
-        Args:
-            top: how many documents at most; default 30, 15 in a column.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a bar per document.
-        """
-        from pt_reuse.plots.bars import plot_label_shares
-        from pt_reuse.plots.sheet import Place
-
-        return plot_label_shares(self.table, self.shares, top=checked_top(top), place=Place(ax, title, legend, width))
-
-
-@door
+@study(
+    LABELS,
+    SCALE,
+    Parameter(
+        name="least",
+        meaning="how many labels a document must have, at least 2; default one of every annotator.",
+        check=partial(positive, "least", unit="labels"),
+    ),
+)
 def label_distributions(
     labels: Any, *, least: int | None = None, rel: int | None = None, scale: Any = None
 ) -> LabelDistributions:
@@ -232,14 +217,6 @@ def label_distributions(
 
     One label hides how far people differ on a document. Where many judged the same ones, relevance is a distribution:
     some documents are clear, others are relevant to half of the people.
-
-    Args:
-        labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
-            judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
-            none.
-        least: how many labels a document must have, at least 2; default one of every annotator.
-        rel: the lowest label that is relevant, >= 1; default what the judgments given say, else 1.
-        scale: the labels that there are, such as ``(0, 1, 2, 3)``; default those that occur.
 
     Returns:
         LabelDistributions: ``.table`` per document, ``.shares`` per document and label, ``.plot()``.
@@ -260,12 +237,12 @@ def label_distributions(
     Source: Hofstaetter, Zlabinger, Sertkan, Schroeder and Hanbury 2020, Fine-grained relevance annotations for
     multi-task document ranking and question answering, CIKM: ten pairs that all annotators judged.
     """
-    asked, stated = None if least is None else positive("least", least, "labels"), checked_rel(rel)
+    asked = study_of(label_distributions).checked(locals())
     given = as_annotator_labels(labels)
     if len(given.annotators) < 2:
         raise InputError(f"the labels are of one annotator, {given.annotators[0]!r}.", argument="labels")
-    fewest = max(len(given.annotators) if asked is None else asked, 2)
-    lowest = stated or given.rel or 1
+    fewest = max(len(given.annotators) if least is None else asked["least"], 2)
+    lowest = asked["rel"] or given.rel or 1
     known = checked_scale(scale, given)
     n = given.given.sum(axis=1)
     kept = n >= fewest
@@ -280,15 +257,15 @@ def label_distributions(
     counts = given.counts(known)[kept]
     shares = counts / counts.sum(axis=1, keepdims=True)
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    vote = Vote.of(given.values[kept], "lower")
+    voted = vote(given.values[kept], "lower")
     table = pd.DataFrame(
         {
             "qid": given.qids[kept],
             "docno": given.docnos[kept],
             "n": n[kept],
             "mean": shares @ np.array(known, dtype=float),
-            "majority": vote.label,
-            "majority_share": vote.majority / vote.labels,
+            "majority": voted.label,
+            "majority_share": voted.majority / voted.labels,
             # adding 0 turns the minus of -0.0 away
             "entropy": -(shares * logs).sum(axis=1) + 0.0,
             "relevant_share": shares[:, np.array(known) >= lowest].sum(axis=1),

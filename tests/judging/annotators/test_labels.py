@@ -68,13 +68,6 @@ def test_every_form_gives_the_same_labels(form, tmp_path):
     assert labels.scale == (0, 1, 2, 3)
 
 
-def test_topics_stand_in_natural_order_and_names_are_texts():
-    frame = pd.DataFrame({"qid": [10, 9, 9], "docno": ["NA", "001", "1"], "label": 1, "annotator": "x"})
-    labels = as_annotator_labels(frame)
-    assert labels.qids.tolist() == ["9", "9", "10"]
-    assert labels.docnos.tolist() == ["001", "1", "NA"]
-
-
 def test_a_missing_label_and_minus_1_are_none():
     frame = pd.DataFrame(
         {"qid": "1", "docno": list("aabbcc"), "label": [1, None, -1, 2, pd.NA, -1], "annotator": list("xyxyxy")}
@@ -83,12 +76,6 @@ def test_a_missing_label_and_minus_1_are_none():
     assert labels.values.tolist() == [[1, -1], [-1, 2], [-1, -1]]
     # junk is a label: the annotator saw the document
     assert as_annotator_labels(frame.assign(label=-2)).scale == (-2,)
-
-
-def test_the_lowest_relevant_label_comes_from_the_judgments():
-    made = {"x": ptr.Qrels(parts()["ann0"], rel=2), "y": ptr.Qrels(parts()["ann1"])}
-    assert as_annotator_labels(made).rel == 2
-    assert as_annotator_labels(FRAME).rel is None
 
 
 def test_what_is_wrong_is_named(messages, tmp_path):

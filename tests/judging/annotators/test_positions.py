@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
-from same import assert_same
 from scipy.stats import chi2
 
 import pt_reuse as ptr
@@ -95,12 +93,6 @@ def test_several_annotators_vote_first():
     assert voted.settings["ties of annotators"] == "lower"
 
 
-def test_early_passages_stand_out_and_others_do_not():
-    assert ptr.judging.passage_positions(FRAME).p < 0.001
-    found = [ptr.judging.passage_positions(passages(seed, early=False)).p for seed in range(40)]
-    assert np.mean(np.array(found) < 0.05) < 0.15
-
-
 def test_a_position_on_an_edge_is_in_the_bin_that_begins_there():
     frame = pd.DataFrame({"qid": "1", "docno": list("abcde"), "label": 1, "start": [0, 3, 6, 9, 10], "length": 10})
     result = ptr.judging.passage_positions(frame, bins=10, against="uniform")
@@ -132,11 +124,3 @@ def test_what_is_wrong_is_named(messages):
     messages.refused(lambda: position(FRAME, separator=""), argument="separator")
     messages.refused(lambda: position(FRAME, against="all"), argument="against")
     messages.refused(lambda: position(FRAME, ties="first"), argument="ties")
-
-
-def test_saved_and_read_back(tmp_path):
-    result = ptr.judging.passage_positions(FRAME)
-    result.save(tmp_path)
-    again = ptr.read_result(tmp_path)
-    for field in fields(result):
-        assert_same(getattr(result, field.name), getattr(again, field.name), field.name)

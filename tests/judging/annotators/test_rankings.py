@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pandas as pd
 import pytest
 from annotator_parts import by_item
-from same import assert_same
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
@@ -92,13 +89,6 @@ def test_between_two_annotators(others):
         assert row.tau_b == pytest.approx(kendalltau(x, y).statistic, abs=1e-12, nan_ok=True)
 
 
-def test_judgments_as_an_annotator_change_nothing():
-    result = ptr.judging.rankings_by_annotator(RUNS, {"NIST": QRELS}, QRELS, MEASURES)
-    assert result.table["tau_b"].tolist() == [1, 1, 1]
-    assert result.table[["changed", "max_drop"]].to_numpy().sum() == 0
-    assert result.table["dropped"].isna().all()
-
-
 def test_unjudged_stays_unjudged():
     # Judged counts a label of -1 as a judgment, so that a row made for an item must not stand there as one
     some = FIELD.all_qrels.to_frame()[["qid", "docno", "label"]].head(30)
@@ -133,11 +123,3 @@ def test_what_is_wrong_is_named(messages):
     messages.refused(lambda: rankings("unread", "unread", "unread", "AP", others="ignore"), argument="others")
     messages.refused(lambda: rankings("unread", "unread", "unread", "Ap"), argument="measures")
     messages.refused(lambda: rankings(RUNS, "one.txt", QRELS, "AP"), argument="labels")
-
-
-def test_saved_and_read_back(tmp_path):
-    result = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, MEASURES)
-    result.save(tmp_path)
-    again = ptr.read_result(tmp_path)
-    for field in fields(result):
-        assert_same(getattr(result, field.name), getattr(again, field.name), field.name)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pandas as pd
 import pytest
 from annotator_parts import by_item, labelled, slow_vote
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import entropy
 
 import pt_reuse as ptr
 from pt_reuse.judging.annotators.voting import TIES
@@ -35,12 +38,6 @@ def test_votes_of_any_labels(lists, ties):
     assert voted["label"].tolist() == [slow_vote(labels, ties) for labels in lists]
     assert voted["labels"].tolist() == [len(labels) for labels in lists]
     assert voted["majority"].tolist() == [max(map(labels.count, labels)) for labels in lists]
-
-
-def test_each_rule_in_one_example():
-    frame = frame_of([[0, 0, 1, 3, 3], [2, 3], [1, 1, 2]])
-    found = {rule: ptr.judging.majority_vote(frame, ties=rule).to_frame()["label"].tolist() for rule in RULES}
-    assert found == {"lower": [0, 2, 1], "higher": [3, 3, 1], "median": [1, 2, 1], "unresolved": [-1, -1, 1]}
 
 
 def test_provenance_says_who_voted_what():
@@ -83,15 +80,45 @@ def test_a_document_with_too_few_labels_is_unresolved_and_stays():
     assert ptr.judging.majority_vote(frame).to_frame()["label"].tolist() == [2, 1, 3, -1]
 
 
-def test_relevant_from():
-    assert ptr.judging.majority_vote(FRAME).stated_rel is None
-    assert ptr.judging.majority_vote(FRAME, rel=2).rel == 2
-    assert ptr.judging.majority_vote({"x": ptr.Qrels(frame_of([[1]]).drop(columns="annotator"), rel=3)}).rel == 3
-
-
 def test_what_cannot_be_voted_is_refused(messages):
     messages.refused(lambda: ptr.judging.majority_vote(frame_of([[1, 1], [0, 2]]), ties="error"), argument="ties")
     messages.refused(lambda: ptr.judging.majority_vote(FRAME, ties="first"), argument="ties")
     messages.refused(lambda: ptr.judging.majority_vote(FRAME, min_labels=0), argument="min_labels")
     messages.refused(lambda: ptr.judging.majority_vote(FRAME, rel=0), argument="rel")
     assert ptr.judging.majority_vote(frame_of([[1, 1]]), ties="error").to_frame()["label"].tolist() == [1]
+
+
+MANY = labelled(seed=21, n_annotators=6, n_topics=2, n_docs=8, gaps=0.1)
+
+
+@pytest.mark.parametrize("least", [None, 5, 2])
+def test_distributions_are_those_counted_by_hand(least):
+    result = ptr.judging.label_distributions(MANY, least=least, rel=2)
+    items = {item: given for item, given in by_item(MANY).items() if len(given) >= (least or 6)}
+    assert set(zip(result.table["qid"], result.table["docno"], strict=True)) == set(items)
+    for row in result.table.itertuples():
+        labels = list(items[row.qid, row.docno].values())
+        times = Counter(labels)
+        most = max(times.values())
+        assert row.n == len(labels)
+        assert row.mean == pytest.approx(sum(labels) / len(labels))
+        assert row.majority == min(label for label, n in times.items() if n == most)
+        assert row.majority_share == pytest.approx(most / len(labels))
+        assert row.entropy == pytest.approx(entropy(list(times.values()), base=2), abs=1e-12)
+        assert row.relevant_share == pytest.approx(sum(label >= 2 for label in labels) / len(labels))
+        shares = result.shares[(result.shares["qid"] == row.qid) & (result.shares["docno"] == row.docno)]
+        assert shares["label"].tolist() == [0, 1, 2, 3]
+        assert shares["n"].tolist() == [times[label] for label in range(4)]
+        assert shares["share"].sum() == pytest.approx(1)
+    assert result.table["entropy"].is_monotonic_decreasing
+    assert result.settings["left out"] == len(by_item(MANY)) - len(items)
+
+
+def test_what_has_no_distribution_is_named(messages):
+    two = pd.DataFrame({"qid": "1", "docno": list("abb"), "label": 1, "annotator": list("xyz")})
+    messages.refused(lambda: ptr.judging.label_distributions(two), argument="least")
+    messages.refused(lambda: ptr.judging.label_distributions(MANY, least=0), argument="least")
+    messages.refused(lambda: ptr.judging.label_distributions(MANY, rel="2"), argument="rel")
+    messages.refused(lambda: ptr.judging.label_distributions(MANY, scale=(0, 1)), argument="labels")
+    alone = MANY[MANY["annotator"] == "ann0"]
+    messages.refused(lambda: ptr.judging.label_distributions(alone), argument="labels")
