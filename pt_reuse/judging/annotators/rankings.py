@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from pt_reuse.plots.sheet import Place
 
+_TABLE = ("annotator", "measure", "topics", "labels", "changed", "tau_b", "tau_ap_b", "max_drop", "dropped")
 _BETWEEN = ("first", "second", "measure", "topics", "items", "tau_b", "tau_ap_b", "max_drop")
 
 
@@ -164,7 +165,7 @@ def rankings_by_annotator(
         both = mine[i] & mine[j]
         if both.any():
             halves = [sides[a][1] if others == "keep" else field.add(a, both) for a in (i, j)]
-            between.append(({"first": names[i], "second": names[j], "items": int(both.sum())}, halves, both))
+            between.append((names[i], names[j], halves[0], halves[1], both))
     field.score(verbose)
     tables, by_run = [], []
     for a, name in enumerate(names):
@@ -173,10 +174,12 @@ def rankings_by_annotator(
         changed = int((mine[a] & (given.values[:, a] != field.judged)).sum())
         tables.append(found.assign(annotator=name, labels=int(mine[a].sum()), changed=changed))
     table = pd.concat(tables, ignore_index=True)
-    first = ["annotator", "measure", "topics", "labels", "changed"]
-    table = table[[*first, "tau_b", "tau_ap_b", "max_drop", "dropped"]]
+    table = table[[*_TABLE]]
     _warn_of_ties(table)
-    rows = [field.compared(*halves, both)[1].assign(**named) for named, halves, both in between]
+    rows = [
+        field.compared(truth, estimate, both)[1].assign(first=first, second=second, items=int(both.sum()))
+        for first, second, truth, estimate, both in between
+    ]
     provided = provided_measures(parsed)
     each_run = pd.concat(by_run, ignore_index=True)
     ahead = ["annotator", "measure", "name", "team", "type"]
