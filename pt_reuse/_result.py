@@ -62,7 +62,6 @@ HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "Scores": "pt_reuse.scoring.scores",
     "SignificanceFidelity": "pt_reuse.studies.judge_claims",
     "SimulatedField": "pt_reuse.demo.simulated",
-    "StrategyComparison": "pt_reuse.studies.strategy_comparison.comparing",
     "Subcollections": "pt_reuse.studies.corpus_parts.splitting",
     "Verification": "pt_reuse.verification.verification",
 }

@@ -30,7 +30,8 @@ class Flag:
         metavar: what stands for the value.
         kind: how the text is read: ``"text" "int" "float" "list"`` (texts between commas), ``"counts"`` (whole numbers
             between commas), ``"count or text"``, ``"judgments"`` (a file or a collection), ``"rounds"`` (judgment files
-            between commas, in place of ``--qrels``), ``"switch"`` or ``"off"`` (no value: stands for True or False).
+            between commas, in place of ``--qrels``), ``"budgets"`` (shares, or whole numbers, between commas),
+            ``"switch"`` or ``"off"`` (no value: stands for True or False).
         name: ``"--depth"``; default the name of the option with dashes.
         default: in words, where the default is None.
         usual: the default of what the function does not take.

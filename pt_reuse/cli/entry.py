@@ -19,7 +19,6 @@ try:
         audit,
         collections,
         compare,
-        compare_strategies,
         coverage,
         demo,
         fetch,
@@ -51,7 +50,7 @@ _WRITTEN = {
     "profile": (
         coverage, subcollections,
     ),
-    "judge": (judge_export, judge_import, judge_agreement, plan_labels, compare_strategies),
+    "judge": (judge_export, judge_import, judge_agreement, plan_labels),
 }  # fmt: skip
 _FAMILIES = {
     "profile": "what a collection is like: unjudged documents, relevant ones, how stable its rankings are",

@@ -12,7 +12,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pt_reuse._errors import Argument, InputError, arguments_as, located
-from pt_reuse.cli.common_options import add_contributors, chosen_contributors, picture, whole_amounts
+from pt_reuse.cli.common_options import add_contributors, budgets, chosen_contributors, picture, whole_amounts
 from pt_reuse.cli.field import FieldPlan, Judgments, add_field, collection_of, plan_field
 from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
 from pt_reuse.cli.output import Drawing, out_folder, write_result
@@ -41,6 +41,7 @@ _KINDS = {
     "count or text": _count_or_text,
     "judgments": str,
     "rounds": listed,
+    "budgets": budgets,
 }
 _SWITCHES = {"switch": "store_true", "off": "store_false"}
 
@@ -219,7 +220,7 @@ def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -
     for column in study.command.needs if study.command is not None else ():
         if column not in plan.columns:
             raise InputError(f"every run must have a {column}, and no run has one. Give ", *how_to_give(column), ".")
-    for argument in ("unit", "by"):
+    for argument in ("unit", "by", "leave_out"):
         if argument in study.parameters and getattr(options, argument, None) is not None:
             check_unit_is_given(getattr(options, argument), plan.columns, argument=argument)
 
@@ -275,6 +276,8 @@ def show(result: Result, study: Study, every: bool, given: Mapping[str, Any]) ->
     names = study.command.screen if study.command is not None and study.command.screen else tuple(result.views)
     for name in names:
         view = result.views[name]
+        if isinstance(view, View) and view.table in result.tables() and result.frame(view.table).empty:
+            continue
         of_measure = isinstance(view, View) and view.of_measure
         taken = view.options(type(result)) if isinstance(view, View) else list(signature(view).parameters)[1:]
         options = {option: given[option] for option in study.beside if option in taken}

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import told
-from pt_reuse._errors import InputError
+from pt_reuse._errors import Argument, InputError
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.cells import UNJUDGED
@@ -36,12 +36,7 @@ _NEAR = 1e-9
 
 @dataclass(frozen=True)
 class Budgets:
-    """Budgets in rising order: shares of each topic's judged pool, or judgments per topic.
-
-    Attributes:
-        values: the budgets.
-        shares: whether they are shares.
-    """
+    """Budgets in rising order: shares of each topic's judged pool, or judgments per topic."""
 
     values: tuple[float, ...]
     shares: bool
@@ -52,10 +47,7 @@ class Budgets:
         return "share of each topic's judged pool, to the nearest judgment" if self.shares else "judgments per topic"
 
     def judgments(self, value: float, n_judged: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return (topics,): how many judgments a budget gives to topics that have so many judged documents.
-
-        A share is rounded to the nearest whole number, halves up.
-        """
+        """Return (topics,): how many judgments a budget gives to topics with so many; shares are rounded halves up."""
         if not self.shares:
             return np.minimum(n_judged, int(value))
         return np.array([share_of(value, n) for n in n_judged.tolist()], dtype=np.int64)
@@ -73,50 +65,27 @@ class Budgets:
 
 
 def checked_budgets(budgets: Any) -> Budgets:
-    """Return a user's ``budgets=``, or say what is wrong with them.
-
-    Raises:
-        InputError: no budget, one below zero, shares above 1, shares beside numbers of judgments.
-    """
+    """Return a user's ``budgets=``, or say what is wrong with them."""
     single = isinstance(budgets, int | float | np.number)
     given = [budgets] if single else budgets.reshape(-1) if isinstance(budgets, np.ndarray) else budgets
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"budgets must be one number or several, got {told(budgets)}.", argument="budgets")
-    values = list(given)
-    if not values:
+    values = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+    are_numbers = all(isinstance(one, int | float | np.number) and not isinstance(one, bool) for one in values)
+    shares = {isinstance(value, float | np.floating) for value in values}
+    right = are_numbers and len(shares) == 1 and all(0 <= value <= (1 if True in shares else value) for value in values)
+    if not right:
         raise InputError(
-            "budgets must be one number or several: shares such as .1, or whole numbers.", argument="budgets"
-        )
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
-            raise InputError(f"a budget must be a number, 0 or more, got {told(value)}.", argument="budgets")
-        if isinstance(value, float | np.floating) and value > 1:
-            raise InputError(
-                f"a share of the judgments must be at most 1, got {told(value)}. Give a whole number for judgments per "
-                "topic.",
-                argument="budgets",
-            )
-    shares = [isinstance(value, float | np.floating) for value in values]
-    if len(set(shares)) > 1:
-        raise InputError(
-            "budgets must be all shares (such as .1) or all whole numbers of judgments per topic, got both: "
-            f"{told(values)}. All judgments are the share 1.0.",
+            Argument("budgets"),
+            " must be one number or several of one kind: shares of the judgments from 0.0 to 1.0, such as .1 (all "
+            f"judgments are the share 1.0), or whole numbers of judgments per topic, got {told(budgets)}.",
             argument="budgets",
         )
-    numbers = sorted({float(value) if shares[0] else int(value) for value in values})
-    return Budgets(tuple(numbers), shares[0])
+    is_share = True in shares
+    return Budgets(tuple(sorted({float(value) if is_share else int(value) for value in values})), is_share)
 
 
 @dataclass(frozen=True)
 class Task:
-    """What one job works on; it needs nothing else, so that it can run anywhere.
-
-    Attributes:
-        topic: the topic.
-        budget: how many labels each strategy gets.
-        seed: of all that is random.
-        strategies: the strategies.
-    """
+    """What one job works on; it needs nothing else, so that it can run anywhere."""
 
     topic: OracleTopic
     budget: int
@@ -143,39 +112,19 @@ AT_ONCE = 300_000
 
 @dataclass(frozen=True)
 class ScoredField:
-    """Runs that are scored under judgments and under parts of them.
-
-    Attributes:
-        runs: the field.
-        qrels: all judgments.
-        measures: the measures.
-    """
+    """Runs that are scored under judgments and under parts of them."""
 
     runs: RunSet
     qrels: Qrels
     measures: Sequence[ir_measures.Measure]
 
     def means(self, kept: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score the field under all judgments and under parts of them.
-
-        Args:
-            kept: for each part, one at least, the rows of the judgments that it has.
-
-        Returns:
-            Means over all topics of the judgments: (measures, runs) under all, (measures, parts, runs) under the parts.
-        """
+        """Return means, (measures, runs) under all judgments, (measures, parts, runs) under the rows that are kept."""
         parts = [self._rescored(gone) for gone in self._gone(kept)]
         return parts[0][0], np.concatenate([built for _, built in parts], axis=1)
 
     def topic_scores(self, kept: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score the field topic by topic under all judgments and under parts of them.
-
-        Args:
-            kept: for each part, one at least, the rows of the judgments that it has.
-
-        Returns:
-            (measures, topics, runs) under all, (measures, parts, topics, runs) under the parts.
-        """
+        """Return scores, (measures, topics, runs) under all judgments, (measures, parts, topics, runs) under parts."""
         full = np.empty((len(self.measures), len(self.qrels.topics), len(self.runs)))
         built = []
         for gone in self._gone(kept):
@@ -229,12 +178,7 @@ def _slices(counts: NDArray[np.bool_], kept: Sequence[NDArray[np.int64]]) -> Ite
 
 
 def prefixes(orders: Sequence[NDArray[np.int64]], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the first rows of each topic's order, together.
-
-    Args:
-        orders: for each topic the rows in the order in which they were judged.
-        lengths: (topics,) how many of each.
-    """
+    """Return the first rows of each topic's order, together; (topics,) say how many of each."""
     parts = [order[:n] for order, n in zip(orders, lengths.tolist(), strict=True)]
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
@@ -244,15 +188,6 @@ class LeavingOut:
     """Every unit that contributed is left out once: it runs no more, and what it alone brought is not judged for it.
 
     On a topic where a unit alone has no relevant document of the pool, the judgments stay those of all units.
-
-    Attributes:
-        oracle: the judgments and the pool's runs.
-        topics: the topics of the judgments, None for one without documents.
-        field: what is scored.
-        units: of the field.
-        seed: of all that is random.
-        n_jobs: as joblib takes it.
-        verbose: show a progress bar.
     """
 
     oracle: OracleTopics
@@ -260,8 +195,7 @@ class LeavingOut:
     field: ScoredField
     units: Units
     seed: int
-    n_jobs: int | None
-    verbose: bool
+    how: Mapping[str, Any]
 
     def table(
         self,
@@ -270,14 +204,7 @@ class LeavingOut:
         budgets: Budgets,
         lengths: Sequence[NDArray[np.int64]],
     ) -> pd.DataFrame:
-        """Return one row per strategy, budget and measure.
-
-        Args:
-            strategies: the strategies.
-            orders: for each strategy and topic the rows of the judgments in the order in which they were judged.
-            budgets: the budgets.
-            lengths: for each budget (topics,) judgments of each topic.
-        """
+        """Return one row per strategy, budget and measure; an order has for each strategy and topic the rows judged."""
         without = dict(self._reduced(strategies, lengths[-1]))
         names = [repr(measure) for measure in self.field.measures]
         involved = sorted({unit for unit, _ in without})
@@ -332,7 +259,7 @@ class LeavingOut:
                 if left is not None:
                     cells.append((unit, t))
                     tasks.append(Task(left, int(budget[t]), self.seed, strategies))
-        return zip(cells, run_tasks(tasks, n_jobs=self.n_jobs, verbose=self.verbose), strict=True)
+        return zip(cells, run_tasks(tasks, **self.how), strict=True)
 
     def _owners(self, topic: OracleTopic) -> list[int]:
         """Return the units that alone have a relevant document of the topic."""
@@ -353,13 +280,7 @@ TOLD = ("relevant", "recall", *TAUS, "max_drop")
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that a way of judging may favour or harm together.
-
-    Attributes:
-        by: what they share, ``"type"`` or ``"team"``.
-        name: of the type or team.
-        runs: (runs,) which they are.
-    """
+    """Runs, (runs,), of a type or team, that a way of judging may favour or harm together."""
 
     by: str
     name: str
@@ -383,14 +304,7 @@ def rankings(
     full: NDArray[np.float64],
     built: NDArray[np.float64],
 ) -> pd.DataFrame:
-    """Return one row per measure: the ranking under one built set against the one under all judgments.
-
-    Args:
-        key: what the row is of.
-        measures: their names.
-        full: (measures, runs) means under all judgments.
-        built: (measures, runs) means under the built set.
-    """
+    """Return one row per measure: the ranking by (measures, runs) means under a built set against that under all."""
     rows = []
     for m, measure in enumerate(measures):
         found = pairs.coefficients(full[m].round(DECIMALS), built[m].round(DECIMALS)[None], TAUS)
@@ -405,15 +319,7 @@ def group_rows(
     built: NDArray[np.float64],
     groups: Sequence[Group],
 ) -> pd.DataFrame:
-    """Return one row per measure and group: the ranks its runs lose on average, and the change of their scores.
-
-    Args:
-        key: what the row is of.
-        measures: their names.
-        full: (measures, runs) means under all judgments.
-        built: (measures, runs) means under the built set.
-        groups: the groups.
-    """
+    """Return one row per measure and group: the ranks its runs lose on average, and the change of their scores."""
     rows = []
     for m, measure in enumerate(measures):
         drops = pairs.rank_drops(full[m].round(DECIMALS), built[m].round(DECIMALS)[None])[0]

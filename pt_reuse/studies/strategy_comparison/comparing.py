@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, positive, told
-from pt_reuse._errors import Argument, Aside, InputError, arguments_as, door
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.data.ordering import check_order_or_none
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.units import COLUMNS, units_of
+from pt_reuse._check import choice, count, examples, positive, told
+from pt_reuse._choices import FIXED, LEARNING
+from pt_reuse._errors import Argument, Aside, InputError, arguments_as
+from pt_reuse._report import Digits
+from pt_reuse.data.units import COLUMNS
+from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.adaptive.oracle import OracleTopic, OracleTopics, caveats_of, check_some_judged
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, as_strategy
-from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.caveats import alone, noted, one_run, tell, usual_measures, warn_of_lower_grades
-from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.run_scores import checked_measures, provided_measures
-from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.result import Result, Shown, View, key_figures_of
+from pt_reuse.scoring.caveats import alone, one_run
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.strategy_comparison.built import (
     TOLD,
     Budgets,
-    Group,
     LeavingOut,
     ScoredField,
     Task,
@@ -43,17 +38,42 @@ from pt_reuse.studies.strategy_comparison.built import (
     rankings,
     run_tasks,
 )
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: kind of figure -> what its upright axis shows
-KINDS = {
-    "relevant": "share of the pool's relevant documents found",
-    "tau_b": "tau-b to the ranking by all judgments",
-    "tau_ap_b": "tau-AP to the ranking by all judgments",
-    "max_drop": "largest drop of a run, in ranks",
-}
+    from pt_reuse.plots.sheet import Place
+
+_KEYS = ["strategy", "budget", "measure"]
+#: how many strategies a figure shows unless others are asked for
+_DRAWN = 6
+
+
+def _draw(
+    result: StrategyComparison, rows: pd.DataFrame, column: str, label: str, place: Place, strategies: list[str] | None
+) -> Axes:
+    from pt_reuse.plots.lines import plot_strategies
+
+    chosen = result._best() if strategies is None else list(strategies)
+    for one in chosen:
+        choice("strategies", one, result.strategies)
+    return plot_strategies(rows, strategies=chosen, column=column, label=label, place=place)
+
+
+def _of_ranking(column: str, label: str) -> Callable[..., Axes]:
+    """Return what draws a column of the ranking by a measure against the budget."""
+
+    def draw(result: StrategyComparison, measure: str, place: Place, strategies: list[str] | None = None) -> Axes:
+        rows = result.table[result.table["measure"] == measure]
+        return _draw(result, rows, column, f"{label} ({measure})", place, strategies)
+
+    return draw
+
+
+def _draw_found(result: StrategyComparison, _: str, place: Place, strategies: list[str] | None = None) -> Axes:
+    label = "share of the pool's relevant documents found"
+    return _draw(result, result.curve, "recall", label, place, strategies)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -63,7 +83,8 @@ class StrategyComparison(Result):
     Every number is a mean over all ``seeds``. Columns that end in ``_low`` and ``_high`` are the lowest and the highest
     of them. Where a coefficient is not defined for one seed, as where all systems tie, all three are missing;
     `by_seed` has those of the other seeds. A seed decides what a strategy draws, and in which order it tries runs that
-    tie.
+    tie. Its figures have a line for each of some ``strategies``, by default the six that find most at the middle
+    budget, and the band from its lowest to its highest seed.
 
     Attributes:
         table: one row per strategy, budget and measure: ``strategy budget measure seeds judged``; ``relevant``
@@ -83,22 +104,50 @@ class StrategyComparison(Result):
             Else no rows.
     """
 
-    title: ClassVar[str] = "Strategies"
+    title = "Strategies"
+    views = {
+        "strategy": View(
+            columns=(
+                Shown("Strategy", "strategy"),
+                Shown("Budget", "budget", Digits.TEXT),
+                Shown("Found", "recall", Digits.SCORE),
+                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("Lowest and highest", "tau_b", Digits.SCORE, interval=True),
+                Shown("Largest drop", "max_drop", Digits.SCORE),
+            ),
+            select={"budget": ...},
+            descending=("budget", "recall"),
+            caption="Strategies of judging by budget ({budget}): the share of the pool's relevant "
+            "documents found, and tau-b and the largest drop in ranks of the systems by {measure}, against all "
+            "judgments; means over the seeds ({seeds}), with the lowest and the highest tau-b.",
+            noun="strategies",
+        ),
+        "left out": View(
+            table="left_out",
+            columns=(
+                Shown("Strategy", "strategy"),
+                Shown("Budget", "budget", Digits.TEXT),
+                Shown("Own tau-b", "own_tau_b", Digits.SCORE),
+                Shown("Own largest drop", "alone_max_drop", Digits.COUNT),
+                Shown("Field largest drop", "field_max_drop", Digits.COUNT),
+                Shown("By leaving out", "field_worst"),
+            ),
+            caption="By {measure}, each run judged without what its own {leave_out} alone would have had judged (own), "
+            "and the whole field ranked anew without one {leave_out} (field); by the first seed.",
+            noun="strategies",
+        ),
+    }
+    plots = {
+        "relevant": _draw_found,
+        "tau_b": _of_ranking("tau_b", "tau-b to the ranking by all judgments"),
+        "tau_ap_b": _of_ranking("tau_ap_b", "tau-AP to the ranking by all judgments"),
+        "max_drop": _of_ranking("max_drop", "largest drop of a run, in ranks"),
+    }
 
     by_seed: pd.DataFrame
     curve: pd.DataFrame
     groups: pd.DataFrame
     left_out: pd.DataFrame
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {
-            "table": self.table,
-            "by_seed": self.by_seed,
-            "curve": self.curve,
-            "groups": self.groups,
-            "left_out": self.left_out,
-        }
 
     @property
     def strategies(self) -> list[str]:
@@ -119,115 +168,91 @@ class StrategyComparison(Result):
         """Return which strategy finds most, and which keeps the ranking best, at each budget."""
         parts = []
         for budget, rows in self.table[self.table["measure"] == self.measures[0]].groupby("budget", sort=True):
-            most = rows.loc[rows["recall"].idxmax()]
-            tau = rows["tau_b"]
-            closest = (
-                "" if tau.isna().all() else f", closest ranking {rows.loc[tau.idxmax(), 'strategy']} {tau.max():.3f}"
-            )
-            parts.append(f"{self.said(budget)}: most found {most['strategy']} {most['recall']:.1%}{closest}")
+            most, tau = rows.loc[rows["recall"].idxmax()], rows["tau_b"]
+            part = f"{self.said(budget)}: most found {most['strategy']} {most['recall']:.1%}"
+            if tau.notna().any():
+                part += f", closest ranking {rows.loc[tau.idxmax(), 'strategy']} {tau.max():.3f}"
+            parts.append(part)
         return "; ".join(parts)
 
-    @door
-    def report(self, budget: float | None = None, *, measure: MeasureLike | None = None) -> Report:
-        """Return what a paper prints: the strategies at one budget, the one that finds most first.
-
-        Args:
-            budget: one of the budgets; default the one nearest to the middle.
-            measure: one of the measures; default the first.
-        """
-        name, budgets = measure_among(self.measures, measure), sorted(set(self.table["budget"]))
-        chosen = budgets[len(budgets) // 2] if budget is None else budget
-        if chosen not in budgets:
-            raise InputError(f"budget must be one of {examples(budgets, 12)}, got {told(budget)}.", argument="budget")
-        rows = self.table[(self.table["measure"] == name) & (self.table["budget"] == chosen)]
-        rows = rows.sort_values("recall", ascending=False, kind="stable")
-        n_seeds = int(rows["seeds"].iloc[0])
-        return Report(
-            [
-                Column("Strategy", rows["strategy"]),
-                Column("Found", rows["recall"], Digits.SCORE),
-                Column("tau-b", rows["tau_b"], Digits.SCORE),
-                Column("Lowest tau-b", rows["tau_b_low"], Digits.SCORE),
-                Column("Highest tau-b", rows["tau_b_high"], Digits.SCORE),
-                Column("Largest drop", rows["max_drop"], Digits.SCORE),
-            ],
-            caption=(
-                f"Strategies of judging at a budget of {self.said(chosen)}: the share of the pool's relevant documents"
-                f" found, and tau-b and the largest drop in ranks of the systems by {name}, against all judgments; "
-                f"means over {count(n_seeds, 'seed')}, with the lowest and the highest tau-b."
-            ),
-            notes=[
-                f"Budget: {self.settings['budget']}.",
-                f"Pool: depth {self.settings['depth']}. Contributors: {self.settings['contributors']}.",
-                f"Relevant: {self.settings['relevant']}.",
-            ],
-        )
-
-    @door
-    def plot(
-        self,
-        kind: str = "relevant",
-        *,
-        measure: MeasureLike | None = None,
-        strategies: list[str] | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw what each strategy finds, or how near its ranking of the systems is, against the budget.
-
-        Args:
-            kind: the upright axis: ``"relevant"`` (default), the share of the pool's relevant documents found;
-                ``"tau_b"``, ``"tau_ap_b"`` or ``"max_drop"`` of the ranking of the systems.
-            measure: of the ranking; default the first.
-            strategies: which to draw; default the six that find most at the middle budget. More than six are told
-                apart by their lines.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a line for each strategy, the band from its lowest to its highest seed around it.
-        """
-        from pt_reuse.plots.lines import plot_strategies
-        from pt_reuse.plots.sheet import Place
-
-        choice("kind", kind, tuple(KINDS))
-        name = measure_among(self.measures, measure)
-        chosen = self._best() if strategies is None else list(strategies)
-        for one in chosen:
-            choice("strategies", one, self.strategies)
-        rows = self.curve if kind == "relevant" else self.table[self.table["measure"] == name]
-        column = "recall" if kind == "relevant" else kind
-        return plot_strategies(
-            rows,
-            strategies=chosen,
-            column=column,
-            label=KINDS[kind] + ("" if kind == "relevant" else f" ({name})"),
-            place=Place(ax, title, legend, width),
-        )
-
     def said(self, budget: float) -> str:
-        """Return a budget in words: ``10 %``, or ``20 judgments per topic``.
-
-        Args:
-            budget: one of the budgets.
-        """
+        """Return a `budget` in words: ``10 %``, or ``20 judgments per topic``."""
         shares = self.table["budget"].dtype.kind == "f"
         return f"{100 * budget:g} %" if shares else f"{count(int(budget), 'judgment')} per topic"
 
     def _best(self) -> list[str]:
+        """Return the strategies that find most at the middle budget, in their order."""
         budgets = sorted(set(self.table["budget"]))
-        rows = self.table[
-            (self.table["measure"] == self.measures[0]) & (self.table["budget"] == budgets[len(budgets) // 2])
-        ]
-        best = rows.sort_values("recall", ascending=False, kind="stable")["strategy"].head(6)
-        return [name for name in self.strategies if name in set(best)]
+        rows = self.table.drop_duplicates(["strategy", "budget"])
+        rows = rows[rows["budget"] == budgets[len(budgets) // 2]]
+        best = set(rows.sort_values("recall", ascending=False, kind="stable")["strategy"].head(_DRAWN))
+        return [name for name in self.strategies if name in best]
 
 
-@door
+def checked_strategies(strategies: Any) -> list[Strategy]:
+    """Return a user's ``strategies=`` as strategies of different names, or say what is wrong with them."""
+    single = isinstance(strategies, str | Strategy | type)
+    if not single and not isinstance(strategies, Iterable):
+        raise InputError(
+            Argument("strategies"), f" must be one strategy or several, got {told(strategies)}.", argument="strategies"
+        )
+    with arguments_as(strategy="strategies"):
+        found = [as_strategy(one) for one in ([strategies] if single else strategies)]
+    names = [strategy.name for strategy in found]
+    again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if again or not found:
+        problem = f"{examples(again)} given more than once." if again else "no strategy given."
+        rest = Aside("; None takes all there are")
+        raise InputError(f"{problem} Give each strategy once", rest, ".", argument="strategies")
+    return found
+
+
+@study(
+    Parameter(
+        name="strategies",
+        meaning='names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
+        ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
+        check=checked_strategies,
+        flag=Flag(
+            help=f"between commas, of: {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"
+        ),
+    ),
+    Parameter(
+        name="budgets",
+        meaning="shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), "
+        "or judgments per topic (whole numbers); one or several.",
+        check=checked_budgets,
+        flag=Flag(
+            help="shares of each topic's judged pool (.1,.25), or whole numbers of judgments per topic (10,50)",
+            metavar="LIST",
+            kind="budgets",
+        ),
+    ),
+    Parameter(
+        name="leave_out",
+        meaning='also build the judgments without each ``"team"``, ``"type"``, ``"family"`` or ``"run"`` in turn, to '
+        "the same budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.",
+        choices=tuple(COLUMNS),
+        flag=Flag(
+            help="also leave out every team, type, family or run in turn, and say what that does to the runs",
+            metavar="UNIT",
+            kind="text",
+        ),
+    ),
+    Parameter(
+        name="repeats",
+        meaning="how many seeds.",
+        check=partial(positive, "repeats", unit="seeds"),
+        flag=Flag(help="how many seeds; numbers are means over these"),
+    ),
+    command=Command(
+        name="judge compare-strategies",
+        summary="what ways of choosing documents to judge would have found, and how they would rank the runs",
+        details="Each strategy asks for documents of the pool, topic by topic, and the judgments answer. At each "
+        "budget it is counted how many relevant documents were found, and the runs are ranked by the judgments that "
+        "there would have been, and by all judgments.",
+    ),
+)
 def compare_strategies(
     runs: Any,
     qrels: Any,
@@ -253,26 +278,9 @@ def compare_strategies(
     counting as not relevant, and by all judgments.
 
     Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        qrels: the judgments that answer: a Qrels, a frame, tuples, a dict or a file.
-        strategies: names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of
-            :class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.
-        budgets: shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), or
-            judgments per topic (whole numbers); one or several.
-        measures: ir_measures measures, or their names, by which the systems are ranked; means over all topics of the
-            judgments. Default AP, from the grade from which documents are relevant, and ``nDCG@10``.
-        depth: of the pool, documents per run and topic; default the one on record, else 100.
         contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.
-        pool_order: the order in which runs are pooled; default the one in which the field is pooled.
         rel: the lowest label that a strategy is told is relevant, and that is counted; default the judgments' own.
-        leave_out: also build the judgments without each ``"team"``, ``"type"``, ``"family"`` or ``"run"`` in turn, to
-            the same budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.
-        repeats: how many seeds.
-        seed: the first of them; the others follow it. A seed decides what a strategy draws and in which order it tries
-            runs that tie.
-        n_jobs: jobs at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The numbers do
-            not depend on it.
-        verbose: show progress bars.
+        seed: the first of them; the others follow it.
 
     Returns:
         StrategyComparison: ``.table``, ``.curve``, ``.by_seed``, ``.groups``, ``.left_out``; ``.plot()``.
@@ -299,127 +307,59 @@ def compare_strategies(
     in pooling-based evaluation of information retrieval systems, IPM 53, 2017; leaving teams out of a dynamic way of
     judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 3.
     """
-    chosen = checked_strategies(strategies)
-    wanted, given = checked_budgets(budgets), None if measures is None else checked_measures(measures)
-    check_comparing(depth=depth, rel=rel, leave_out=leave_out, repeats=repeats, seed=seed, n_jobs=n_jobs)
-    check_order_or_none("pool_order", pool_order)
-    seeds = range(int(seed), int(seed) + int(repeats))
-    verbose = flag("verbose", verbose)
-    runs, qrels = as_runs_before(runs, qrels)
-    qrels = as_qrels(qrels)
-    check_topics(runs, qrels)
-    contributing = contributors_of(runs, contributors)
-    with arguments_as(by="leave_out"):
-        units = None if leave_out is None else units_of(runs.run_table, leave_out)
-    asked, lowest = depth_of(runs, depth), relevant_from(qrels, rel)
-    parsed = usual_measures(lowest) if given is None else given
-    warn_of_lower_grades(parsed, lowest)
-    with arguments_as(order="pool_order"):
-        ranked = runs.in_pool_order(pool_order)
-    oracle = OracleTopics(ranked, qrels, asked.value, lowest, contributing.runs)
+    asked = Asked(compare_strategies, locals())
+    chosen = [as_strategy(name) for name in CHOOSERS] if asked["strategies"] is None else asked["strategies"]
+    wanted, seeds = asked["budgets"], range(asked["seed"], asked["seed"] + asked["repeats"])
+    runs, qrels, contributing = asked.runs, asked.qrels, asked.contributors
+    units = None if leave_out is None else asked.units("leave_out")
+    field = ScoredField(runs, qrels, asked.measures)
+    oracle = OracleTopics(asked.ranked, qrels, asked.depth.value, asked.rel, contributing.runs)
     topics = [oracle.topic(qid) for qid in qrels.topics]
     check_some_judged(topics)
-    caveats = list(one_run(len(runs)) if units is None else alone(units, contributing.runs))
-    caveats += caveats_of(topics, lowest)
-    tell(caveats)
+    asked.tell(one_run(len(runs)) if units is None else alone(units, contributing.runs), caveats_of(topics, asked.rel))
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
-    orders = _orders(topics, lengths[-1], seeds, chosen, n_jobs=n_jobs, verbose=verbose)
-    field = ScoredField(runs, qrels, parsed)
-    found_at_most = sum(topic.n_relevant for topic in topics if topic)
-    relevant = qrels.arrays.labels >= lowest
+    orders = _orders(topics, lengths[-1], seeds, chosen, **asked.how)
+    in_pool, relevant = sum(topic.n_relevant for topic in topics if topic), qrels.arrays.labels >= asked.rel
+    course = _Course(wanted, lengths, n_judged, relevant, in_pool)
     groups = groups_of(runs.run_table, contributing.runs)
-    names = [repr(measure) for measure in parsed]
-    built = _Tables(field, wanted, lengths, _Relevant(relevant, found_at_most), groups, names)
-    by_seed, moved, curve = [], [], []
-    bar = pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose)
-    for strategy, of_seed in zip(bar, orders, strict=True):
-        found, drops = built.of_strategy(strategy.name, of_seed, seeds)
-        by_seed.append(found)
-        moved.append(drops)
-        curve.append(built.curve(strategy.name, of_seed, seeds, n_judged))
-    all_seeds = pd.concat(by_seed, ignore_index=True)
-    keys = ["strategy", "budget", "measure"]
-    left_out = pd.DataFrame(columns=[*keys, "units"])
+    names, tables = [repr(measure) for measure in asked.measures], []
+    for strategy, of_seed in zip(
+        pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose), orders, strict=True
+    ):
+        keyed = {(strategy.name, s): order for s, order in zip(seeds, of_seed, strict=True)}
+        built = course.built(keyed)
+        full, means = field.means([kept for _, kept in built])
+        rows, moves = [], []
+        for i, (key, kept) in enumerate(built):
+            rows.append(rankings({**key, **course.found(kept)}, names, full, means[:, i]))
+            moves.append(group_rows(key, names, full, means[:, i], groups))
+        tables.append((pd.concat(rows), pd.concat(moves), course.curve(keyed)))
+    by_seed, moved, curve = (pd.concat(part, ignore_index=True) for part in zip(*tables, strict=True))
+    left_out = pd.DataFrame(columns=[*_KEYS, "units"])
     if units is not None:
-        leaving = LeavingOut(oracle, topics, field, units, seeds[0], n_jobs, verbose)
+        leaving = LeavingOut(oracle, topics, field, units, seeds[0], asked.how)
         left_out = leaving.table(chosen, [of_seed[0] for of_seed in orders], wanted, lengths)
-    provided = provided_measures(parsed)
+    group_keys, changes = [*_KEYS, "by", "group", "runs"], ("mean_drop", "change_pct", "others_change_pct")
+    own: dict[str, Any] = {
+        "budget": wanted.unit,
+        "judged in the pool": int(n_judged.sum()),
+        "relevant in the pool": in_pool,
+        "judged in all": int((qrels.arrays.labels >= 0).sum()),
+        "relevant in all": int(relevant.sum()),
+        "without a label in the pool": sum(len(topic.lists) - topic.n_judged for topic in topics if topic),
+        "seeds": f"{seeds[0]} to {seeds[-1]}",
+        "leave out": leave_out or "nobody",
+        **({} if groups else {"groups": "none: no two types are on record, and no team that did not contribute"}),
+    }
     return StrategyComparison(
-        table=over_seeds(all_seeds, [*keys, "judged"], TOLD),
-        by_seed=all_seeds,
-        curve=over_seeds(pd.concat(curve, ignore_index=True), ["strategy", "budget", "judged"], ("relevant", "recall")),
-        groups=over_seeds(
-            pd.concat(moved, ignore_index=True),
-            [*keys, "by", "group", "runs"],
-            ("mean_drop", "change_pct", "others_change_pct"),
-        )
-        if groups
-        else pd.DataFrame(columns=[*keys, "by", "group", "runs"]),
+        table=over_seeds(by_seed, [*_KEYS, "judged"], TOLD),
+        by_seed=by_seed,
+        curve=over_seeds(curve, ["strategy", "budget", "judged"], ("relevant", "recall")),
+        groups=over_seeds(moved, group_keys, changes) if groups else pd.DataFrame(columns=group_keys),
         left_out=left_out,
-        settings={
-            "budget": wanted.unit,
-            "depth": asked.value,
-            "depth from": asked.origin.value,
-            "contributors": str(contributing),
-            **({} if units is None else units.settings),
-            **runs.settings,
-            "pool order": ranked.order,
-            "relevant": f"label of at least {lowest}",
-            "judged in the pool": int(n_judged.sum()),
-            "relevant in the pool": found_at_most,
-            "judged in all": int((qrels.arrays.labels >= 0).sum()),
-            "relevant in all": int(relevant.sum()),
-            "without a label in the pool": sum(len(topic.lists) - topic.n_judged for topic in topics if topic),
-            "seeds": f"{seeds[0]} to {seeds[-1]}",
-            "leave out": leave_out or "nobody",
-            **({} if groups else {"groups": "none: no two types are on record, and no team that did not contribute"}),
-            "complete": True,
-            "ties": f"means equal to {DECIMALS} decimals",
-            **({"by ir_measures": provided} if provided else {}),
-            **noted(caveats),
-        },
+        settings=asked.settings(**own),
     )
-
-
-def check_comparing(*, depth: Any, rel: Any, leave_out: Any, repeats: Any, seed: Any, n_jobs: Any) -> None:
-    """Raise where arguments of :func:`~pt_reuse.pools.compare_strategies` are wrong whatever the runs are.
-
-    Raises:
-        InputError: a number out of range, or an unknown unit to leave out.
-    """
-    if depth is not None:
-        checked_depth(depth)
-    checked_rel(rel)
-    if leave_out is not None:
-        choice("leave_out", leave_out, tuple(COLUMNS))
-    positive("repeats", repeats, "seeds")
-    checked_seed(seed)
-    checked_jobs(n_jobs)
-
-
-def checked_strategies(strategies: Any) -> list[Strategy]:
-    """Return a user's ``strategies=`` as strategies of different names; all there are for None.
-
-    Raises:
-        InputError: none, an unknown one, or two of one name.
-    """
-    if strategies is None:
-        return [as_strategy(name) for name in CHOOSERS]
-    single = isinstance(strategies, str | Strategy | type)
-    if not single and not isinstance(strategies, Iterable):
-        raise InputError(
-            Argument("strategies"), f" must be one strategy or several, got {told(strategies)}.", argument="strategies"
-        )
-    with arguments_as(strategy="strategies"):
-        found = [as_strategy(one) for one in ([strategies] if single else strategies)]
-    names = [strategy.name for strategy in found]
-    again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if again or not found:
-        problem = f"{examples(again)} given more than once." if again else "no strategy given."
-        rest = Aside("; None takes all there are")
-        raise InputError(f"{problem} Give each strategy once", rest, ".", argument="strategies")
-    return found
 
 
 def _orders(
@@ -427,9 +367,7 @@ def _orders(
     budget: NDArray[np.int64],
     seeds: range,
     strategies: Sequence[Strategy],
-    *,
-    n_jobs: int | None,
-    verbose: bool,
+    **how: Any,
 ) -> list[list[list[NDArray[np.int64]]]]:
     """Return for each strategy, seed and topic the rows of the judgments in the order in which they were judged."""
     nothing = [np.zeros(0, dtype=np.int64)] * len(strategies)
@@ -439,7 +377,7 @@ def _orders(
             if topic is not None and budget[t]:
                 at.append((s, t))
                 tasks.append(Task(topic, int(budget[t]), seed, strategies))
-    found = dict(zip(at, run_tasks(tasks, n_jobs=n_jobs, verbose=verbose), strict=True))
+    found = dict(zip(at, run_tasks(tasks, **how), strict=True))
     return [
         [[found.get((s, t), nothing)[i] for t in range(len(topics))] for s in range(len(seeds))]
         for i in range(len(strategies))
@@ -447,73 +385,38 @@ def _orders(
 
 
 @dataclass(frozen=True)
-class _Relevant:
-    """Which judgments are relevant, and how many of these the pool has.
+class _Course:
+    """The course of judging: budgets, for each (topics,) judgments, and which (judgments,) are relevant."""
 
-    Attributes:
-        rows: (judgments,) which are relevant.
-        in_pool: how many the pool has.
-    """
-
-    rows: NDArray[np.bool_]
+    budgets: Budgets
+    lengths: Sequence[NDArray[np.int64]]
+    n_judged: NDArray[np.int64]
+    relevant: NDArray[np.bool_]
     in_pool: int
 
-    def found(self, n: int) -> dict[str, float]:
-        """Return a number of relevant documents found, and what share of the pool's that is, 0 where it has none."""
-        return {"relevant": n, "recall": n / max(self.in_pool, 1)}
-
-
-class _Tables:
-    """Counts and scores what strategies found.
-
-    Args:
-        field: what is scored.
-        budgets: the budgets.
-        lengths: for each budget (topics,) judgments of each topic.
-        relevant: which judgments are relevant.
-        groups: runs of which it is told how they move.
-        measures: names of the measures.
-    """
-
-    def __init__(
-        self,
-        field: ScoredField,
-        budgets: Budgets,
-        lengths: Sequence[NDArray[np.int64]],
-        relevant: _Relevant,
-        groups: Sequence[Group],
-        measures: Sequence[str],
-    ):
-        self.field, self.budgets, self.lengths, self.groups = field, budgets, lengths, groups
-        self.relevant, self.measures = relevant, measures
-
-    def of_strategy(
-        self, name: str, of_seed: Sequence[Sequence[NDArray[np.int64]]], seeds: range
-    ) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return what a strategy found and how the systems rank, and how groups move, at each budget and seed."""
-        cells = [
-            ({"strategy": name, "budget": value, "seed": seed}, prefixes(orders, self.lengths[b]))
-            for b, value in enumerate(self.budgets.values)
-            for seed, orders in zip(seeds, of_seed, strict=True)
+    def built(
+        self, orders: dict[tuple[str, int], Sequence[NDArray[np.int64]]]
+    ) -> list[tuple[dict[str, Any], NDArray[np.int64]]]:
+        """Return what is judged at each budget and seed, with its key."""
+        return [
+            ({"strategy": name, "budget": value, "seed": seed}, prefixes(order, length))
+            for value, length in zip(self.budgets.values, self.lengths, strict=True)
+            for (name, seed), order in orders.items()
         ]
-        full, built = self.field.means([kept for _, kept in cells])
-        rows, moved = [], []
-        for i, (key, kept) in enumerate(cells):
-            counts = {"judged": len(kept), **self.relevant.found(int(self.relevant.rows[kept].sum()))}
-            rows.append(rankings({**key, **counts}, self.measures, full, built[:, i]))
-            moved.append(group_rows(key, self.measures, full, built[:, i], self.groups))
-        return pd.concat(rows, ignore_index=True), pd.concat(moved, ignore_index=True)
 
-    def curve(
-        self, name: str, of_seed: Sequence[Sequence[NDArray[np.int64]]], seeds: range, n_judged: NDArray[np.int64]
-    ) -> pd.DataFrame:
-        """Return how many relevant documents a strategy has found along its course, for each seed."""
-        points, rows = self.budgets.curve(int(n_judged.max(initial=0))), []
-        for seed, orders in zip(seeds, of_seed, strict=True):
-            sums = [np.concatenate([[0], np.cumsum(self.relevant.rows[order])]) for order in orders]
-            for value in points:
-                lengths = self.budgets.judgments(value, n_judged)
-                found = sum(int(one[n]) for one, n in zip(sums, lengths.tolist(), strict=True))
+    def found(self, kept: NDArray[np.int64]) -> dict[str, float]:
+        """Return how many judgments these are, how many are relevant, and what share of the pool's that is."""
+        n = int(self.relevant[kept].sum())
+        return {"judged": len(kept), "relevant": n, "recall": n / max(self.in_pool, 1)}
+
+    def curve(self, orders: dict[tuple[str, int], Sequence[NDArray[np.int64]]]) -> pd.DataFrame:
+        """Return what a strategy has found along its course, for each seed."""
+        rows = []
+        for (name, seed), order in orders.items():
+            sums = [np.concatenate([[0], np.cumsum(self.relevant[rows_of])]) for rows_of in order]
+            for value in self.budgets.curve(int(self.n_judged.max(initial=0))):
+                lengths = self.budgets.judgments(value, self.n_judged)
+                n = sum(int(one[length]) for one, length in zip(sums, lengths.tolist(), strict=True))
                 key = {"strategy": name, "budget": value, "seed": seed, "judged": int(lengths.sum())}
-                rows.append({**key, **self.relevant.found(found)})
+                rows.append({**key, "relevant": n, "recall": n / max(self.in_pool, 1)})
         return pd.DataFrame(rows)

@@ -88,10 +88,6 @@ def test_the_table_has_means_lowest_and_highest_over_seeds():
         assert (row[f"{name}_low"], row[f"{name}_high"]) == (by_seed[name].min(), by_seed[name].max())
     assert row["seeds"] == 4
     assert by_seed["relevant"].min() < by_seed["relevant"].max()
-    assert [note for note in found.report().notes if "Budget" not in note] == [
-        "Pool: depth 5. Contributors: pooled (8 of 10 runs).",
-        "Relevant: label of at least 1.",
-    ]
 
 
 @pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning")
