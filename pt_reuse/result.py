@@ -123,12 +123,10 @@ def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, d
         known = list(dict.fromkeys(rows[column]))
         if value is ... or not (known or value is None):
             continue
-        is_number = isinstance(value, int | float | np.number)
-        if is_number and value not in known:
+        texts = all(isinstance(one, str) for one in known)
+        if value is not None and not texts and value not in known:
             raise InputError(f"{column} must be one of {examples(known, 12)}, got {value!r}.", argument=column)
-        chosen[column] = (
-            next(iter(known), None) if value is None else value if is_number else choice(column, value, known)
-        )
+        chosen[column] = next(iter(known), None) if value is None else choice(column, value, known) if texts else value
         rows = rows[rows[column] == chosen[column]]
     return rows, chosen
 

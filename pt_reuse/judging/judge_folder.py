@@ -81,27 +81,24 @@ def kind_of(path: Path) -> Kind:
     if _OF_LABELS.search(path.name):
         return Kind.QRELS
     rows = [line.split() for line in lines if not line.lstrip().startswith("#")]
-    if rows and all(len(row) == 3 and _WHOLE.match(row[2]) and row[1] != ALL for row in rows):
-        raise InputError(
-            "lines of three columns that end with whole numbers, without a row `all`, can be labels without the second "
-            f"column of TREC qrels, or a leaderboard of trec_eval. Write labels as `qid 0 docno label` to "
-            f"{path.name}.qrels, or rename the leaderboard to {path.name}.eval.",
-            argument="folder",
-            place=str(path),
-        )
-    if not rows or any(len(row) != 4 for row in rows):
-        # the reader of leaderboards says what is wrong
-        return Kind.BOARD
-    if not all(_WHOLE.match(row[3]) or row[3] in _WORDS for row in rows) or any(ALL in row[:3] for row in rows):
-        return Kind.BOARD
-    if all(row[1] in ("0", "Q0", "q0") for row in rows):
-        return Kind.QRELS
-    raise InputError(
-        "lines of four columns that end with whole numbers can be judgments, `qid 0 docno label`, or a leaderboard. "
-        f"Rename the file to {path.name}.qrels or {path.name}.eval.",
-        argument="folder",
-        place=str(path),
+    bare = bool(rows) and all(len(row) == 3 and _WHOLE.match(row[2]) and row[1] != ALL for row in rows)
+    labels = bool(rows) and all(
+        len(row) == 4 and (_WHOLE.match(row[3]) or row[3] in _WORDS) and ALL not in row[:3] for row in rows
     )
+    if labels and all(row[1] in ("0", "Q0", "q0") for row in rows):
+        return Kind.QRELS
+    if bare or labels:
+        raise _fault(
+            "lines of three or four columns that end with whole numbers can be labels or a leaderboard. Write labels "
+            f"as `qid 0 docno label` to {path.name}.qrels, or rename a leaderboard to {path.name}.eval.",
+            str(path),
+        )
+    # the reader of leaderboards says what is wrong
+    return Kind.BOARD
+
+
+def _fault(message: str, place: str | None = None) -> InputError:
+    return InputError(message, argument="folder", place=place)
 
 
 def read_judge_labels(path: Path, kind: Kind) -> Qrels:
@@ -121,9 +118,8 @@ def _labels(path: Path, kind: Kind) -> pd.DataFrame:
     frame = read_csv_labels(path)
     people = frame["annotator"].unique().tolist() if "annotator" in frame else []
     if len(people) > 1:
-        raise InputError(
-            f"the labels are of {count(len(people), 'annotator')}: {examples(people)}. Give a file for each judge.",
-            argument="folder",
+        raise _fault(
+            f"the labels are of {count(len(people), 'annotator')}: {examples(people)}. Give a file for each judge."
         )
     return frame.loc[frame["label"].notna(), list(_COLUMNS)].reset_index(drop=True)
 
@@ -138,9 +134,7 @@ def _word_labels(text: str) -> pd.DataFrame:
     for n, line in enumerate(text.split("\n"), 1):
         cells = line.split()
         if cells and len(cells) != 4:
-            raise InputError(
-                f"expected `qid 0 docno label`, got {shown(line)}.", argument="folder", place=f"line {n:,}"
-            )
+            raise _fault(f"expected `qid 0 docno label`, got {shown(line)}.", f"line {n:,}")
         if cells:
             rows.append((cells[0], cells[2], _WORDS.get(cells[3], cells[3])))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
@@ -150,7 +144,7 @@ def _text(path: Path) -> str:
     try:
         return read_bytes(path).decode("utf-8-sig", "surrogateescape")
     except UnreadableError as error:
-        raise InputError(f"{error}.", argument="folder") from error
+        raise _fault(f"{error}.") from error
 
 
 def _is_board(line: str) -> bool:
@@ -168,27 +162,13 @@ def _json_labels(text: str) -> pd.DataFrame:
             continue
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"no JSON ({error}). Give an object a line, with {listed(_COLUMNS)}.",
-                argument="folder",
-                place=f"line {n:,}",
-            ) from error
+        except (ValueError, RecursionError):
+            row = None
         found = {_NAMES.get(key, key): value for key, value in row.items()} if isinstance(row, dict) else {}
-        lacking = [name for name in _COLUMNS if name not in found]
-        if lacking:
-            raise InputError(
-                f"no {listed(lacking)} among {listed(list(map(str, row)) if isinstance(row, dict) else [])}. Give an "
-                f"object a line, with {listed(_COLUMNS)}.",
-                argument="folder",
-                place=f"line {n:,}",
-            )
-        strange = [name for name in ("qid", "docno") if isinstance(found[name], bool | list | dict)]
-        if strange:
-            raise InputError(
-                f"{listed(strange)} must be a text, got {shown(str(found[strange[0]]))}.",
-                argument="folder",
-                place=f"line {n:,}",
+        if not set(_COLUMNS) <= set(found) or any(isinstance(found[name], bool | list | dict) for name in _COLUMNS[:2]):
+            raise _fault(
+                f"expected an object of JSON with {listed(_COLUMNS)}, the first two texts, got {shown(line)}.",
+                f"line {n:,}",
             )
         rows.append({name: found[name] for name in _COLUMNS})
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
@@ -290,8 +270,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
         {'two': 'gpt'}
     """
     choice("missing", missing, MISSING)
-    place = checked_folder(folder)
-    return _read(place, checked_table(families), missing)
+    return _read(checked_folder(folder), checked_table(families), missing)
 
 
 def checked_table(families: Any) -> Path | None:
@@ -318,18 +297,13 @@ def _read(place: Path, table: Path | None, missing: str) -> JudgeFolder:
     inside = sorted(place.iterdir()) if place.is_dir() else [place]
     tables = [path for path in inside if path.name.lower() == TABLE and place.is_dir()]
     named = [path for path in inside if path not in tables]
-    skipped = [path for path in named if place.is_dir() and _is_beside(path)]
-    files = [path for path in named if path not in skipped]
+    skipped = tuple(path.name for path in named if place.is_dir() and _is_beside(path))
+    files = [path for path in named if path.name not in skipped]
     if not files:
-        left = f" beside {examples([path.name for path in skipped])}" if skipped else ""
-        raise InputError(
-            f"there is no file of a judge{left}. Give a file of labels or a leaderboard for each.",
-            argument="folder",
-            place=str(place),
-        )
-    names = [file_stem(path) for path in files]
-    said_in = table if table is not None else next(iter(tables), None)
-    of_judge = {} if said_in is None else _table(said_in, names)
+        left = f" beside {examples(skipped)}" if skipped else ""
+        raise _fault(f"there is no file of a judge{left}. Give a file of labels or a leaderboard for each.", str(place))
+    said_in = table or next(iter(tables), None)
+    of_judge = {} if said_in is None else _table(said_in, [file_stem(path) for path in files])
     labels: dict[str, Qrels] = {}
     boards: dict[str, Scores] = {}
     rows, faults = [], []
@@ -340,12 +314,7 @@ def _read(place: Path, table: Path | None, missing: str) -> JudgeFolder:
             kind = kind_of(path)
             known: Mapping[str, Any] = boards if kind is Kind.BOARD else labels
             if name in known:
-                raise InputError(
-                    f"{name!r} has {'a leaderboard' if kind is Kind.BOARD else 'labels'} already, in another file. "
-                    "Rename one of the two.",
-                    argument="folder",
-                    place=str(path),
-                )
+                raise _fault(f"{name!r} has a file of this kind already ({kind.value}). Rename one.", str(path))
             if kind is Kind.BOARD:
                 with arguments_as("read_leaderboard", missing="missing"):
                     boards[name] = read_leaderboard(path, of.format, missing=missing)
@@ -360,24 +329,17 @@ def _read(place: Path, table: Path | None, missing: str) -> JudgeFolder:
     if faults:
         raise InputError.of_several(faults, len(files), "files")
     found = pd.DataFrame(rows, columns=["judge", "holds", "file", "family", "rel", "topics", "size"])
+    found = found.assign(rel=found["rel"].astype("Int64"), family=found["family"].astype(object))
     families = {name: of.family for name, of in of_judge.items() if of.family is not None}
-    return JudgeFolder(
-        place,
-        labels,
-        boards,
-        families,
-        found.assign(rel=found["rel"].astype("Int64"), family=found["family"].astype(object)),
-        tuple(path.name for path in skipped),
-    )
+    return JudgeFolder(place, labels, boards, families, found, skipped)
 
 
 def _of_unknown_format(path: Path) -> InputError:
     labels = "" if of_leaderboard(path) else f" If they are labels, write whole numbers, to {path.name}.qrels."
-    return InputError(
+    return _fault(
         "the lines can be a leaderboard in several formats. Say which in a column `format` of "
         f"{TABLE}: {listed(FORMATS)}.{labels}",
-        argument="folder",
-        place=str(path),
+        str(path),
     )
 
 
@@ -391,47 +353,35 @@ def _table(path: Path, names: list[str]) -> dict[str, _Said]:
         try:
             text = read_bytes(path).decode("utf-8-sig")
         except (UnreadableError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot be read: {error}. Give UTF-8.", argument="folder") from error
+            raise _fault(f"cannot be read: {error}. Give UTF-8.") from error
         header = text.partition("\n")[0]
         lines = CsvReader(io.StringIO(text, newline=""), delimiter=max(SEPARATORS, key=header.count))
         try:
             rows = [(lines.line_num, cells) for cells in lines]
         except csv.Error as error:
-            where = f"line {lines.line_num:,}"
-            raise InputError(f"no CSV ({error}). Mend the line.", argument="folder", place=where) from error
+            raise _fault(f"no CSV ({error}). Mend the line.", f"line {lines.line_num:,}") from error
         columns = [column.strip() for column in (rows[0][1] if rows else [])]
-        strange = [column for column in columns if column not in COLUMNS]
-        if "name" not in columns or strange or len(set(columns)) != len(columns):
-            raise InputError(
-                f"the columns must be {listed(COLUMNS)}, the last three as you like, got {examples(columns, 12)}.",
-                argument="folder",
+        if "name" not in columns or not set(columns) <= set(COLUMNS) or len(set(columns)) != len(columns):
+            raise _fault(
+                f"the columns must be {listed(COLUMNS)}, the last three as you like, got {examples(columns, 12)}."
             )
         found: dict[str, _Said] = {}
         for line, cells in rows[1:]:
-            if not any(cell.strip() for cell in cells):
-                continue
-            with located(f"line {line}"):
-                row = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
-                name = row.get("name", "")
-                if name not in names:
-                    raise InputError(
-                        f"there is no file of the judge {shown(name)}.{did_you_mean(name, names)}", argument="folder"
-                    )
-                if name in found:
-                    raise InputError(f"the judge {shown(name)} has a row already. Keep one.", argument="folder")
-                found[name] = _Said(row.get("family") or None, _rel(row.get("rel", "")), _format(row.get("format", "")))
+            if any(cell.strip() for cell in cells):
+                with located(f"line {line}"):
+                    name, said = _row(dict(zip(columns, (cell.strip() for cell in cells), strict=False)), names)
+                    if name in found:
+                        raise _fault(f"the judge {shown(name)} has a row already. Keep one.")
+                    found[name] = said
         return found
 
 
-def _format(cell: str) -> str | None:
-    return choice("format", cell, FORMATS) if cell else None
-
-
-def _rel(cell: str) -> int | None:
-    if not cell:
-        return None
-    if not cell.isdecimal():
-        raise InputError(
-            f"rel must be a whole number, the lowest relevant label, got {shown(cell)}.", argument="folder"
-        )
-    return checked_rel(int(cell))
+def _row(row: Mapping[str, str], names: list[str]) -> tuple[str, _Said]:
+    """Return a judge's name and what its row says."""
+    name, rel, form = (row.get(column, "") for column in ("name", "rel", "format"))
+    if name not in names:
+        raise _fault(f"there is no file of the judge {shown(name)}.{did_you_mean(name, names)}")
+    if rel and not rel.isdecimal():
+        raise _fault(f"rel must be a whole number, the lowest relevant label, got {shown(rel)}.")
+    lowest = checked_rel(int(rel)) if rel else None
+    return name, _Said(row.get("family") or None, lowest, choice("format", form, FORMATS) if form else None)
