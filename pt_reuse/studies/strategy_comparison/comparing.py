@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -395,7 +395,7 @@ class _Course:
     in_pool: int
 
     def built(
-        self, orders: dict[tuple[str, int], Sequence[NDArray[np.int64]]]
+        self, orders: Mapping[tuple[str, int], Sequence[NDArray[np.int64]]]
     ) -> list[tuple[dict[str, Any], NDArray[np.int64]]]:
         """Return what is judged at each budget and seed, with its key."""
         return [
@@ -409,7 +409,7 @@ class _Course:
         n = int(self.relevant[kept].sum())
         return {"judged": len(kept), "relevant": n, "recall": n / max(self.in_pool, 1)}
 
-    def curve(self, orders: dict[tuple[str, int], Sequence[NDArray[np.int64]]]) -> pd.DataFrame:
+    def curve(self, orders: Mapping[tuple[str, int], Sequence[NDArray[np.int64]]]) -> pd.DataFrame:
         """Return what a strategy has found along its course, for each seed."""
         rows = []
         for (name, seed), order in orders.items():
