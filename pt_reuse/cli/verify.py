@@ -11,12 +11,9 @@ from pt_reuse.cli.judgments import told_name
 from pt_reuse.cli.output import out_file, write_table
 from pt_reuse.cli.parser import Commands, Parser, add_command, add_quiet
 from pt_reuse.cli.screen import print_table, say, shows_bars
-from pt_reuse.cli.shell import Shell
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from pt_reuse.verification.verification import Verification
 
 #: what the screen shows of a figure
 _OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
@@ -39,7 +36,7 @@ def add_to(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from pt_reuse.verification.verification import verify
+    from pt_reuse.verification.verification import DIFFERING, verify
 
     out = out_file(options)
     result = verify(
@@ -54,7 +51,14 @@ def _run(options: argparse.Namespace) -> int:
     if not options.brief:
         _print_figures(result.table)
     # last, so that it is what stays on the screen
-    _report(result, options.shell)
+    say(repr(result))
+    _print_groups(result.summary)
+    differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
+    if len(differing):
+        say("\nUnequal:\n")
+        _print_figures(differing)
+    for line in result.not_computed(options.shell.in_shell):
+        say(line)
     if out is not None:
         write_table(result.table, out)
         say(f"\nWritten: {out}")
@@ -62,19 +66,6 @@ def _run(options: argparse.Namespace) -> int:
     if len(reasons) == len(result.verdicts):
         raise InputError("no figure could be computed: ", *reasons[0].parts)
     return 0 if result.holds else 1
-
-
-def _report(result: Verification, shell: Shell) -> None:
-    from pt_reuse.verification.verification import DIFFERING
-
-    say(repr(result))
-    _print_groups(result.summary)
-    differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
-    if len(differing):
-        say("\nUnequal:\n")
-        _print_figures(differing)
-    for line in result.not_computed(shell.in_shell):
-        say(line)
 
 
 def _print_groups(summary: pd.DataFrame) -> None:

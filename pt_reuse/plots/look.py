@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+import textwrap
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -137,63 +135,22 @@ def _without_middle(text: str, kept: int) -> str:
 
 
 def wrapped(ax: Axes, text: str, size: float, inches: float) -> str:
-    """Return a text with line breaks where it is wider, in lines of like length; a formula stays whole."""
-    return "\n".join(line for given in text.split("\n") for line in _balanced(ax, given, size, inches))
+    """Return a text with line breaks where it is wider, in lines of like length."""
+    return "\n".join(part for line in text.split("\n") for part in _balanced(ax, line, size, inches))
 
 
-def _balanced(ax: Axes, text: str, size: float, inches: float) -> list[str]:
+def _balanced(ax: Axes, line: str, size: float, inches: float) -> list[str]:
     """Return the lines of a text: as few as can be, and then as narrow."""
-    if breadth(ax, text, size) <= inches:
-        return [text]
-    space = breadth(ax, "n n", size) - breadth(ax, "nn", size)
-    words = [part for word in _words(text) for part in _cut(ax, word, size, inches)]
-    widths = [breadth(ax, word, size) for word in words]
-    lines = _filled(widths, space, inches)
-    bracket = next((n for n, word in enumerate(words) if word.startswith("(")), 0)
-    if (
-        len(lines) == 2
-        and bracket
-        and all(_total(part, space) <= inches for part in (widths[:bracket], widths[bracket:]))
-    ):
-        lines = [bracket, len(words)]
-    else:
-        for share in (0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55):
-            narrower = _filled(widths, space, share * inches)
-            if len(narrower) > len(lines):
-                break
+    whole = breadth(ax, line, size)
+    if whole <= inches:
+        return [line]
+    letters = int(len(line) * inches / whole) + 3
+    lines = [line]
+    for width in range(letters, 0, -1):
+        narrower = textwrap.wrap(line, width)
+        fits = all(breadth(ax, part, size) <= inches for part in narrower)
+        if fits and len(lines) > 1 and len(narrower) > len(lines):
+            break
+        if fits:
             lines = narrower
-    return [" ".join(words[start:end]) for start, end in pairwise([0, *lines])]
-
-
-def _total(widths: Sequence[float], space: float) -> float:
-    return sum(widths) + space * (len(widths) - 1)
-
-
-def _filled(widths: Sequence[float], space: float, inches: float) -> list[int]:
-    """Return the number of words up to the end of each line, when every line takes as many as it can."""
-    ends, start = [], 0
-    for n in range(1, len(widths)):
-        if _total(widths[start : n + 1], space) > inches:
-            ends.append(n)
-            start = n
-    return [*ends, len(widths)]
-
-
-def _cut(ax: Axes, word: str, size: float, inches: float) -> Iterator[str]:
-    """Yield the parts of a word that is too wide for a line; a formula cannot be cut."""
-    while "$" not in word and "\\" not in word and len(word) > 1 and breadth(ax, word, size) > inches:
-        fits = next((n for n in range(len(word) - 1, 1, -1) if breadth(ax, word[:n], size) <= inches), 1)
-        yield word[:fits]
-        word = word[fits:]
-    yield word
-
-
-def _words(line: str) -> Iterator[str]:
-    """Yield the words of a line; those between two dollar signs that make a formula stay one."""
-    held: list[str] = []
-    for word in line.split():
-        held.append(word)
-        if sum(len(re.findall(r"(?<!\\)\$", part)) for part in held) % 2 == 0:
-            yield " ".join(held)
-            held = []
-    yield from held
+    return lines

@@ -55,16 +55,10 @@ def plot_unjudged_map(
     by: str | None = None,
     place: Place | None = None,
 ) -> Axes:
-    """Draw a cell for each run and topic, the darker the more is unjudged.
+    """Draw a cell for each run and topic, the darker the more is unjudged; topics with most of it are last.
 
-    Args:
-        shares: (topics, runs) the share of unjudged documents, NaN where a run returns none.
-        run_table: one row per run, with ``name`` and the column `by`.
-        topics: their names; those with most unjudged documents are last.
-        depth: down to which documents were counted.
-        by: the column whose groups stand together, the run with most unjudged on top of each; they are named at the
-            side where there are more runs than names have room. None for none.
-        place: where to draw.
+    `shares` (topics, runs): NaN where a run returns nothing. Groups of the column `by` stand together, the run with
+    most unjudged on top of each; they are named at the side where there are more runs than names have room.
     """
     from matplotlib.colors import BoundaryNorm, ListedColormap
 

@@ -116,17 +116,10 @@ def draw_bars(
     title: str,
     x: str,
 ) -> Axes:
-    """Draw a lying bar for each unit, the first on top, with a note at its end.
+    """Draw a lying bar for each unit, the first on top, `top` at most; how many there are besides stands below.
 
-    Args:
-        place: where to draw.
-        names: of the units.
-        parts: of each bar from left to right, two at most: what it is, and (units,) how long.
-        notes: what stands at the end of each bar: a name, which may be shortened, and what follows it.
-        word: what a unit is.
-        top: how many bars at most, see :func:`most_rows`; how many there are besides stands below.
-        title: of a new figure.
-        x: what the bars count.
+    `parts` of each bar from left to right, two at most: what it is, and (units,) how long. `notes` at the ends of bars:
+    a name, which may be shortened, and what follows it. `word` is what a unit is.
     """
     sheet = Sheet.open(place, "bars")
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
@@ -169,16 +162,9 @@ def draw_confusion(
     light: str,
     white_above: float,
 ) -> None:
-    """Draw cells, darker where a share is larger, with a text in each; the first row is the lowest.
+    """Draw cells, darker where a share (rows, columns) is larger, with a text in each; the first row is the lowest.
 
-    Args:
-        sheet: where to.
-        shares: (rows, columns).
-        texts: of the cells, row by row.
-        labels: of the rows and of the columns.
-        most: the share that is darkest.
-        light: the colour of none.
-        white_above: the share above which letters are white.
+    `labels` are of the rows and of the columns; `most` is the share that is darkest, `light` the colour of none.
     """
     from matplotlib.colors import LinearSegmentedColormap
 

@@ -197,13 +197,9 @@ def name_losses(sheet: Sheet, views: Views) -> None:
 
 
 def name_points(sheet: Sheet, named: pd.DataFrame, occupied: NDArray[np.float64], share: float = 0.42) -> None:
-    """Write the names of the first of some points beside them, where there is room.
+    """Write the names of the first of some points, ``name x y``, beside them, where there is room.
 
-    Args:
-        sheet: what is drawn on.
-        named: ``name x y`` of the points to name, the most important first.
-        occupied: (points, 2) what no name may touch.
-        share: of the width of the axes that a name may take.
+    No name may touch what is `occupied` (points, 2), or take more than a share of the width of the axes.
     """
     ax, taken = sheet.ax, list[NDArray[np.float64]]()
     pixels = ax.transData.transform(occupied)

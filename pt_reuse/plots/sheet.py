@@ -271,18 +271,15 @@ class Sheet:
         from matplotlib.ticker import MaxNLocator
 
         self.lay_out()
-        before = self._numbers()
+        axes = {"x": self.ax.xaxis, "y": self.ax.yaxis}
+        before = [list(axis.get_majorticklocs()) for axis in axes.values()]
         for which, whole in self.numbered.items():
-            axis, way = (self.ax.xaxis, 0) if which == "x" else (self.ax.yaxis, 1)
             for most in range(5 if self.narrow else 8, 0, -1):
-                axis.set_major_locator(MaxNLocator(nbins=most, steps=STEPS, integer=whole))
-                if not self._touching(axis, way):
+                axes[which].set_major_locator(MaxNLocator(nbins=most, steps=STEPS, integer=whole))
+                if not self._touching(axes[which], "xy".index(which)):
                     break
-        if self._numbers() != before:
+        if [list(axis.get_majorticklocs()) for axis in axes.values()] != before:
             self.lay_out()
-
-    def _numbers(self) -> list[list[float]]:
-        return [list(axis.get_majorticklocs()) for axis in (self.ax.xaxis, self.ax.yaxis)]
 
     def _touching(self, axis: Axis, way: int) -> bool:
         """Return whether two numbers at an axis are nearer to each other than half a letter."""
@@ -375,13 +372,13 @@ class Sheet:
         elif self.ax.get_subplotspec() is not None and self._sticks_out():
             ConstrainedLayoutEngine().execute(root)
 
-    def _sticks_out(self) -> bool:
-        box, page = self._all(), self.ax.figure.bbox
-        return bool(box.x0 < page.x0 or box.y0 < page.y0 or box.x1 > page.x1 or box.y1 > page.y1)
-
     def _all(self) -> Bbox:
         """Return the box around the axes and all that belongs to them, in pixels."""
         return self.ax.get_tightbbox() or self.ax.get_window_extent()
+
+    def _sticks_out(self) -> bool:
+        box, page = self._all(), self.ax.figure.bbox
+        return bool(box.x0 < page.x0 or box.y0 < page.y0 or box.x1 > page.x1 or box.y1 > page.y1)
 
     def inches(self, pixels: float) -> float:
         """Return a distance on the screen in inches."""

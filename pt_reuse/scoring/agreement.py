@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,17 +11,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import Argument, InputError, Option, door, located, warn
+from pt_reuse._errors import Argument, InputError, Option, located, warn
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.measures import MeasureLike, measure_among
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pt_reuse.plots.sheet import Place
     from pt_reuse.scoring.scores import Scores
 
 
@@ -31,6 +31,43 @@ UNNAMED = ("first judgments", "other judgments")
 _COEFFICIENTS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")
 #: the entry of `settings` that says how intervals were made
 INTERVALS = "intervals"
+
+
+def _report(result: Agreement) -> Report:
+    """Return per measure tau-b, tau-AP (the one for rankings with ties) and gamma, and the largest changes of rank."""
+    table, (truth, other) = result.table, result.names
+    tau, tau_ap = Column("tau-b", table["tau_b"], Digits.SCORE), Column("tau-AP", table["tau_ap_b"], Digits.SCORE)
+    drop = Column("Largest drop", table["max_drop"], Digits.COUNT)
+    if result.has_intervals:
+        of_tau = intervals("tau-b", table["tau_b_low"], table["tau_b_high"], Digits.SCORE)
+        of_drop = intervals("the drop", table["max_drop_low"], table["max_drop_high"], Digits.COUNT)
+        columns = [tau, of_tau, tau_ap, drop, of_drop]
+    else:
+        gamma = Column("gamma", table["gamma"], Digits.SCORE)
+        columns = [tau, tau_ap, gamma, drop, Column("Largest rise", table["max_rise"], Digits.COUNT)]
+    said = "truth", "estimate", *((INTERVALS, *OF_DROPS) if result.has_intervals else ())
+    return Report(
+        [Column("Measure", table["measure"]), *columns],
+        caption=(
+            f"The ranking of {count(result.changes['name'].nunique(), 'run')} by {other} against the one by {truth}: "
+            "correlations (tau-AP symmetric and with ties), and the most ranks that a run loses or gains."
+        ),
+        # a result of an earlier version, read back, says less
+        notes=[f"{name.capitalize()}: {result.settings[name]}." for name in said if name in result.settings],
+    )
+
+
+def _drawn_as(kind: str) -> Callable[..., Axes]:
+    """Return what draws how scores change from the truth to the other judgments; runs on the line keep theirs."""
+
+    def draw(result: Agreement, measure: str, place: Place, by: str | None = None) -> Axes:
+        from pt_reuse.plots.points import check_view
+        from pt_reuse.plots.run_scores import plot_two_scores
+
+        check_view(kind, by, ("type", "team"), result.changes)
+        return plot_two_scores(result.changes, measure=measure, kind=kind, by=by, judgments=result.names, place=place)
+
+    return draw
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -47,6 +84,8 @@ class Agreement(Result):
     """
 
     title: ClassVar[str] = "Agreement"
+    views = {"measure": _report}
+    plots = {kind: _drawn_as(kind) for kind in ("change", "percent", "scores")}
 
     changes: pd.DataFrame
     per_topic: pd.DataFrame
@@ -55,33 +94,6 @@ class Agreement(Result):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name."""
         return {"agreement": self.table, "changes": self.changes, "per_topic": self.per_topic}
-
-    def report(self) -> Report:
-        """Return what a paper prints: per measure tau-b, tau-AP and gamma, and the largest changes of rank.
-
-        tau-AP is the one for rankings with ties, ``tau_ap_b``.
-        """
-        table, truth, other = self.table, *self.names
-        n_runs = self.changes["name"].nunique()
-        tau, tau_ap = Column("tau-b", table["tau_b"], Digits.SCORE), Column("tau-AP", table["tau_ap_b"], Digits.SCORE)
-        drop = Column("Largest drop", table["max_drop"], Digits.COUNT)
-        if self.has_intervals:
-            of_tau = intervals("tau-b", table["tau_b_low"], table["tau_b_high"], Digits.SCORE)
-            of_drop = intervals("the drop", table["max_drop_low"], table["max_drop_high"], Digits.COUNT)
-            columns = [tau, of_tau, tau_ap, drop, of_drop]
-        else:
-            gamma = Column("gamma", table["gamma"], Digits.SCORE)
-            columns = [tau, tau_ap, gamma, drop, Column("Largest rise", table["max_rise"], Digits.COUNT)]
-        said = "truth", "estimate", *((INTERVALS, *OF_DROPS) if self.has_intervals else ())
-        return Report(
-            [Column("Measure", table["measure"]), *columns],
-            caption=(
-                f"The ranking of {count(n_runs, 'run')} by {other} against the one by {truth}: correlations (tau-AP "
-                "symmetric and with ties), and the most ranks that a run loses or gains."
-            ),
-            # a result of an earlier version, read back, says less
-            notes=[f"{name.capitalize()}: {self.settings[name]}." for name in said if name in self.settings],
-        )
 
     @property
     def measured(self) -> list[str]:
@@ -93,55 +105,16 @@ class Agreement(Result):
         """Return whether intervals were asked for."""
         return "tau_b_low" in self.table
 
-    @door
-    def plot(
-        self,
-        measure: MeasureLike | None = None,
-        *,
-        kind: str = "change",
-        by: str | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw how each run's score changes from the truth to the other judgments; runs on the line keep it.
-
-        The axes are labelled with `names`.
-
-        Args:
-            measure: one of the measures; default the first.
-            kind: the upright axis: ``"change"`` of the score (default), ``"percent"`` of it, or the other ``"scores"``.
-            by: what gives colour and marker, ``"type"`` or ``"team"``; default the first of these that any run has.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a point per run; those that lose most are named where there is room.
-        """
-        from pt_reuse.plots.points import check_view
-        from pt_reuse.plots.run_scores import plot_two_scores
-        from pt_reuse.plots.sheet import Place
-
-        name = measure_among(self.table["measure"].tolist(), measure)
-        check_view(kind, by, ("type", "team"), self.changes)
-        place = Place(ax, title, legend, width)
-        return plot_two_scores(self.changes, measure=name, kind=kind, by=by, judgments=self.names, place=place)
-
     def key_figures(self) -> pd.DataFrame:
-        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`."""
-        return key_figures_of(
-            self.table.assign(measure=self.measured), ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
-        )
+        """Return the coefficients and largest changes of rank, see :meth:`Result.key_figures`."""
+        figures = ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
+        return key_figures_of(self.table.assign(measure=self.measured), figures)
 
     def headline(self) -> str:
         """Return what is compared with what, and tau_b and the largest drop of each measure."""
-        rows = []
-        for measure, row in zip(self.measured, self.table.to_dict("records"), strict=True):
-            rows.append(f"{measure} tau_b {with_ends(row, 'tau_b', '.4f')}, drop {row['max_drop']}")
-        return f"{self.names[1]} against {self.names[0]}: {'; '.join(rows)}"
+        rows = zip(self.measured, self.table.to_dict("records"), strict=True)
+        said = [f"{measure} tau_b {with_ends(row, 'tau_b', '.4f')}, drop {row['max_drop']}" for measure, row in rows]
+        return f"{self.names[1]} against {self.names[0]}: {'; '.join(said)}"
 
 
 def compare_scores(
@@ -170,7 +143,9 @@ def compare_scores(
             found = ranking_agreement(one, other, bootstrap, coefficients=_COEFFICIENTS)
         ranked = len(truth.names) > 1 and not _all_tie(measure, mine[m], theirs[m], names)
         weighted = {"weighted_tau": weighted_tau(mine[m], theirs[m]) if ranked else np.nan}
-        rows.append({"measure": measure, **_before(found, "max_drop", weighted)})
+        at_drop = list(found).index("max_drop")
+        items = list(found.items())
+        rows.append({"measure": measure, **dict(items[:at_drop]), **weighted, **dict(items[at_drop:])})
         moved = rank_changes(mine[m], theirs[m], truth.names)
         moved[["team", "type"]] = truth.run_table[["team", "type"]].to_numpy()
         moved.insert(1, "measure", measure)
@@ -192,13 +167,6 @@ def compare_scores(
         per_topic=pd.concat(topics, ignore_index=True),
         names=names,
     )
-
-
-def _before(row: dict[str, float], name: str, more: dict[str, float]) -> dict[str, float]:
-    """Return a row with more entries before one of its own."""
-    at = list(row).index(name)
-    items = list(row.items())
-    return dict([*items[:at], *more.items(), *items[at:]])
 
 
 def checked_names(names: Any) -> tuple[str, str]:

@@ -42,17 +42,9 @@ _LOWERED = ("AP", "R", "Rprec", "nDCG")
 
 @dataclass(frozen=True)
 class Bounds:
-    """The lowest and the highest score of every run, on every topic.
-
-    Attributes:
-        measures: those of which bounds are known, in the order asked.
-        unknown: the others.
-        low: (measures, topics, runs).
-        high: (measures, topics, runs).
-    """
+    """(measures, topics, runs) the lowest and the highest scores by the measures of which bounds are known."""
 
     measures: list[ir_measures.Measure]
-    unknown: list[ir_measures.Measure]
     low: Floats
     high: Floats
 
@@ -77,9 +69,8 @@ def score_bounds(
     known = [measure for measure in asked if measure in specs]
     low = np.zeros((len(known), len(qrels.topics), len(runs)))
     high = np.zeros_like(low)
-    found = Bounds(known, [measure for measure in asked if measure not in specs], low, high)
     if not known:
-        return found
+        return Bounds(known, low, high)
     work = Rescoring(runs.field, runs.names, qrels, known)
     depths = [specs[measure].depth for measure in known]
     deepest = None if None in depths else max(depth for depth in depths if depth is not None)
@@ -98,7 +89,7 @@ def score_bounds(
             unknown = lists.unknown(spec) & bool(spec.rel <= used.max())
             low[m, here] = np.where(unknown, np.clip(least, 0, score), score).reshape(base[m].shape)
             high[m, here] = np.where(unknown, np.maximum(np.minimum(most, 1), score), score).reshape(base[m].shape)
-    return found
+    return Bounds(known, low, high)
 
 
 def _is_known(spec: Spec) -> bool:
@@ -107,14 +98,9 @@ def _is_known(spec: Spec) -> bool:
 
 @dataclass(frozen=True)
 class _Lists:
-    """Ranked lists with the labels of their documents, down to the deepest cutoff.
+    """Ranked lists down to the deepest cutoff: (lists, ranks) labels, `UNJUDGED` also where there is no document.
 
-    Attributes:
-        label: (lists, ranks) the label, `UNJUDGED` also where there is no document.
-        length: (lists,) documents returned, judged or not.
-        topic: (lists,) the topic of each among `cells`.
-        cells: the topics under the judgments.
-        used: the labels that the judgments use, of all topics; 1 where none is above 0.
+    `length` (lists,): documents returned. `topic` (lists,): of each among `cells`. `used`: the labels of the judgments.
     """
 
     label: NDArray[np.int16]
@@ -247,13 +233,9 @@ def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
 
 @dataclass(frozen=True)
 class _Grades:
-    """The labels that count under nDCG, as thresholds.
+    """The labels above 0 that count under nDCG, as (thresholds,) ascending, and by how much each raises the gain.
 
-    Attributes:
-        labels: (thresholds,) the labels above 0 that the judgments use, ascending.
-        steps: (thresholds,) how much larger the gain is than below the threshold.
-        above: (thresholds, lists, 1) how many judged documents of the topic reach it.
-        ideal: (n + 1,) the DCG of n documents of gain 1, at the top.
+    `above` (thresholds, lists, 1): judged documents of the topic that reach it. `ideal` (n + 1,): DCG of n at the top.
     """
 
     labels: NDArray[np.int64]

@@ -22,14 +22,7 @@ _CUTOFF = ir_measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff 
 
 @dataclass(frozen=True)
 class Sample:
-    """The sampled pool of one topic.
-
-    Attributes:
-        size: (strata,) pooled documents of each stratum, N_h.
-        judged: (strata,) judged documents of each, n_h.
-        stratum: (documents,) the stratum of each document.
-        label: (documents,) its label, below 0 where it was not judged.
-    """
+    """The sampled pool of a topic: (strata,) pooled and judged documents; (documents,) stratum, label, or below 0."""
 
     size: NDArray[np.int64]
     judged: NDArray[np.int64]
@@ -48,13 +41,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Ranked:
-    """The pooled documents of one run for one topic, best first.
-
-    Attributes:
-        rank: (documents,) the rank of each, from 1.
-        stratum: (documents,) its stratum.
-        label: (documents,) its label, below 0 where it was not judged.
-    """
+    """The pooled documents of a run for a topic, best first: (documents,) rank from 1, stratum, label, or below 0."""
 
     rank: NDArray[np.int64]
     stratum: NDArray[np.int64]
@@ -224,30 +211,6 @@ for _measure in (xinfAP, xinfNDCG):
         ir_measures.measures.register(_measure)
 
 
-def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
-    """Raise where a measure is estimated from a sample and judgments are of none."""
-    if not isinstance(measure, _Inferred):
-        return
-    if "stratum" not in qrels.columns:
-        raise InputError(
-            f"{measure!r} is estimated from a sample, and the judgments have no column 'stratum'. ",
-            *_HOW,
-            argument="qrels",
-        )
-    missing = qrels["stratum"].isna().to_numpy()
-    if missing.any():
-        row = qrels.iloc[int(np.flatnonzero(missing)[0])]
-        raise InputError(
-            f"{measure!r} is estimated from a sample, and {count(int(missing.sum()), 'judgment')} of {len(qrels):,} "
-            f"have no stratum, such as topic {shown(row['query_id'])}, document {shown(row['doc_id'])}. Judgments of "
-            "other documents cannot stand beside a sample. ",
-            *_HOW,
-            argument="qrels",
-        )
-    if "inclusion" in qrels.columns and len(qrels):
-        _check_inclusion(measure, qrels)
-
-
 #: where judgments with strata come from
 _HOW = (
     "Score with what ",
@@ -256,6 +219,26 @@ _HOW = (
     Call("read_qrels", "path, strata=True"),
     ".",
 )
+
+
+def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
+    """Raise where a measure is estimated from a sample and judgments are of none."""
+    if not isinstance(measure, _Inferred):
+        return
+    what = f"{measure!r} is estimated from a sample, and "
+    if "stratum" not in qrels.columns:
+        raise InputError(f"{what}the judgments have no column 'stratum'. ", *_HOW, argument="qrels")
+    missing = qrels["stratum"].isna().to_numpy()
+    if missing.any():
+        row = qrels.iloc[int(np.flatnonzero(missing)[0])]
+        raise InputError(
+            f"{what}{count(int(missing.sum()), 'judgment')} of {len(qrels):,} have no stratum, such as topic "
+            f"{shown(row['query_id'])}, document {shown(row['doc_id'])}. ",
+            *_HOW,
+            argument="qrels",
+        )
+    if "inclusion" in qrels.columns and len(qrels):
+        _check_inclusion(measure, qrels)
 
 
 def _check_inclusion(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:

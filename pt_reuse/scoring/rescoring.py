@@ -41,17 +41,11 @@ _IN_A_DICTIONARY = 12
 
 @dataclass(frozen=True)
 class Block:
-    """The scores of neighbouring topics.
+    """The scores of neighbouring topics, whose positions among those of the judgments are `topics`.
 
     A *cell* is a topic under a set that changes something in it. A pair of topic and set that is no cell here has the
-    scores of the judgments as they are.
-
-    Attributes:
-        topics: positions among the topics of the judgments.
-        base: (measures, topics of the block, runs) under the judgments as they are.
-        topic: (cells,) the topic of each cell, as a position among the topics of the judgments; ascending.
-        set: (cells,) its set.
-        values: (measures, cells, runs) the scores of the cells.
+    scores of the judgments as they are: `base` (measures, topics of the block, runs). (cells,) are the `topic` of each,
+    as a position among the topics of the judgments, ascending, and its `set`; (measures, cells, runs) its `values`.
     """
 
     topics: range

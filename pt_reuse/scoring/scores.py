@@ -33,55 +33,6 @@ _COLUMNS = ("name", "qid", "measure", "value")
 MISSING = ("error", "zero", "leave_out")
 
 
-@dataclass(frozen=True)
-class ScoreArrays:
-    """Scores with their labels, each in the order in which it first stands in the frame.
-
-    Attributes:
-        names: of the runs.
-        topics: the topics.
-        measures: as ir_measures writes them; one it does not know, as given.
-        values: (measures, topics, runs); 0 where a run lacks a topic.
-        has_topic: (topics, runs) whether the run has the topic.
-    """
-
-    names: list[str]
-    topics: list[str]
-    measures: list[str]
-    values: NDArray[np.float64]
-    has_topic: NDArray[np.bool_]
-
-
-def score_arrays(frame: Any, missing: str) -> ScoreArrays:
-    """Return the scores of a frame with the columns ``name qid measure value``."""
-    if not isinstance(frame, pd.DataFrame):
-        hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
-        raise InputError(
-            Argument("frame"),
-            f" must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}",
-            argument="frame",
-        )
-    columns("frame", frame.columns, _COLUMNS)
-    if frame.empty:
-        raise InputError(Argument("frame"), " has no row.", argument="frame")
-    values = _numbers(frame)
-    coded = [pd.factorize(_texts(frame, column)) for column in _COLUMNS[:3]]
-    (run, names), (topic, topics), (measure, given) = coded
-    measures = [canonical_name(name) for name in given]
-    _check_measures(list(given), measures)
-    shape = len(measures), len(topics), len(names)
-    cell = np.ravel_multi_index((measure, topic, run), shape)
-    _check_once(frame, cell)
-    there = np.zeros(shape, dtype=bool)
-    there.ravel()[cell] = True
-    found = np.zeros(shape)
-    found.ravel()[cell] = values
-    has_topic = np.asarray(there.any(axis=0))
-    arrays = ScoreArrays(list(names), list(topics), measures, found, has_topic)
-    _check_all_there(there, arrays, missing)
-    return arrays
-
-
 def _texts(frame: pd.DataFrame, column: str) -> NDArray[Any]:
     """Return the cells of a column as texts: of whole numbers, such as topics often are, the digits."""
     cells = frame[column].to_numpy(dtype=object)
@@ -99,62 +50,69 @@ def _is_name(cell: Any) -> bool:
 def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Return the values, which must be finite numbers, or say which row has another."""
     column = frame["value"]
-    kind = pd.api.types.is_bool_dtype(column) or not pd.api.types.is_numeric_dtype(column)
-    values = np.full(len(frame), np.nan) if kind else column.to_numpy(dtype=np.float64, na_value=np.nan)
+    number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan) if number else np.full(len(frame), np.nan)
     bad = np.flatnonzero(~np.isfinite(values))
-    if not len(bad):
-        return values
-    row = frame.iloc[int(bad[0])]
-    if kind:
-        raise InputError(f"column 'value' must hold numbers, got {shown(row['value'])}.", argument="frame")
-    raise InputError(
-        f"{len(bad):,} of {count(len(frame), 'value')} not finite, the first {shown(row['value'])}: run "
-        f"{shown(row['name'])}, topic {shown(row['qid'])}, measure {shown(row['measure'])}. A mean would not be. "
-        "Score it 0, or take the measure out.",
-        argument="frame",
-    )
+    if len(bad):
+        row = frame.iloc[int(bad[0])]
+        raise InputError(
+            f"{len(bad):,} of {count(len(frame), 'value')} are no finite numbers, the first {shown(row['value'])}: "
+            f"{_place(row)}. A mean would be none. Score it 0, or take the measure out.",
+            argument="frame",
+        )
+    return values
 
 
-def _check_measures(given: list[str], measures: list[str]) -> None:
-    """Raise where a measure goes under two names."""
+def _place(row: Any) -> str:
+    return f"run {shown(row['name'])}, topic {shown(row['qid'])}, measure {shown(row['measure'])}"
+
+
+def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], list[str], list[str], list[str]]:
+    """Return (rows,) the cell of each row among measures, topics and runs, its values, and the names of these."""
+    if not isinstance(frame, pd.DataFrame):
+        hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
+        problem = f" must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}"
+        raise InputError(Argument("frame"), problem, argument="frame")
+    columns("frame", frame.columns, _COLUMNS)
+    if frame.empty:
+        raise InputError(Argument("frame"), " has no row.", argument="frame")
+    values = _numbers(frame)
+    (run, names), (topic, topics), (measure, called) = (pd.factorize(_texts(frame, c)) for c in _COLUMNS[:3])
+    measures = [canonical_name(name) for name in called]
     for name in measures:
-        same = [word for word, known in zip(given, measures, strict=True) if known == name]
+        same = [word for word, known in zip(called, measures, strict=True) if known == name]
         if len(same) > 1:
             problem = f"the measures {listed([shown(word) for word in same])} are the same. Keep one of them."
             raise InputError(problem, argument="frame")
-
-
-def _check_once(frame: pd.DataFrame, cell: NDArray[np.int64]) -> None:
-    """Raise where two rows say the score of one run on one topic by one measure."""
+    cell = np.ravel_multi_index((measure, topic, run), (len(measures), len(topics), len(names)))
     again = pd.Series(cell).duplicated().to_numpy()
     if again.any():
-        row = frame.iloc[int(np.flatnonzero(again)[0])]
         raise InputError(
-            f"{count(int(again.sum()), 'row')} too many: run {shown(row['name'])} has topic {shown(row['qid'])} and "
-            f"measure {shown(row['measure'])} more than once. Give each one row; pipelines of one name need names of "
-            "their own.",
+            f"{count(int(again.sum()), 'row')} too many, such as a second one of "
+            f"{_place(frame.iloc[int(np.flatnonzero(again)[0])])}. Give each one row; pipelines of one name need names "
+            "of their own.",
             argument="frame",
         )
+    return cell, values, list(names), list(topics), measures
 
 
-def _check_all_there(there: NDArray[np.bool_], arrays: ScoreArrays, missing: str) -> None:
+def _check_all_there(
+    there: NDArray[np.bool_], missing: str, names: list[str], topics: list[str], measures: list[str]
+) -> None:
     """Raise where a run lacks a topic and this is an error, or has it by some of the measures only."""
-    has, (n_measures, n_topics, n_runs) = arrays.has_topic, there.shape
+    has = np.asarray(there.any(axis=0))
     lacking = ~there if missing == "error" else ~there & has
     if not lacking.any():
         return
     m, t, r = (int(at[0]) for at in np.nonzero(lacking))
-    whole = not has[t, r]
-    parts = [
-        f"{int(lacking.sum()):,} of {n_measures * n_topics * n_runs:,} scores are missing, the first of run "
-        f"{shown(arrays.names[r])}, topic {shown(arrays.topics[t])}, measure {shown(arrays.measures[m])}. ",
-    ]
-    if not whole:
+    place = _place({"name": names[r], "qid": topics[t], "measure": measures[m]})
+    said = f"{int(lacking.sum()):,} of {there.size:,} scores are missing, the first of {place}. "
+    if has[t, r]:
         problem = f"The run has the topic by {count(int(there[:, t, r].sum()), 'other measure')}. Give the score."
-        raise InputError(*parts, problem, argument="frame")
-    without = [arrays.names[run] for run in np.flatnonzero(~has.all(axis=0))]
+        raise InputError(said, problem, argument="frame")
+    without = [names[run] for run in np.flatnonzero(~has.all(axis=0))]
     raise InputError(
-        *parts,
+        said,
         f"{count(len(without), 'run')} without a topic: {examples(without)}. ",
         Option("missing", "zero"),
         " counts it 0, ",
@@ -162,41 +120,6 @@ def _check_all_there(there: NDArray[np.bool_], arrays: ScoreArrays, missing: str
         " averages over the topics that a run has.",
         argument="frame",
     )
-
-
-def write_scores(scores: Scores, path: str | Path, format: str, *, overwrite: bool) -> Path:
-    """Write scores as a leaderboard, see :meth:`Scores.write_leaderboard`."""
-    choice("format", format, FORMATS)
-    flag("overwrite", overwrite)
-    place = checked_path(path)
-    # where a topic that a run lacks counts 0, the line says 0
-    there = np.ones_like(scores.has_topic) if scores.complete else scores.has_topic
-    if format != "trec_eval":
-        folder, parts = place.parent, {place.name: list(range(len(scores.names)))}
-    else:
-        folder, parts = place, {name: [r] for r, name in enumerate(scores.names)}
-        _check_folder(folder, scores.names)
-    texts = {
-        file: leaderboard_text(
-            format,
-            [scores.names[r] for r in runs],
-            scores.topics,
-            scores.measures,
-            scores.values[:, :, runs],
-            has_topic=there[:, runs],
-            means=scores.mean_values[:, runs],
-        )
-        for file, runs in parts.items()
-    }
-    check_writable(folder, list(parts), overwrite=overwrite, argument="path")
-    try:
-        files = [(name, guarded(text.encode("utf-8"))) for name, text in texts.items()]
-        write_together(folder, files, overwrite=overwrite)
-    except UnicodeEncodeError as error:
-        raise InputError("a name is no text that UTF-8 can hold. Rename it first.", argument="path") from error
-    except OSError as error:
-        raise InputError(f"{place} cannot be written: {error.strerror or error}.", argument="path") from error
-    return place
 
 
 def _check_folder(folder: Path, names: list[str]) -> None:
@@ -273,17 +196,21 @@ class Scores(Record):
         """
         choice("missing", missing, MISSING)
         labels = given_metadata(teams=teams, types=types, metadata=metadata)
-        found = score_arrays(frame, missing)
-        lacking = int((~found.has_topic).sum())
-        complete = missing != "leave_out"
+        cell, values, names, topics, named = _coded(frame)
+        scores = np.zeros((len(named), len(topics), len(names)))
+        there = np.zeros(scores.shape, dtype=bool)
+        scores.flat[cell], there.flat[cell] = values, True
+        _check_all_there(there, missing, names, topics, named)
+        has_topic, complete = np.asarray(there.any(axis=0)), missing != "leave_out"
+        lacking = int((~has_topic).sum())
         settings = {"scores": "given by topic", "complete": complete}
         return cls(
-            run_table=labels.table(found.names, naming=OF_FRAMES)[["name", "team", "type"]],
-            topics=found.topics,
-            measures=found.measures,
-            values=found.values,
+            run_table=labels.table(names, naming=OF_FRAMES)[["name", "team", "type"]],
+            topics=topics,
+            measures=named,
+            values=scores,
             complete=complete,
-            has_topic=found.has_topic,
+            has_topic=has_topic,
             settings=settings | ({"topics that runs lack": lacking} if lacking else {}),
         )
 
@@ -319,13 +246,8 @@ class Scores(Record):
         Means are compared after rounding to 12 decimals, so that equal runs tie.
 
         Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
-            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
-            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=["A"])
-            >>> qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"], "label": [1, 0]})
-            >>> scores = ptr.score(runs, qrels, ["P@1"])
-            >>> scores.ranks
+            >>> rows = [("A", "1", "P@1", 1.0), ("B", "1", "P@1", 0.0)]
+            >>> Scores.from_frame(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])).ranks
               name  P@1
             0    A    1
             1    B    2
@@ -350,13 +272,8 @@ class Scores(Record):
         """Return one measure as a table, a row per topic and a column per run.
 
         Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
-            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
-            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=["A"])
-            >>> qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"], "label": [1, 0]})
-            >>> scores = ptr.score(runs, qrels, ["P@1"])
-            >>> scores.of("P@1")
+            >>> rows = [("A", "1", "P@1", 1.0), ("B", "1", "P@1", 0.0)]
+            >>> Scores.from_frame(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])).of("P@1")
                    A    B
             qid
             1    1.0  0.0
@@ -445,7 +362,37 @@ class Scores(Record):
             A   AP  2   0.1
             A   AP  all 0.3
         """
-        return write_scores(self, path, format, overwrite=overwrite)
+        choice("format", format, FORMATS)
+        flag("overwrite", overwrite)
+        place = checked_path(path)
+        # where a topic that a run lacks counts 0, the line says 0
+        there = np.ones_like(self.has_topic) if self.complete else self.has_topic
+        if format != "trec_eval":
+            folder, parts = place.parent, {place.name: list(range(len(self.names)))}
+        else:
+            folder, parts = place, {name: [r] for r, name in enumerate(self.names)}
+            _check_folder(folder, self.names)
+        texts = {
+            file: leaderboard_text(
+                format,
+                [self.names[r] for r in runs],
+                self.topics,
+                self.measures,
+                self.values[:, :, runs],
+                has_topic=there[:, runs],
+                means=self.mean_values[:, runs],
+            )
+            for file, runs in parts.items()
+        }
+        check_writable(folder, list(parts), overwrite=overwrite, argument="path")
+        try:
+            files = [(name, guarded(text.encode("utf-8"))) for name, text in texts.items()]
+            write_together(folder, files, overwrite=overwrite)
+        except UnicodeEncodeError as error:
+            raise InputError("a name is no text that UTF-8 can hold. Rename it first.", argument="path") from error
+        except OSError as error:
+            raise InputError(f"{place} cannot be written: {error.strerror or error}.", argument="path") from error
+        return place
 
     @door
     def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:

@@ -128,33 +128,3 @@ def test_ir_datasets_knows_it(demo, documents, judgments):
         through_pyterrier.get_qrels()[["qid", "docno", "label"]], demo.get_qrels(), check_dtype=False
     )
     assert pt.get_dataset("irds:vaswani") is not None
-
-
-def test_wrong_names_are_told(messages, demo, runs):
-    with pytest.raises(KeyError) as caught:
-        pt.get_dataset("reuse:nothing")
-    messages.told(caught.value)
-    messages.refused(lambda: demo.get_topics("q"))
-    messages.refused(lambda: demo.get_qrels("fourth"))
-    messages.refused(lambda: demo.get_judgments("Complete"))
-    messages.refused(lambda: demo.get_embeddings("descibed"))
-    messages.refused(lambda: demo.get_dense_retriever(num_results=0), argument="num_results")
-    messages.refused(lambda: demo.get_dense_retriever()(pd.DataFrame({"qid": ["1", "Q"], "query": "x"})))
-    # nothing is not the default
-    messages.refused(lambda: demo.get_qrels(""))
-    messages.refused(lambda: demo.get_topics(""))
-    pd.testing.assert_frame_equal(demo.get_qrels(None), demo.get_qrels("pool"))
-    assert demo.get_runs(type="dense").names == [n for n in runs if n.startswith(("lumen", "mosaic"))]
-
-
-def test_what_is_handed_out_can_be_changed_without_harm(demo):
-    demo.documents()[0]["text"] = "changed"
-    demo.topics().append({"qid": "99"})
-    demo.get_runs().names.append("changed")
-    table = demo.get_runs().run_table
-    table.loc[0, "team"] = "changed"
-    again = pt.get_dataset("reuse:demo")
-    assert again.documents()[0]["text"] != "changed"
-    assert len(again.get_topics()) == 41
-    assert len(again.get_runs().names) == 22
-    assert "changed" not in again.get_runs().teams

@@ -21,7 +21,6 @@ from ir_measures import AP
 
 import pt_reuse as ptr
 
-TYPED = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "any"))
 TEAMLESS = ptr.RunSet.from_frames({"x": FIELD.runs["lex1b"]})
 ERRORS = [
     ({"reuse": "taus"}, "reuse"),

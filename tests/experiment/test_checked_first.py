@@ -9,7 +9,6 @@ from experiment_parts import FIELD, OTHERS, QRELS, TOPICS, Retriever
 import pt_reuse as ptr
 
 FRAME = FIELD.runs["neu2a"]
-RANKLESS = ptr.RunSet.from_frames({"other": FRAME.drop(columns="rank")}, teams={"other": "x"})
 #: what is wrong -> the arguments; the first is the one that the error is about
 ARGUMENTS = {
     "perquery": {"perquery": "yes"},

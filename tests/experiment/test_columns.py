@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import ALL, LIVE, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded
+from experiment_parts import ALL, LIVE, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded
 from ir_measures import AP, RR, P
 
 import pt_reuse as ptr
@@ -251,39 +251,6 @@ def test_reuse_chooses_columns(reuse):
     averages += [f"{measure} {suffix}" for measure in ("AP", "P@5") for suffix in suffixes]
     pd.testing.assert_frame_equal(some[0], every[0][averages + once])
     pd.testing.assert_frame_equal(some[1], every[1][["name", "qid", "measure", "value", *suffixes, *once]])
-
-
-@NOBODYS_POOL
-def test_options_reach_the_columns():
-    def columns(**arguments):
-        given = {"reuse": ALL, **arguments}
-        return ptr.Experiment(frames(), TOPICS, QRELS, [AP], **given).drop(columns=["name", "AP"])
-
-    default = columns(field=OTHERS, depth=5, pooled=True)
-    for arguments in (
-        {"depth": 2},
-        {"field": None},
-        {"pooled": {"lex1a": False, "neu2a": True, "man3a": False}},
-        {"pooled": None},
-        {"teams": dict.fromkeys(NAMES, "us")},
-        {"teams": dict.fromkeys(NAMES, OTHERS.teams[0])},
-    ):
-        assert not columns(**{"field": OTHERS, "depth": 5, "pooled": True, **arguments}).equals(default), arguments
-    types = {name: "typed" for name in NAMES}
-    typed = OTHERS.with_metadata(types=dict.fromkeys(OTHERS.names, "other"))
-    assert not columns(field=typed, depth=5, pooled=True, types=types, by="type").equals(default)
-
-
-def test_added_columns_are_rounded_as_their_measure():
-    given = {"field": OTHERS, "depth": 8, "pooled": True}
-    exact = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], **given)
-    for rounding, digits in ((2, {"AP": 2, "P@5": 2}), ({"AP": 1}, {"AP": 1})):
-        rounded = ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], round=rounding, **given)
-        for measure in ("AP", "P@5"):
-            for suffix in SUFFIXES:
-                column = exact[f"{measure} {suffix}"]
-                expected = column.round(digits[measure]) if measure in digits and column.dtype == float else column
-                pd.testing.assert_series_equal(rounded[f"{measure} {suffix}"], expected)
 
 
 # where it differs from pt.Experiment, it says so

@@ -164,13 +164,6 @@ def test_no_columns_is_pt_experiment(arguments):
         assert ours.attrs == {}
 
 
-def test_names_keep_their_type():
-    systems = {1: FIELD.runs["neu2a"], 2: FIELD.runs["lex1a"]}
-    assert_same(ptr.Experiment(systems, TOPICS, QRELS, [AP]), pt.Experiment(systems, TOPICS, QRELS, [AP]))
-    ours = ptr.Experiment(list(systems.values()), TOPICS, QRELS, [AP], [1, 2], perquery=True)
-    assert_same(ours, pt.Experiment(list(systems.values()), TOPICS, QRELS, [AP], [1, 2], perquery=True))
-
-
 def test_is_pt_reuse_experiment_and_needs_no_java():
     assert pt.reuse.Experiment is ptr.Experiment
     code = (
@@ -186,21 +179,6 @@ def test_is_pt_reuse_experiment_and_needs_no_java():
 
 
 # inputs
-
-
-def test_files_and_qrels_objects(tmp_path):
-    topics, qrels = str(tmp_path / "topics.txt"), str(tmp_path / "qrels.txt")
-    (tmp_path / "topics.txt").write_text(
-        "".join(
-            f"<top>\n<num>{qid}</num>\n<title>{query}</title>\n</top>\n"
-            for qid, query in TOPICS.itertuples(index=False)
-        )
-    )
-    FIELD.qrels.write(qrels)
-    theirs = pt.Experiment(retrievers(), topics, qrels, [AP])
-    assert_same(ptr.Experiment(retrievers(), topics, qrels, [AP]), theirs)
-    assert_same(ptr.Experiment(retrievers(), tmp_path / "topics.txt", tmp_path / "qrels.txt", [AP]), theirs)
-    assert_same(ptr.Experiment(retrievers(), TOPICS, ptr.read_qrels(qrels), [AP]), theirs)
 
 
 def test_extra_columns_of_qrels_and_ids_that_are_numbers():

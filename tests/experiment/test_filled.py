@@ -185,20 +185,6 @@ def test_a_judge_reads_the_query_of_the_topic_and_not_a_rewritten_one():
     assert seen["AP filled docs"].all()
 
 
-def test_documents_without_the_text_that_a_judge_reads_are_unknown_to_it(messages):
-    asked = []
-    systems = {"a": Retriever(FIELD.runs["lex1a"]) >> Texts(), "b": FIELD.runs["neu2a"]}
-    found = messages.warned(lambda: experiment(systems, reader(asked))).set_index("name")
-    mine, other = (
-        {*FIELD.runs[name][["qid", "docno"]].itertuples(index=False, name=None)} for name in ("lex1a", "neu2a")
-    )
-    holes = other - set(labels_of(QRELS))
-    assert found.loc["b", "AP filled unknown"] == len(holes - mine) > 0
-    assert found.loc["b", "AP filled docs"] == len(holes & mine) > 0
-    assert not found.loc["a", "AP filled unknown"]
-    assert {text for _, text in asked} <= {f"text of {docno}" for _, docno in mine}
-
-
 def test_which_labels_of_a_judge_are_relevant_does_not_hang_on_the_documents_asked(messages):
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
     judged = pd.DataFrame({"qid": "1", "docno": ["a", "z"], "label": [3, 0]})

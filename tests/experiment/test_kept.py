@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, retrievers
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, retrievers
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
@@ -72,36 +72,6 @@ def test_it_goes_on_after_an_error(tmp_path):
         experiment(systems, cache=tmp_path, batch_size=2), experiment(retrievers(), batch_size=2), check_exact=True
     )
     assert asked(systems) == {"lex1a": [], "neu2a": [], "man3a": ALL[4:]}
-
-
-def test_texts_for_a_judge_come_back(tmp_path):
-    def told(documents):
-        seen.append(documents["text"].tolist())
-        return [1] * len(documents)
-
-    texts = {name: frame.assign(text="of " + frame["docno"]) for name, frame in frames().items()}
-    seen = []
-    results = [
-        experiment({name: Retriever(frame) for name, frame in texts.items()}, cache=cache, fill=told, judge_rel=1)
-        for cache in (None, tmp_path, tmp_path)
-    ]
-    assert seen[0] == seen[1] == seen[2]
-    assert results[0].equals(results[1])
-    assert results[0].equals(results[2])
-
-
-def test_beside_the_folder_of_pt_experiment(tmp_path, messages):
-    (tmp_path / "saved").mkdir()
-    given = {"save_dir": str(tmp_path / "saved"), "save_mode": "reuse"}
-    experiment(retrievers(), cache=tmp_path / "c", **given)
-    (tmp_path / "saved" / "man3a.res.gz").unlink()
-    systems = retrievers()
-    experiment(systems, cache=tmp_path / "c", **given)
-    assert asked(systems) == {name: [] for name in NAMES}
-    (tmp_path / "empty").mkdir()
-    messages.refused(
-        lambda: experiment(systems, cache=tmp_path / "empty", save_dir=str(tmp_path / "empty")), argument="cache"
-    )
 
 
 REFUSED = {

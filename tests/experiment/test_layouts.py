@@ -94,20 +94,6 @@ def test_report_has_what_a_paper_prints():
     assert "pool depth 5" in " ".join(text.split())
 
 
-def test_report_of_one_measure_of_the_rows_at_hand():
-    result = experiment(baseline=0, correction="holm", test="wilcoxon")
-    report = result.sort_values("AP", ascending=False).query("name != 'neu2a'").report("AP")
-    table = report.to_frame()
-    assert list(table) == ["System", "AP", "p, corrected", "LOU, change in %", "Rank", "Unjudged share"]
-    names = result.sort_values("AP", ascending=False)["name"].tolist()
-    assert table["System"].tolist() == [name for name in names if name != "neu2a"]
-    expected = result.set_index("name")["AP p-value corrected"].reindex(table["System"])
-    np.testing.assert_array_equal(table["p, corrected"].to_numpy(dtype=float), expected.to_numpy(dtype=float))
-    assert "Wilcoxon signed-rank test against lex1a (correction: holm)" in report.caption
-    assert r"\begin{tabular}{lrrrrr}" in report.to_latex()
-    assert "holm" in report.to_latex()
-
-
 def test_report_by_topic_is_of_the_means():
     expected = experiment().report().to_frame()
     for form in ({"perquery": True}, {"layout": "long"}):

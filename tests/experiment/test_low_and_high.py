@@ -37,23 +37,6 @@ def test_low_and_high_stand_beside_each_score(field, more):
         assert not any(column.startswith(("Judged@5 low", "num_rel_ret high")) for column in result)
 
 
-def test_low_and_high_of_each_topic_and_what_is_saved(tmp_path):
-    metrics, given = [AP, P @ 5, Judged @ 5], {"perquery": "both", "save_dir": str(tmp_path)}
-    both = ptr.Experiment(retrievers(), TOPICS, QRELS, metrics, **given)
-    means, rows = both
-    known = rows[rows["measure"] != "Judged@5"]
-    assert (known["low"] <= known["value"]).all()
-    assert (known["value"] <= known["high"]).all()
-    assert rows[rows["measure"] == "Judged@5"][["low", "high"]].isna().all(axis=None)
-    for measure in ("AP", "P@5"):
-        of = rows[rows["measure"] == measure].groupby("name")
-        for end in ("low", "high"):
-            expected = of[end].mean().loc[NAMES].tolist()
-            assert means.set_index("name").loc[NAMES, f"{measure} {end}"].tolist() == pytest.approx(expected)
-    for name, shown in (("reuse-aggregated.csv", means), ("reuse-perquery.csv", rows)):
-        assert {column for column in shown if column.endswith(("low", "high"))} <= set(pd.read_csv(tmp_path / name))
-
-
 def test_the_highest_label_is_that_of_all_judgments_whichever_topics_are_asked():
     # grades above 1 are on the first topic alone
     first = QRELS["qid"] == TOPICS["qid"][0]

@@ -114,8 +114,3 @@ def test_a_disk_that_is_full_after_the_run_costs_no_result(tmp_path, messages, m
 
 
 # plans, and what is validated
-
-
-class Documentless(Retriever):
-    def transform_outputs(self, input_columns):
-        return [*input_columns, "score"]

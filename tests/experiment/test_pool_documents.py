@@ -55,9 +55,6 @@ def slow_pool(lists, depth):
 DOCS = st.lists(st.sampled_from([f"d{i}" for i in range(8)]), unique=True, max_size=6)
 
 
-FIELDS = st.lists(st.fixed_dictionaries({"1": DOCS, "2": DOCS}), min_size=1, max_size=4)
-
-
 def frame_of(lists):
     rows = [(t, d, float(-r), r) for t, docs in lists.items() for r, d in enumerate(docs)]
     return pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"]).astype(
@@ -90,27 +87,6 @@ def test_a_cutoff_behind_it_takes_the_best_ranked():
     whole, cut = pool(TOPICS), (pool % 4)(TOPICS)
     assert pairs(cut) == pairs(whole[whole["rank"] < 4])
     assert cut.groupby("qid").size().eq(4).all()
-
-
-def test_compiled_it_asks_pipelines_for_no_more_than_it_takes():
-    class Cut(Retriever):
-        def __init__(self, frame, k=None):
-            super().__init__(frame)
-            self.k = k
-
-        def fuse_rank_cutoff(self, k):
-            return Cut(self.frame, k)
-
-        def transform(self, inp):
-            found = super().transform(inp)
-            return found if self.k is None else found[found["rank"] < self.k]
-
-    pool = ptr.PoolDocuments(Cut(RUNS["lex1a"]), Cut(RUNS["neu2a"]) >> pt.Transformer.identity(), depth=3)
-    compiled = (pool >> pt.Transformer.identity()).compile()
-    first = compiled[0] if hasattr(compiled, "__getitem__") else compiled
-    assert isinstance(first, ptr.PoolDocuments)
-    assert first.pipelines[0].k == 3
-    pd.testing.assert_frame_equal(compiled(TOPICS), pool(TOPICS))
 
 
 @pytest.mark.parametrize(

@@ -48,19 +48,6 @@ def test_a_measure_that_counts_lower_labels(messages):
     messages.warned(call)
 
 
-def test_the_depth_of_the_field():
-    shallow = ptr.RunSet(OTHERS.field, OTHERS.run_table, OTHERS.order, ptr.RunSet.from_frames(
-        {"a": frames()["lex1a"]}, pool_depth=3).how_pooled)  # fmt: skip
-    asked = {"reuse": ["lou"]}
-    found = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=shallow, **asked)
-    settings = found.attrs["reuse"]["settings"]
-    assert (settings["depth"], settings["depth from"]) == (3, "the field")
-    given = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=OTHERS, depth=3, **asked)
-    pd.testing.assert_frame_equal(found, given)
-    default = ptr.Experiment(frames(), TOPICS, QRELS, MEASURES, field=OTHERS, **asked)
-    assert default.attrs["reuse"]["settings"]["depth"] == 100
-
-
 def test_a_label_that_no_judgment_has_is_told_once(messages):
     result = messages.warned(lambda: table(QRELS, rel=4, field=OTHERS, pooled=True))
     assert (result["nDCG@5 drop"] == 0).all()

@@ -80,23 +80,3 @@ def test_saved_results_are_read_and_not_made_again(save_format, tmp_path):
     again = ptr.Experiment(systems, TOPICS, QRELS, [AP], save_dir=ours_dir, save_format=save_format, save_mode="reuse")
     assert [system.calls for system in systems.values()] == [0, 0, 0]
     pd.testing.assert_frame_equal(again, first)
-
-
-def test_save_modes(tmp_path):
-    save = {"save_dir": str(tmp_path)}
-    ptr.Experiment({"A": Retriever(FIELD.runs["lex1a"])}, TOPICS, QRELS, [AP], **save)
-    other = Retriever(FIELD.runs["neu2a"])
-    with pytest.raises(ValueError, match="already exists"):
-        ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], save_mode="error", **save)
-    with pytest.warns(UserWarning, match="already exists"):
-        warned = ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], field=OTHERS, depth=8, **save)
-    written = ptr.Experiment({"A": other}, TOPICS, QRELS, [AP], field=OTHERS, depth=8, save_mode="overwrite", **save)
-    assert other.calls == 2
-    pd.testing.assert_frame_equal(warned, written)
-    # the file of A now holds neu2a, and takes the place of whatever A is, as in pt.Experiment
-    both = {"A": FIELD.runs["lex1a"], "B": Retriever(FIELD.runs["man3a"])}
-    reused = ptr.Experiment(both, TOPICS, QRELS, [AP], field=OTHERS, depth=8, save_mode="reuse", **save)
-    assert both["B"].calls == 1
-    assert reused.loc[0, "AP"] == written.loc[0, "AP"]
-    direct = ptr.Experiment({**both, "A": FIELD.runs["neu2a"]}, TOPICS, QRELS, [AP], field=OTHERS, depth=8)
-    pd.testing.assert_frame_equal(reused, direct)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from annotator_parts import labelled
-from drawing_parts import NASTY, check, lightness
+from drawing_parts import NASTY, check
 
 import pt_reuse as ptr
 
@@ -80,17 +80,3 @@ def test_a_confusion_matrix_has_the_numbers_of_the_table():
         assert note.get_text() == str(matrix.iloc[row, column])
     assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1", "2", "3"]
     assert ax.get_xlabel() == "label of ann1"
-
-
-def test_bars_are_the_shares_and_darker_with_the_label():
-    spread = ptr.judging.label_distributions(LABELS)
-    ax = spread.plot(top=5)
-    top = spread.table.sort_values("mean", ascending=False, kind="stable").head(5)
-    assert [text.get_text() for text in ax.get_yticklabels()] == [f"{r.qid}: {r.docno}" for r in top.itertuples()]
-    shares = spread.shares.set_index(["qid", "docno", "label"])["share"]
-    for label, bars in enumerate(ax.containers):
-        widths = [bar.get_width() for bar in bars]
-        assert widths == [shares[r.qid, r.docno, label] for r in top.itertuples()]
-    shades = [lightness(bars[0].get_facecolor()[:3]) for bars in ax.containers]
-    assert (np.diff(shades) < -10).all()
-    assert "55 more documents not shown" in ax.get_xlabel().replace("\n", " ")

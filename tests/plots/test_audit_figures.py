@@ -38,22 +38,3 @@ def test_taus_are_those_of_the_table_judges_first(found):
     assert np.asarray(ax.collections[1].get_offsets())[:, 1].tolist() == [6, 5, 4, 3, 2]
     assert len(ax.get_legend().get_texts()) == 2
     assert "nDCG@5" in ax.get_xlabel()
-
-
-def points(ax):
-    return np.concatenate([np.asarray(drawn.get_offsets()) for drawn in ax.collections])
-
-
-def test_a_panel_for_each_judge_with_its_tau(found):
-    first = found.plot(kind="scores")
-    panels = [ax for ax in first.figure.axes if ax.axison]
-    assert len(panels) == len(JUDGES)
-    for ax, judge in zip(panels, JUDGES, strict=True):
-        tau = found.table[
-            (found.table["judge"] == judge) & (found.table["measure"] == "AP") & (found.table["by"] == "all")
-        ]["tau_b"].iloc[0]
-        assert ax.get_title().endswith(f"tau_b {tau:.4f}")
-        rows = found.movers[(found.movers["judge"] == judge) & (found.movers["measure"] == "AP")]
-        assert sorted(points(ax).tolist()) == sorted(rows[["score", "judge_score"]].to_numpy().tolist())
-    assert len(first.figure.legends[0].get_texts()) == 3
-    assert first.figure.get_suptitle() == "Scores by each judge against those by people"

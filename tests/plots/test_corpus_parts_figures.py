@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from drawing_parts import check
-from matplotlib.image import AxesImage
 
 import pt_reuse as ptr
 
@@ -49,17 +48,3 @@ def test_a_line_for_each_source_against_the_share(results, kind):
         expected = np.column_stack([middle - errors, middle + errors])
         assert np.allclose(ends, expected[~np.isnan(expected).any(axis=1)])
     assert len({line.get_marker() for line in [drawn.lines[0] for drawn in ax.containers]}) == 3
-
-
-def test_a_cell_for_each_two_parts(results):
-    found = results["grid"].by_pair.query("measure == 'AP'").set_index(["part", "other_part"])["agree"]
-    ax = results["grid"].plot()
-    (image,) = [child for child in ax.get_children() if isinstance(child, AxesImage)]
-    cells = np.asarray(image.get_array().filled(np.nan))
-    assert cells[0, 0] == found["x", "y"]
-    assert cells[1].tolist() == [found["x", "z"], found["y", "z"]]
-    assert np.isnan(cells[0, 1])
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["x", "y"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["y", "z"]
-    numbers = [text.get_text() for text in ax.texts]
-    assert numbers == [f"{found[pair]:.2f}" for pair in (("x", "y"), ("x", "z"), ("y", "z"))]

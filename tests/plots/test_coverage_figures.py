@@ -31,10 +31,6 @@ def moved():
     )
 
 
-def points(ax):
-    return np.concatenate([np.asarray(one.get_offsets()) for one in ax.collections])
-
-
 def test_the_map_has_a_cell_for_each_run_and_topic(found):
     ax = found.plot("topics", depth=3)
     cells = ax.images[0].get_array()
@@ -55,12 +51,6 @@ def test_the_map_has_a_cell_for_each_run_and_topic(found):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [said for *_, said in SHADES] + ["no document"]
 
 
-def found_of(n):
-    import pandas as pd
-
-    return pd.DataFrame({"name": [f"run{i}" for i in range(n)]})
-
-
 def test_a_line_for_each_type_and_one_of_the_contributors(found):
     ax = found.plot("depths")
     groups = found.groups[found.groups["by"] == "type"]
@@ -74,27 +64,6 @@ def test_a_line_for_each_type_and_one_of_the_contributors(found):
     assert dotted.get_ydata() == pytest.approx(contributors.groupby("depth")["unjudged_without_own"].mean())
     assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "3", "10"]
     assert len(found.plot("depths", by="team").get_lines()) == 4
-
-
-def test_a_bar_for_each_convention(moved):
-    ax = moved.plot("AP", figure="own_tau_b")
-    spans = moved.of_figure("own_tau_b", "AP")
-    names = [text.get_text() for text in ax.get_yticklabels()]
-    assert names == spans["convention"].tolist()
-    for bar, row in zip(ax.patches, spans.itertuples(), strict=True):
-        assert (bar.get_x(), bar.get_x() + bar.get_width()) == (
-            pytest.approx(row.lowest),
-            pytest.approx(row.highest),
-        )
-    widths = [bar.get_width() for bar in ax.patches]
-    assert widths == sorted(widths, reverse=True)
-    rows = moved.table[(moved.table["figure"] == "own_tau_b") & (moved.table["measure"] == "AP")]
-    assert sorted(points(ax)[:, 0]) == pytest.approx(sorted(rows["here"]))
-    assert ax.get_lines()[0].get_xdata()[0] == rows["default"].iloc[0]
-    assert ax.get_xlabel() == "own tau-b, AP"
-    shown = {text.get_text() for text in ax.texts}
-    at = rows.set_index(["convention", "value"])["here"]
-    assert all(any(label == value for _, value in at.index) for label in shown)
 
 
 @pytest.mark.parametrize(("width", "size"), [(3.3, 7), (7, 9)])

@@ -55,22 +55,6 @@ def test_the_map_has_the_effect_of_each_cell_and_a_frame_around_own_ones(found, 
     assert image.norm.vmin == -image.norm.vmax
 
 
-@pytest.mark.parametrize("against", ["others", "matched", "alone"])
-def test_the_forest_has_a_point_and_an_interval_for_each_cell(found, against):
-    ax = found.plot(kind="forest", against=against, ax=axes())
-    cells = found.cells(against=against)
-    lines, own, others = ax.collections
-    y = np.arange(len(cells))[::-1]
-    ends = np.array([segment[:, 0] for segment in lines.get_segments()])
-    np.testing.assert_allclose(ends, cells[["rank_effect_low", "rank_effect_high"]])
-    mine = cells["own"].to_numpy()
-    np.testing.assert_allclose(own.get_offsets(), np.column_stack([cells["rank_effect"], y])[mine])
-    np.testing.assert_allclose(others.get_offsets(), np.column_stack([cells["rank_effect"], y])[~mine])
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["A: bm25", "A: gpt", "B: bm25", "B: gpt"]
-    assert said(ax) == ["the judge's own family", "another family"]
-    assert ax.get_xlim()[0] < ends.min() < ends.max() < ax.get_xlim()[1]
-
-
 @pytest.mark.parametrize("kind", ["map", "forest"])
 @pytest.mark.parametrize("width", [3.3, 7])
 def test_nothing_is_cut_off(found, kind, width):

@@ -15,7 +15,6 @@ JUDGES = {
     for name, share in (("sharp", 0.15), ("blunt", 0.6))
 }
 CLAIMS = ptr.labels.significance_fidelity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=0)
-CIRCLE = ptr.labels.circularity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=20)
 
 
 def drawn(result, **options):
@@ -61,19 +60,3 @@ def test_a_cell_for_every_two_runs(width):
     assert "blunt" in ax.get_title()
     if width == 7:
         assert [text.get_text() for text in ax.get_yticklabels()] == names
-
-
-def test_a_point_for_each_scorer():
-    ax = drawn(CIRCLE, measure="AP", width=3.3)
-    rows = CIRCLE.table[CIRCLE.table["measure"] == "AP"]
-    own, other, people = (line for line in ax.get_lines() if line.get_label()[0] != "_")
-    assert own.get_xdata().tolist() == rows.loc[rows["same"], "mean_gain"].tolist()
-    assert people.get_xdata().tolist() == rows.loc[rows["scorer"] == "people", "mean_gain"].tolist()
-    rest = rows[~rows["same"] & (rows["scorer"] != "people")]
-    assert other.get_xdata().tolist() == rest["mean_gain"].tolist()
-    assert [line.get_label() for line in (own, other, people)] == labels(ax)
-    # the marks of a judge stand around its row, and intervals go through them
-    assert np.round(own.get_ydata()).tolist() == np.round(people.get_ydata()).tolist() == [1, 0]
-    segments = np.concatenate([np.array(part.get_segments())[:, :, 0] for part in ax.collections])
-    expected = rows.loc[rows["same"] | (rows["scorer"] == "people"), ["mean_gain_low", "mean_gain_high"]]
-    assert sorted(segments.tolist()) == sorted(expected.to_numpy().tolist())

@@ -9,7 +9,6 @@ import pt_reuse as ptr
 
 FIELD = ptr.simulate_field(seed=7, n_topics=9, n_docs=120, n_teams=4, length=15, depth=4)
 NAMES = ("old", "new")
-ODD = "<b>$x_1$ & 50 %</b>"
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +36,6 @@ def test_topics_against_their_known_relevant_documents(found, kind, column, widt
     assert rows.sort_values([column, "relevant"], ascending=False, kind="stable")["qid"].iloc[0] in named
 
 
-@pytest.mark.parametrize("by", ["team", None])
-def test_runs_by_what_nobody_had_judged(found, by):
-    ax = found.plot(kind="runs", by=by)
-    rows = found.by_run[found.by_run["new_by"] == "new"]
-    assert points(ax) == sorted(zip(rows["unjudged"].astype(float), rows["new_relevant"].astype(float), strict=True))
-    assert ax.get_legend().get_title().get_text() == (by or "type")
-    groups = rows.groupby(by or "type")[["unjudged", "new_relevant"]]
-    for collection in ax.collections:
-        group = groups.get_group(collection.get_label())
-        assert sorted(map(tuple, collection.get_offsets().tolist())) == sorted(
-            map(tuple, group.to_numpy(dtype=float).tolist())
-        )
-
-
 @pytest.mark.parametrize("measure", ["P@5"])
 def test_tau_of_each_topic_the_lowest_first(found, measure):
     ax = found.plot(measure, kind="topics")
@@ -63,7 +48,3 @@ def test_tau_of_each_topic_the_lowest_first(found, measure):
     low, high = ax.get_ylim()
     assert low < min(taus)
     assert high > 1
-
-
-def labels(ax):
-    return [" ".join(label.split()) for label in (ax.get_xlabel(), ax.get_ylabel())]

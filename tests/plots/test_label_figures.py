@@ -55,18 +55,6 @@ def test_judges_stand_above_other_people_on_the_same_documents(found, width):
     assert tuple(full.get_facecolor()[0]) == tuple(full.get_edgecolor()[0])
 
 
-@pytest.mark.parametrize(("figure", "labels"), [("alpha_ordinal", "grades"), ("precision", "binary")])
-def test_other_figures_on_all_documents_of_each(found, figure, labels):
-    ax = found.plot(figure, labels=labels, documents="own", legend=False)
-    rows = rows_of(ax)
-    assert ("binary" in rows) == (labels == "binary")
-    row = row_of(found.table, judge="graded", items="all", labels=labels)
-    assert rows["graded"] == pytest.approx(row[[figure, f"{figure}_low", f"{figure}_high"]].tolist())
-    assert "on all documents that each labelled" in " ".join(ax.get_xlabel().split())
-    assert "dotted" not in ax.get_xlabel()
-    assert ax.get_legend() is None
-
-
 @pytest.mark.parametrize(
     ("of", "column", "said"),
     [

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import pt_reuse as ptr
 from pt_reuse.plots.lines import plot_judged_by_rank
 from pt_reuse.plots.run_scores import plot_reduced_scores
-from pt_reuse.plots.sheet import NoMatplotlibError, Place, off_screen
+from pt_reuse.plots.sheet import NoMatplotlibError, Place
 
 FIELD = ptr.simulate_field(seed=8)
 
@@ -101,17 +101,6 @@ def test_the_runs_that_lose_most_are_named_at_their_points():
     assert not named(plot_reduced_scores(nothing, measure="AP", unit="team", place=Place(ax=blank())))
 
 
-def test_runs_without_a_point_are_counted():
-    table = by_run(5, 2)
-    table["score"] = table["score"].where(table["name"] != table["name"].iloc[0], 0.0)
-    ax = plot_reduced_scores(table, measure="AP", unit="team", kind="percent", place=Place(ax=blank()))
-    assert said(ax.get_xlabel()) == "AP, all judgments (1 run with score 0 not drawn)"
-    assert len(drawn(ax)) == 4
-    table["reduced_score"] = np.nan
-    ax = plot_reduced_scores(table, measure="AP", unit="team", place=Place(ax=blank()))
-    assert said(ax.get_xlabel()) == "AP, all judgments (5 runs with no number not drawn)"
-
-
 @pytest.mark.parametrize("draw", ["plot", "plot_drops", "plot_uniques", "agreement", "ranks"])
 def test_without_matplotlib_the_way_to_it_is_told(lou, agreement, draw, monkeypatch):
     for module in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"] + ["matplotlib"]:
@@ -165,16 +154,6 @@ def test_the_largest_drops_are_the_bars(lou):
     assert "(5 more teams not shown)" in said(ax.get_xlabel())
 
 
-def test_long_names_lose_their_middle_and_none_is_hidden():
-    names = {team: f"_{team}{'x' * 60}{team[-2:]}" for team in FIELD.runs.teams}
-    teams = {name: names[team] for name, team in zip(FIELD.runs, FIELD.runs.run_table["team"], strict=True)}
-    lou = ptr.leave_out_uniques(FIELD.runs.with_metadata(teams=teams), FIELD.qrels, "AP", depth=FIELD.depth)
-    texts = key(lou.plot(ax=blank()))
-    assert len(texts) == 7
-    assert all(text.startswith(" _team") and "…" in text and len(text) < 50 for text in texts[:6])
-    assert len({text.partition(" (")[0] for text in texts}) == 7, "the ends tell them apart"
-
-
 def test_two_sets_of_scores_are_drawn_by_type(agreement):
     ax = agreement.plot("nDCG@10", ax=blank())
     assert key(ax) == ["lexical", "manual", "neural"]
@@ -189,12 +168,3 @@ def test_two_sets_of_scores_are_drawn_by_type(agreement):
     changed = 100 * (rows["other_score"] / rows["score"] - 1)
     assert np.allclose(drawn(percent), expected(rows["score"], changed), atol=1e-9)
     assert said(percent.get_ylabel()) == "change of nDCG@10 in % (pool against all)"
-
-
-def test_off_the_screen_no_figure_is_open(lou):
-    with off_screen():
-        ax = lou.plot_uniques(top=3)
-    assert plt.get_fignums() == []
-    assert ax.figure.get_figwidth() == 7
-    lou.plot_uniques(top=3)
-    assert len(plt.get_fignums()) == 1

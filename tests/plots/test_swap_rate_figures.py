@@ -38,15 +38,3 @@ def test_a_line_for_each_size_against_the_difference(width):
     assert "RR" in ax.get_title()
     assert ax.get_legend().get_title().get_text() == "topics in a sample"
     assert [line.get_ydata()[0] for line in ax.get_lines() if len(line.get_xdata()) == 2] == [0.05]
-
-
-def test_a_line_for_each_bin_against_the_size():
-    ax = drawn(kind="sizes")
-    rows = FOUND.table.query("judgments == 'pool' and measure == 'AP'")
-    shown = lines(ax)
-    assert 2 <= len(shown) <= 6
-    for name, line in shown.items():
-        mine = rows[np.isclose(rows["at_least"], float(name.removeprefix("from "))) & rows["rate"].notna()]
-        assert np.array_equal(line.get_xdata(), mine["size"])
-        assert np.array_equal(line.get_ydata(), mine["rate"])
-    assert ax.get_xlabel() == "topics in a sample"

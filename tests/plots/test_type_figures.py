@@ -60,27 +60,3 @@ def test_how_tau_spreads(found):
         np.testing.assert_allclose(ends, np.maximum(expected, -1), atol=1e-15)
     assert [label.get_text() for label in ax.get_xticklabels()] == found.pools
     assert [text.get_text() for text in ax.get_legend().get_texts()] == tested
-
-
-@pytest.mark.parametrize("width", [3.3, 7])
-@pytest.mark.parametrize("measure", ["AP", "nDCG@5"])
-def test_every_pool_has_axes_of_its_own(found, measure, width):
-
-    figure = found.plot(measure, width=width).figure
-    figure.canvas.draw()
-    assert len(figure.axes) == len(found.pools) == 3
-    below = figure.bbox.y1
-    for ax, pool in zip(figure.axes, found.pools, strict=True):
-        alone = found.plot(measure, pool=pool, ax=axes())
-        assert ax.get_ylabel() == alone.get_ylabel() == f"{measure}, by the pool of {pool}"
-        for ours, theirs in zip(ax.collections, alone.collections, strict=True):
-            np.testing.assert_array_equal(ours.get_offsets(), theirs.get_offsets())
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-            text.get_text() for text in alone.get_legend().get_texts()
-        ]
-        assert ax.get_title().startswith(f"Pool of {pool}, mean of 4 splits")
-        # nothing is cut off, and no panel reaches into another
-        box = ax.get_tightbbox()
-        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
-        assert figure.bbox.y0 <= box.y0 < box.y1 <= below + 1
-        below = box.y0

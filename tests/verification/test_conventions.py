@@ -36,15 +36,6 @@ def test_the_first_convention_that_agrees(tmp_path, docno, value, convention):
     ]
 
 
-def test_ties_as_in_the_file(tmp_path):
-    """By score, d1 d2, then d3 and d4 as they stand, where trec_eval has d4 first."""
-    runs = read_runs(tied_files(tmp_path / "runs"), order="file")
-    lines = 'kind = "scores"\nmeasure = "RR"\nvalues = {{ R = "{}" }}\norder = "{}"'
-    for order, value in (("file_ties", "0.3333"), ("trec_eval", "0.2500"), ("file", "0.2500")):
-        found = replay(tmp_path, figure(lines.format(value, order)), runs=runs, qrels=relevant("d3"))
-        assert found.holds, order
-
-
 def test_rounding_and_contributors_are_conventions(tmp_path):
     lines = (
         'kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.583", A = "0.500", B = "0.416" }\n'
@@ -162,36 +153,6 @@ def test_a_name_of_nothing_does_not_hold(tmp_path, lines, hint):
     assert hint in found.table["note"][0]
     assert found.headline() == "Mine: 0 of 1 figure equal, 1 unequal (1 of no such name)"
     assert not found.holds
-
-
-def test_labels_that_some_runs_lack(tmp_path):
-    labels = pd.DataFrame({"name": ["A", "B", "C"], "type": ["manual", None, None]})
-    runs = RunSet.from_frames({name: frame(lists) for name, lists in RANKED.items()}, metadata=labels)
-    found = replay(
-        tmp_path,
-        figure('kind = "field"\nvalues = { runs = 3, teams = 2, "manual runs" = 1 }', "field"),
-        figure('kind = "score_statistic"\nmeasure = "AP"\nvalues = { manual = "0.5" }', "best"),
-        figure('kind = "score_statistic"\nmeasure = "AP"\nby = "pooled"\nvalues = { unpooled = "0.5" }', "unpooled"),
-        figure('kind = "own_losses"\nmeasure = "AP"\nby = "run"\nvalues = { manual = "0.5" }', "losses"),
-        runs=runs,
-    )
-    notes = found.table["note"].str.removeprefix("not computed: ").tolist()
-    lacking = "needs the {} of every run: {} without: "
-    assert notes == [
-        "",
-        lacking.format("team", "3 runs") + "'A', 'B', 'C'",
-        lacking.format("type", "2 runs") + "'B', 'C'",
-        lacking.format("type", "2 runs") + "'B', 'C'",
-        "who was pooled is not on record",
-        lacking.format("type", "2 runs") + "'B', 'C'",
-    ]
-    assert found.table["equal"].tolist() == [True] + [None] * 5
-
-
-def test_what_is_not_defined_is_not_computed(tmp_path):
-    runs = RunSet.from_frames({"A": frame(RANKED["A"]), "twin": frame(RANKED["A"])}, teams={"A": "x", "twin": "y"})
-    found = replay(tmp_path, figure('kind = "own_uniques"\nmeasure = "AP"\nvalues = { gamma = "1.0" }'), runs=runs)
-    assert found.table["note"].tolist() == ["not computed: it is not defined for these runs"]
 
 
 def test_the_record(tmp_path):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pandas as pd
 import pytest
-from figure_parts import figure, replay, small_field, small_qrels
+from figure_parts import figure, replay, small_qrels
 
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.verification.kinds import KINDS
 
 # every kind, by hand: MAP is C .5833, A .5, B .4167; without x's na and we B .5, C .25, A 0; without y's wd and ng
@@ -120,16 +118,6 @@ def test_against_published_scores(tmp_path):
     assert found.table["equal"].tolist() == [False, False, False, True]
 
 
-def test_published_zeros_are_compared_to_their_digits(tmp_path):
-    lines = 'kind = "score_statistic"\nmeasure = "Unjudged@2"\nby = "pooled"\nstatistic = "mean"\nvalues = {{ {} }}'
-    # of C's four documents at 2 are wh, never judged but marked as pooled, and ng; with B unpooled it is another mean
-    found = replay(tmp_path, figure(lines.format('pooled = "0.0000"')))
-    assert found.table["equal"].tolist() == [True]
-    runs = small_field().with_metadata(pooled=["A", "B", "C"])
-    found = replay(tmp_path, figure(lines.format('pooled = "0.0000"')), runs=runs)
-    assert found.table["equal"].tolist() == [False]
-
-
 @pytest.mark.parametrize("rel", [1, 2, 3])
 def test_a_figure_counts_from_the_label_that_it_says(tmp_path, rel):
     """What the judgments say of it changes nothing, so that a file of figures means one thing."""
@@ -139,14 +127,3 @@ def test_a_figure_counts_from_the_label_that_it_says(tmp_path, rel):
     assert found.summary["convention"].tolist() == ["rel=2"]
     found = replay(tmp_path, figure('kind = "judgments"\nvalues = { relevant = 4 }'), qrels=small_qrels().with_rel(rel))
     assert found.holds
-
-
-def test_topics_that_were_not_judged_are_not_counted_in_pools(tmp_path):
-    """Run files of a track may have more topics than those that were judged."""
-    frames = {name: pd.concat([run.drop(columns="name"), run.drop(columns="name").assign(qid="99")])
-              for name, run in ((name, small_field()[name]) for name in small_field().names)}  # fmt: skip
-    table = small_field().run_table
-    runs = RunSet.from_frames(frames, metadata=table)
-    pool = 'kind = "pool"\ndepth = 2\nvalues = { documents = 6, "smallest topic" = 3, "not judged" = 0 }'
-    shallow = 'kind = "shallow_pool"\nmeasure = "AP"\ndepth = 1\nvalues = { documents = 4, judged = 4 }'
-    assert replay(tmp_path, figure(pool), figure(shallow, "other"), runs=runs).table["equal"].tolist() == [True] * 5

@@ -9,7 +9,7 @@ from figure_parts import figure, small_field, small_qrels, written
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.registry import UnknownCollectionError, find_collection
+from pt_reuse.collections.registry import UnknownCollectionError
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.verification.verification import verify
 
@@ -57,19 +57,6 @@ def test_runs_that_were_not_submitted_are_left_out(tmp_path, messages):
     found = messages.warned(lambda: verify("trec-8/adhoc", runs=both, qrels=qrels, figures=file))
     assert found.settings["runs"] == "1 of 129"
     messages.refused(lambda: verify("trec-8/adhoc", runs=both.select("mine"), qrels=qrels, figures=file))
-
-
-def test_a_folder_gets_the_labels_on_record(tmp_path):
-    lines = 'kind = "score_statistic"\nmeasure = "P@1"\nvalues = { manual = "1.0", automatic = "1.0" }'
-    file = figures_of("trec-8/adhoc", tmp_path, figure(lines))
-    record = find_collection("trec-8/adhoc").submitted
-    folder = trec8_runs(tmp_path / "runs", *record["name"])
-    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
-    found = verify("trec-8/adhoc", runs=folder, qrels=qrels, figures=file, verbose=True)
-    assert found.table["equal"].tolist() == [True, True]
-    # a RunSet is taken as it is: without types there is nothing to group by
-    found = verify("trec-8/adhoc", runs=read_runs(folder), qrels=qrels, figures=file)
-    assert found.table["equal"].tolist() == [None, None]
 
 
 def test_a_collection_of_ones_own(tmp_path, monkeypatch):

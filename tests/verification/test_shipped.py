@@ -82,18 +82,6 @@ def test_covid_round_5(data):
     }
 
 
-def test_covid_round_1(data, tmp_path, monkeypatch):
-    """The judgments are here, the run files are not."""
-    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
-    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    qrels = data / "qrels" / "qrels.covid-round1.txt.gz"
-    if not qrels.is_file():
-        pytest.skip("the test data has no qrels of TREC-COVID round 1")
-    found = verify("trec-covid/round1", qrels=qrels)
-    assert found.headline() == "TREC-COVID round 1: 4 of 583 figures equal, 579 not computed"
-    assert found.holds
-
-
 def test_shipped_scores_are_those_of_the_data(data, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", [str(BUILD), "--data", str(data), "--out", str(tmp_path)])
     runpy.run_path(str(BUILD), run_name="__main__")
