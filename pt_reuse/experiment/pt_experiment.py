@@ -137,22 +137,20 @@ def Experiment(
       gave no label to, which stay unjudged
     - ``pooled``, once, with LOU: whether the system counts as a contributor to the pool
 
-    Which are added by default depends on who was pooled. A system that runs now did not contribute to a pool of then:
-    without contributions it has no uniques to lose, its LOU is its score, and a drop of 0 is no finding. So where no
-    system and nobody of its team contributed, ``m rank``, ``m unjudged``, ``m low`` and ``m high`` are added; where
-    all systems count as pooled, LOU, rank and unjudged; else all of them. `reuse` names others.
+    Which are added by default depends on who was pooled: a system that did not contribute to the pool has no uniques to
+    lose, its LOU is its score, and a drop of 0 is no finding. So where no system and nobody of its team contributed,
+    ``m rank``, ``m unjudged``, ``m low`` and ``m high`` are added; where all systems count as pooled, LOU, rank and
+    unjudged; else all of them. `reuse` names others.
 
-    Without a `field` the systems are all that is known, and columns that mean something are added: ``m rank``, among
-    the systems, ``m unjudged``, ``m low`` and ``m high``. Leave-out-uniques among the systems themselves is there when
-    `reuse` asks for ``"lou"`` by name; its columns are then called ``m LOU (no field)``, ``m LOU % (no field)``, ``m
-    LOU rank (no field)`` and ``m drop (no field)``, because a "unique" is then what no other *of these systems* found,
-    which says nothing of the pool that was judged.
+    Without a `field` the systems are all that is known, and rank (among the systems), unjudged, low and high are added.
+    Leave-out-uniques among the systems is there when `reuse` asks for ``"lou"`` by name; its columns are then called
+    ``m LOU (no field)`` and so on, because a "unique" is then what no other *of these systems* found, which says
+    nothing of the pool that was judged.
 
-    With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank``, ``LOU rank``, ``drop``, ``unjudged``, ``low``,
-    ``high``, ``filled`` and so on, for the measure and topic of the row. ``result.attrs["reuse"]`` (of both frames,
-    where there are two) holds the settings, per measure tau_b, gamma and the largest drop over the field
-    (:func:`reuse_summary` shows it), and, where the judgments are a known collection's and no field was given, a hint
-    how to get it.
+    With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank`` and so on, for the measure and topic of the row.
+    ``result.attrs["reuse"]`` (of both frames, where there are two) holds the settings, per measure tau_b, gamma and the
+    largest drop over the field (:func:`reuse_summary` shows it), and, where the judgments are a known collection's and
+    no field was given, a hint how to get it.
 
     ``result.runs`` are the runs that were executed, so that pooling or scoring them needs no second execution;
     ``result.report()`` is what a paper prints (``ExperimentResult``). With ``save_dir`` pt.Experiment writes
@@ -196,9 +194,8 @@ def Experiment(
             :func:`leave_out_uniques`.
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
         layout: ``"wide"`` (default), a row per system and columns such as ``nDCG@10 LOU``; or ``"long"``, a row per
-            system and measure: ``name measure value``, then what a baseline adds (``+``, ``-``, ``p-value``), ``LOU``,
-            ``LOU %``, ``rank``, ``drop``, ``unjudged``, ``low`` and ``high``, but not ``LOU rank``, which is rank +
-            drop, nor ``pooled``, which ``result.runs.run_table`` has. By topic (`perquery`) rows are such in either
+            system and measure: ``name measure value``, what a baseline adds, and the added columns but ``LOU rank``,
+            which is rank + drop, and ``pooled``, which ``result.runs.run_table`` has. By topic rows are such in either
             layout. Neither the dicts of ``dataframe=False`` nor ``highlight`` have a long one.
         cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, 10 where it is
             left out), as :meth:`RunSet.from_pipelines` does: a call that was interrupted goes on where it stopped.
@@ -211,19 +208,16 @@ def Experiment(
         frame is an ``ExperimentResult``. ``reuse=[]`` is pt.Experiment itself: its plain frame, without runs.
 
     Raises:
-        InputError: before anything is run, where an added column could not be computed: systems of one name, a system
-            named as a run of the field, a system without a team or type, a field without the topics asked, an unknown
-            argument, a value that cannot be one, a judge that reads what nobody has. After the run: a pipeline that
+        InputError: before anything is run, where an added column could not be computed. After the run: a pipeline that
             gives a document twice for one topic.
 
     Warns:
         ReuseWarning: after the run, where a column does not mean what it seems to: LOU under a pool that is not that of
-            the judgments, as in :func:`leave_out_uniques`; LOU without a field where more than a twentieth of the
-            judgments have no contributor among the systems; unjudged shares under judgments of relevant documents
-            only; a judge that fails, for which filled scores are NaN, that labels but some of the documents, or whose
-            labels 0 and 1 are taken for binary; systems that score otherwise in the order in which :func:`score` ranks
-            them; and, where `reuse` is left at its default, how to get the field of a known collection, and arguments
-            of leave-out-uniques that change nothing without a field.
+            the judgments, as in :func:`leave_out_uniques`, or without a field; unjudged shares under judgments of
+            relevant documents only; a judge that fails (filled scores are NaN), labels but some of the documents, or
+            whose labels 0 and 1 are taken for binary; systems that score otherwise in the order in which :func:`score`
+            ranks them; and, where `reuse` is left at its default, how to get the field of a known collection, and
+            arguments that change nothing without a field.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
