@@ -56,12 +56,7 @@ class NotAFileError(OSError):
 
 
 def open_file(path: str | os.PathLike[str], *, buffering: int = -1) -> Any:
-    """Open a file to be read as bytes; links are followed, and nothing but a regular file is opened.
-
-    Raises:
-        NotAFileError: it is a pipe or a device. Nothing of it is read, and nobody is waited for.
-        OSError: it cannot be opened.
-    """
+    """Open a file to be read as bytes; links are followed, and nothing but a regular file is opened."""
     return open(path, "rb", buffering=buffering, opener=_regular)
 
 
@@ -181,11 +176,7 @@ def is_temporary(name: str) -> bool:
 
 
 def is_stale(path: Path, older: float) -> bool:
-    """Return whether a file or folder has not been changed for some seconds.
-
-    Raises:
-        OSError: it is gone, or may not be looked at.
-    """
+    """Return whether a file or folder has not been changed for some seconds."""
     return older <= 0 or time.time() - path.lstat().st_mtime > older
 
 
@@ -310,9 +301,6 @@ def write_together(
 
     Of several calls for one folder each waits for the other, as do those who read it by :func:`read_together`. What one
     did that was killed is undone by the next.
-
-    Raises:
-        OSError: a file could not be written.
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
@@ -348,9 +336,6 @@ def read_together(folder: Path, read: Callable[[], T]) -> T:
 
     What one did who was killed while it wrote is undone. What is found wrong is looked at again as long as somebody
     seems to write, for the system may have no locks.
-
-    Raises:
-        InputError: as `read` does.
     """
     until = time.monotonic() + _OVERTAKEN
     while True:

@@ -24,21 +24,7 @@ _OF_RANKING = re.compile(r"query(_\d+)?|query_toks|query_vec|docid|rank|score|te
 
 
 def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.DataFrame:
-    """Return the labels that somebody gives documents.
-
-    Args:
-        judge: whoever is asked, once, for all documents.
-        pairs: the documents, ``qid`` and ``docno``, each once.
-        name: who judges, where the answer does not say; default: what the function is called.
-
-    Returns:
-        DataFrame: with the index of `pairs`, ``label`` (Int64, <NA> for none), ``judge``, ``time``, and what else the
-        answer says of each label. What it says of documents that were not asked for is left out.
-
-    Raises:
-        InputError: an answer without labels, with another number of them than of documents, or with a label that is
-            none; a query or text that is read and not there.
-    """
+    """Return the labels that somebody gives documents."""
     with telling_of_texts(pairs.columns):
         answer: Any = judge(pairs.copy())
     if isinstance(answer, pd.DataFrame):
@@ -63,12 +49,7 @@ def telling_of_texts(columns: Iterable[str]) -> Iterator[None]:
 
 
 def without_texts(lacking: Iterable[str], columns: Iterable[str]) -> InputError:
-    """Return the error for a judge that reads what it is not given.
-
-    Args:
-        lacking: the columns that it reads and does not get.
-        columns: those that it gets.
-    """
+    """Return the error for a judge that reads what it is not given."""
     return InputError(
         f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it queries and texts: ",
         Call("judging.WithTexts", "judge, topics=..., texts=..."),

@@ -44,11 +44,7 @@ def packed(rows: pd.DataFrame) -> tuple[NDArray[np.int64], dict[str, list[str]]]
 
 
 def unpacked(numbers: NDArray[np.int64], texts: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return the frame that :func:`packed` was given.
-
-    Raises:
-        ValueError: numbers and texts that do not fit each other.
-    """
+    """Return the frame that :func:`packed` was given."""
     n, rest = divmod(len(numbers), 1 + len(_TEXTS))
     if rest or set(texts) != set(_TEXTS):
         raise ValueError("rows that are not whole")
@@ -72,12 +68,7 @@ _SHOWN = 4  # reasons in a warning
 
 @dataclass(frozen=True)
 class Dropped:
-    """Lines, rows of frames and whole files that were left out.
-
-    Attributes:
-        frame: ``file line reason name qid docno``, one row for each; the line is <NA> for a file or a row of a frame,
-            and what is not known is None.
-    """
+    """Lines, rows of frames and whole files that were left out."""
 
     frame: pd.DataFrame
 

@@ -9,13 +9,13 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -203,14 +203,7 @@ def _short(line: str) -> str:
 
 @dataclass(frozen=True)
 class TopicInputs:
-    """The rows that a pipeline gets, topic by topic.
-
-    Attributes:
-        frame: the rows.
-        topics: the topics, as text, in the order of their first rows.
-        of_row: the number of each row's topic.
-        checks: topic -> checksum of all that its rows hold besides the topic.
-    """
+    """The rows that a pipeline gets, topic by topic."""
 
     frame: pd.DataFrame
     topics: tuple[str, ...]
@@ -219,11 +212,7 @@ class TopicInputs:
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> TopicInputs:
-        """Return the topics of a frame.
-
-        Raises:
-            InputError: a topic that is missing, or a cell that cannot be compared with that of a further call.
-        """
+        """Return the topics of a frame."""
         with located("topics"):
             of_row, topics = text_groups("qid", frame["qid"])
             digests = [hashlib.sha256() for _ in topics]
@@ -289,62 +278,34 @@ _ERRORS = "surrogatepass"
 _OWN_NUMBERS = {"integer": np.int64, "floating": np.float64, "boolean": np.bool_}
 
 
-@dataclass(frozen=True)
-class CodedRows:
-    """The rows of a result frame, coded column by column.
+def rows_of(
+    notes: Mapping[str, Any], arrays: Callable[..., Sequence[NDArray]], rows: NDArray[np.bool_] | None = None
+) -> pd.DataFrame:
+    """Return the frame that :func:`coded_rows` coded, all of its rows or some; `arrays` gives arrays by their names."""
+    kept = notes["columns"]
+    series = [_column(arrays, i, kind, rows) for _, i, kind in kept]
+    n = notes["rows"] if rows is None else int(rows.sum())
+    # by number, since a frame may have two columns of one name
+    frame = pd.DataFrame(dict(enumerate(series)), index=pd.RangeIndex(n))
+    frame.columns = pd.Index([label for label, _, _ in kept], dtype=None if kept else object)
+    return frame
 
-    Columns of numbers and of texts are kept; others, such as vectors of features, are not.
 
-    Attributes:
-        columns: of each column that is kept its name, its number in the frame and its kind.
-        n_rows: how many rows there are.
-        arrays: returns arrays by their names.
-
-    Example:
-        >>> frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["d2", "d1"], "score": np.float32([0.1, 2])})
-        >>> arrays, notes = coded_rows(frame)
-        >>> CodedRows.of(notes, lambda *names: [arrays[name] for name in names]).frame().equals(frame)
-        True
-    """
-
-    columns: Sequence[tuple[str, int, str]]
-    n_rows: int
-    arrays: Callable[..., Sequence[NDArray]]
-
-    @classmethod
-    def of(cls, notes: Mapping[str, Any], arrays: Callable[..., Sequence[NDArray]]) -> CodedRows:
-        """Return rows that :func:`coded_rows` coded."""
-        return cls(notes["columns"], notes["rows"], arrays)
-
-    def frame(self, rows: NDArray[np.bool_] | None = None, only: Collection[str] | None = None) -> pd.DataFrame:
-        """Return rows and columns of the frame.
-
-        Args:
-            rows: which; default all.
-            only: the columns; default all.
-        """
-        kept = [column for column in self.columns if only is None or column[0] in only]
-        series = [self._column(i, kind, rows) for _, i, kind in kept]
-        n = self.n_rows if rows is None else int(rows.sum())
-        # by number, since a frame may have two columns of one name
-        frame = pd.DataFrame(dict(enumerate(series)), index=pd.RangeIndex(n))
-        frame.columns = pd.Index([label for label, _, _ in kept], dtype=None if kept else object)
-        return frame
-
-    def _column(self, i: int, kind: str, rows: NDArray[np.bool_] | None) -> pd.Series:
-        if kind == "number":
-            (values,) = self.arrays(f"{i}.values")
-            return pd.Series(values if rows is None else values[rows])
-        codes, lengths, data = self.arrays(f"{i}.codes", f"{i}.lengths", f"{i}.text")
-        text, ends = data.tobytes().decode("utf-8", _ERRORS), np.cumsum(lengths)
-        # None stands last, where the code -1 finds it
-        distinct = np.array([*map(text.__getitem__, map(slice, ends - lengths, ends)), None], dtype=object)
-        cells = distinct[codes if rows is None else codes[rows]]
-        return pd.Series(cells, dtype=object) if kind == "object" else pd.Series(cells.tolist(), dtype=_text_type())
+def _column(arrays: Callable[..., Sequence[NDArray]], i: int, kind: str, rows: NDArray[np.bool_] | None) -> pd.Series:
+    if kind == "number":
+        (values,) = arrays(f"{i}.values")
+        return pd.Series(values if rows is None else values[rows])
+    codes, lengths, data = arrays(f"{i}.codes", f"{i}.lengths", f"{i}.text")
+    text, ends = data.tobytes().decode("utf-8", _ERRORS), np.cumsum(lengths)
+    # None stands last, where the code -1 finds it
+    distinct = np.array([*map(text.__getitem__, map(slice, ends - lengths, ends)), None], dtype=object)
+    cells = distinct[codes if rows is None else codes[rows]]
+    # pandas' own texts are Python's before pandas 3
+    return pd.Series(cells.tolist(), dtype=object if kind == "object" else pd.Series(["a"]).dtype)
 
 
 def coded_rows(frame: pd.DataFrame) -> tuple[dict[str, NDArray], dict[str, Any]]:
-    """Return the columns of a frame that can be kept: arrays of one dimension by names, and notes as JSON has them."""
+    """Return the columns of numbers and texts of a frame: arrays of one dimension, and notes as JSON has them."""
     columns: list[list[Any]] = []
     arrays: dict[str, NDArray] = {}
     for i, label in enumerate(frame.columns):
@@ -354,11 +315,6 @@ def coded_rows(frame: pd.DataFrame) -> tuple[dict[str, NDArray], dict[str, Any]]
             columns.append([label, i, kind])
             arrays |= {f"{i}.{part}": array for part, array in parts.items()}
     return arrays, {"columns": columns, "rows": len(frame)}
-
-
-def _text_type() -> Any:
-    # that of pandas' own texts, which are Python's before pandas 3
-    return pd.Series(["a"]).dtype
 
 
 def _coded(cells: pd.Series) -> tuple[str, dict[str, NDArray]] | None:
@@ -398,36 +354,21 @@ _OF_ROW = "topic"
 _SHOWN = 40
 
 
-def _texts(cells: pd.Series) -> list[str]:
-    return list(map(str, cells.tolist()))
-
-
 #: columns that a field is made of -> how a field would read them
 _NEEDED: dict[str, Callable[[pd.Series], Any]] = {
-    "qid": _texts,
-    "docno": _texts,
+    "qid": lambda cells: list(map(str, cells)),
+    "docno": lambda cells: list(map(str, cells)),
     "score": number_column,
     "rank": number_column,
 }
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where the results of a topic are: in which file, and as which of its topics."""
-
-    file: ArrayFile
-    number: int
+#: where the results of a topic are: in which file, and as which of its topics
+_Place: TypeAlias = "tuple[ArrayFile, int]"
 
 
 class KeptRun:
     """The results of one pipeline.
 
     Files are read and written while nobody else does so.
-
-    Args:
-        folder: that of the results of all pipelines.
-        name: of the run.
-        steps: of the pipeline, and the version of Python.
     """
 
     def __init__(self, folder: Path, name: str, steps: Sequence[str]):
@@ -450,7 +391,7 @@ class KeptRun:
                 continue
             self._check(notes)
             for number, (topic, check) in enumerate(zip(notes["topics"], notes["checks"], strict=True)):
-                places.setdefault(topic, {})[check] = _Place(file, number)
+                places.setdefault(topic, {})[check] = file, number
         return places
 
     def _files(self) -> list[Path]:
@@ -484,25 +425,22 @@ class KeptRun:
         if not isinstance(error.__cause__, OSError):
             self._damaged.append(path)
 
-    def pieces(self, inputs: TopicInputs, only: Collection[str] | None) -> Iterator[tuple[list[str], pd.DataFrame]]:
-        """Yield topics whose results are here, and their rows, a file after the other.
-
-        Args:
-            inputs: what goes into the pipeline.
-            only: the columns; default all.
-        """
+    def pieces(self, inputs: TopicInputs) -> Iterator[tuple[list[str], pd.DataFrame]]:
+        """Yield topics whose results are here, and their rows, a file after the other."""
         of_file: dict[ArrayFile, dict[int, str]] = {}
         for topic, check in inputs.checks.items():
-            place = self._places.get(topic, {}).get(check)
-            if place is not None:
-                of_file.setdefault(place.file, {})[place.number] = topic
+            if check in self._places.get(topic, {}):
+                file, number = self._places[topic][check]
+                of_file.setdefault(file, {})[number] = topic
         for file, topics in of_file.items():
             try:
-                found = _read(file, list(topics), only)
+                (of_row,) = file.read(_OF_ROW)
+                rows = None if len(topics) == len(file.notes["topics"]) else np.isin(of_row, list(topics))
+                found = rows_of(file.notes, file.read, rows)
             except DamagedError as error:
                 self._tell_damaged(file.path, error)
                 for places in self._places.values():
-                    for check in [check for check, place in places.items() if place.file is file]:
+                    for check in [check for check, (of, _) in places.items() if of is file]:
                         del places[check]
             else:
                 yield list(topics.values()), found
@@ -513,7 +451,7 @@ class KeptRun:
         other = {topic: places for topic, places in other.items() if inputs.checks[topic] not in places}
         if not other:
             return
-        before = next(reversed(next(iter(other.values())).values())).file.notes["inputs"]
+        before = next(reversed(next(iter(other.values())).values()))[0].notes["inputs"]
         columns = ""
         if before != inputs.columns:
             columns = f" (columns {examples(before, 9) or 'none'} then, {examples(inputs.columns, 9) or 'none'} now)"
@@ -522,20 +460,8 @@ class KeptRun:
             f"for them is not what the results in {self.folder} were made of{columns}."
         )
 
-    def write(
-        self, topics: Sequence[str], inputs: TopicInputs, results: pd.DataFrame, only: Collection[str] | None
-    ) -> pd.DataFrame:
-        """Keep the results of a batch of topics and return them as they will be read.
-
-        Args:
-            topics: of the batch.
-            inputs: what went into the pipeline.
-            results: the rows, of these topics alone.
-            only: the columns to return; default all.
-
-        Raises:
-            OSError: they cannot be written.
-        """
+    def write(self, topics: Sequence[str], inputs: TopicInputs, results: pd.DataFrame) -> pd.DataFrame:
+        """Keep the results of a batch of topics, of these alone, and return them as they will be read."""
         arrays, notes = coded_rows(results)
         coded = {label for label, *_ in notes["columns"]}
         odd = [column for column in _NEEDED if column in results.columns and column not in coded]
@@ -553,8 +479,8 @@ class KeptRun:
         file = ArrayFile(self.folder / f"{self._last:06}-{secrets.token_hex(4)}{_ENDING}")
         write_arrays(file.path, {_OF_ROW: of_row, **arrays}, notes)
         for number, (topic, check) in enumerate(zip(topics, checks, strict=True)):
-            self._places.setdefault(topic, {})[check] = _Place(file, number)
-        return CodedRows.of(notes, lambda *names: [arrays[name] for name in names]).frame(only=only)
+            self._places.setdefault(topic, {})[check] = file, number
+        return rows_of(notes, lambda *names: [arrays[name] for name in names])
 
     def forget_damaged(self) -> None:
         """Remove the files that could not be used, when their topics have run again."""
@@ -565,12 +491,6 @@ class KeptRun:
 
 def _number(path: Path) -> tuple[int, str]:
     return int(path.name.split("-")[0]), path.name
-
-
-def _read(file: ArrayFile, numbers: Sequence[int], only: Collection[str] | None) -> pd.DataFrame:
-    (of_row,) = file.read(_OF_ROW)
-    rows = None if len(numbers) == len(file.notes["topics"]) else np.isin(of_row, numbers)
-    return CodedRows.of(file.notes, partial(file.read)).frame(rows, only)
 
 
 def newer(folder: Path, written: int) -> InputError:
@@ -588,14 +508,7 @@ BATCH = 10
 
 
 class KeptResults:
-    """A folder of results, which has been looked at when this is made, and is made by :meth:`opened`.
-
-    Args:
-        cache: the user's path.
-
-    Raises:
-        InputError: it is no folder, holds something else, cannot be written to, or a newer version wrote it.
-    """
+    """A folder of results, which has been looked at when this is made, and is made by :meth:`opened`."""
 
     def __init__(self, cache: Any):
         if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
@@ -644,12 +557,7 @@ class KeptResults:
 
     @contextmanager
     def opened(self, pipelines: Mapping[str, pt.Transformer], topics: pd.DataFrame) -> Iterator[dict[str, KeptRun]]:
-        """Have the folder to oneself and return what it keeps of each pipeline.
-
-        Raises:
-            InputError: topics that cannot be compared, another process works in it, or it holds results of another
-                pipeline under one of the names.
-        """
+        """Have the folder to oneself and return what it keeps of each pipeline."""
         inputs = TopicInputs.of(topics)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -44,17 +44,7 @@ class Decompressor(Protocol):
 
 
 def unpack(chunks: Iterator[bytes] | Iterator[memoryview], packed: str, step: int = STEP) -> Iterator[bytes]:
-    """Yield what a packed file holds, in blocks; streams one behind the other are one text.
-
-    Args:
-        chunks: the packed bytes.
-        packed: ``"gzip"``, ``"bzip2"``, ``"xz"``, ``"lz4"``, ``"zstandard"`` or ``"compress"``.
-        step: bytes of the largest block, about; zstandard's and compress's have the size that they have.
-
-    Raises:
-        ImportError: the format's library is not installed.
-        Exception: of a class of the library's, where the bytes are damaged; EOFError where they end too early.
-    """
+    """Yield what a packed file holds, in blocks; streams one behind the other are one text."""
     if packed == "compress":
         return lzw.unpack(b"".join(chunks))
     return _each_stream(chunks, _decompressor(packed), step)
@@ -204,11 +194,7 @@ class TooLargeError(UnreadableError):
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the contents of a file, unpacked as its first bytes say.
-
-    Raises:
-        UnreadableError: it cannot be read, is damaged, does not fit in memory, or unpacks to more than `most_unpacked`.
-    """
+    """Return the contents of a file, unpacked as its first bytes say."""
     with _reading():
         with open_file(path) as file:
             raw = file.read()
@@ -222,25 +208,12 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_blocks(path: Path, most: int = STEP, begin: int = 0) -> Iterator[bytes]:
-    """Yield the contents of a file in blocks of a few MB at most, unpacked as its first bytes say.
-
-    Args:
-        path: the file.
-        most: bytes of a block, about, where the format's library can stop there.
-        begin: the byte with which to begin, of a file that is not packed.
-
-    Raises:
-        UnreadableError: as :func:`read_bytes`; when it is told, the blocks before it have been seen.
-    """
+    """Yield the contents of a file in blocks of a few MB at most, unpacked as its first bytes say."""
     yield from _blocks(path, min(_CHUNK, most), min(STEP, most), begin)
 
 
 def read_beginning(path: Path, size: int) -> bytes:
-    """Return the first bytes of a file, unpacked as its first bytes say; no more of it is unpacked than it takes.
-
-    Raises:
-        UnreadableError: as :func:`read_bytes`.
-    """
+    """Return the first bytes of a file, unpacked as its first bytes say; no more of it is unpacked than it takes."""
     found = b""
     with closing(_blocks(path, max(size, _LEAST), size)) as blocks:
         while len(found) < size and (block := next(blocks, b"")):
@@ -252,10 +225,6 @@ def read_members(path: Path, wanted: Callable[[PurePosixPath], bool]) -> Iterato
     """Yield name and contents of the members of a zip archive, in the order of their names.
 
     Together they may unpack to as much as one packed file of its size, see :func:`most_unpacked`.
-
-    Raises:
-        UnreadableError: it cannot be read, is damaged or encrypted, has more than `MOST_MEMBERS`, unpacks to too much,
-            or has a member that is a link or a device, or would lie outside the folder into which it is unpacked.
     """
     found = 0
     with _reading(), open_file(path) as packed, _reading_packed("zip"), zipfile.ZipFile(packed) as archive:
@@ -386,18 +355,7 @@ def _reading_packed(packed: str) -> Iterator[None]:
 
 
 def chunks_of_lines(path: Path, size: int, most: int, begin: int = 0) -> Iterator[bytes]:
-    """Yield a file in chunks that end with a line's end, but for the last one.
-
-    Args:
-        path: the file.
-        size: bytes of a chunk, about.
-        most: bytes of the longest line that is read.
-        begin: the byte with which to begin, of a file that is not packed.
-
-    Raises:
-        UnreadableError: as :func:`read_bytes`; the chunks before it have been seen.
-        InputError: a line that is too long.
-    """
+    """Yield a file in chunks that end with a line's end, but for the last one."""
     held: list[bytes] = []
     n = 0
     for block in read_blocks(path, max(1, size // 4), begin):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,11 +34,10 @@ class KeptPipeline(pt.Transformer):
         results: KeptResults,
         *,
         batch_size: int | None = None,
-        only: Collection[str] | None = None,
         verbose: bool = False,
     ):
         self.name, self.pipeline, self._results = name, pipeline, results
-        self._batch_size, self._only, self._verbose = batch_size or BATCH, only, verbose
+        self._batch_size, self._verbose = batch_size or BATCH, verbose
         self.kept: KeptRun | None = None
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -46,7 +45,7 @@ class KeptPipeline(pt.Transformer):
         if self.kept is None or not len(inp):  # pyterrier inspects transformers by empty frames
             return self.pipeline.transform(inp)
         inputs = TopicInputs.of(inp)
-        pieces = list(self.kept.pieces(inputs, self._only))
+        pieces = list(self.kept.pieces(inputs))
         there = {topic for topics, _ in pieces for topic in topics}
         missing = [topic for topic in inputs.topics if topic not in there]
         progress = {"total": len(inputs.topics), "initial": len(there), "desc": self.name, "unit": "topic"}
@@ -55,7 +54,7 @@ class KeptPipeline(pt.Transformer):
                 batch = missing[at : at + self._batch_size]
                 results = self._run(batch, inputs, done=len(there) + at)
                 try:
-                    pieces.append((batch, self.kept.write(batch, inputs, results, self._only)))
+                    pieces.append((batch, self.kept.write(batch, inputs, results)))
                 except OSError as error:
                     raise self._results.unwritable(error, self.name) from error
                 del results
@@ -109,10 +108,6 @@ def _in_order(pieces: Sequence[pd.DataFrame], inputs: TopicInputs) -> pd.DataFra
     return results if (np.diff(place) >= 0).all() else results.iloc[place.argsort(kind="stable")].reset_index(drop=True)
 
 
-#: the columns that a field is made of
-_COLUMNS = ("qid", "docno", "score", "rank")
-
-
 @contextmanager
 def pipeline_frames(
     pipelines: Mapping[str, pt.Transformer],
@@ -143,9 +138,7 @@ def pipeline_frames(
     with results.opened({str(name): pipeline for name, pipeline in pipelines.items()}, topics) as kept:
 
         def resumed(name: str) -> pd.DataFrame:
-            pipeline = KeptPipeline(
-                str(name), pipelines[name], results, batch_size=batch_size, only=_COLUMNS, verbose=verbose
-            )
+            pipeline = KeptPipeline(str(name), pipelines[name], results, batch_size=batch_size, verbose=verbose)
             pipeline.kept = kept[str(name)]
             return pipeline.transform(topics)
 

@@ -25,11 +25,7 @@ from pt_reuse.data.tables import KEY, TableNotes, arrow, is_table, notes_of
 
 @dataclass(frozen=True)
 class TableLabels:
-    """What tables say of their runs.
-
-    Attributes:
-        notes: the tables among some files, and what each says; None where it says nothing.
-    """
+    """What tables say of their runs."""
 
     notes: Mapping[Path, TableNotes | None]
 

@@ -57,11 +57,7 @@ class NameColumn:
 
 
 def name_column(pa: Any, column: Any) -> NameColumn:
-    """Return a column of names of a pyarrow table: text, bytes or whole numbers, dictionary-encoded or not.
-
-    Raises:
-        WrongTypeError: a column of another type.
-    """
+    """Return a column of names of a pyarrow table: text, bytes or whole numbers, dictionary-encoded or not."""
     return _joined([_names(pa, chunk) for chunk in column.chunks])
 
 
@@ -120,11 +116,7 @@ def _joined(parts: Sequence[NameColumn]) -> NameColumn:
 
 
 def number_column(pa: Any, column: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """Return a column of numbers of a pyarrow table, and what is wrong with each.
-
-    Raises:
-        WrongTypeError: a column of another type.
-    """
+    """Return a column of numbers of a pyarrow table, and what is wrong with each."""
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
         raise WrongTypeError("numbers (float or integer)")
     nothing = np.zeros(0)
@@ -164,13 +156,7 @@ class NoRunError(InputError):
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row that is no row of a run.
-
-    Attributes:
-        row: which one, from 1.
-        place: where it is in words.
-        problem: what is wrong with it, and what to do.
-    """
+    """A row that is no row of a run."""
 
     row: int
     place: str
@@ -217,19 +203,7 @@ def reason(why: int) -> str:
 
 
 class TableReading:
-    """One reading of the runs in a table; rows of each run may stand anywhere.
-
-    Args:
-        path: of the file.
-        order: the ranking order; ``"rank"`` needs the rank column.
-        fits: raises where so many rows, of so many bytes, are too much to be read at once.
-
-    Attributes:
-        names: the runs found so far -> their number, in order of appearance.
-        topics: the topics found so far, likewise.
-        ends: the last row of each row group that was read.
-        part: what a row group is called.
-    """
+    """One reading of the runs in a table; rows of each run may stand anywhere."""
 
     def __init__(self, path: Path, order: str, fits: Callable[[int, int], None] = lambda rows, size: None):
         self.path, self.order, self._fits = path, order, fits
@@ -248,13 +222,7 @@ class TableReading:
         return sorted(self.names, key=lambda name: self._listed.get(name, len(self._listed)))
 
     def groups(self) -> Iterator[RowGroup]:
-        """Yield the row groups that have rows.
-
-        Raises:
-            UnreadableError: the file cannot be read or is damaged.
-            NoRunError: a column that is needed is missing or has another type.
-            InputError: a row without the name of its run.
-        """
+        """Yield the row groups that have rows."""
         with opened(self.path) as table:
             wanted = self._columns(table)
             self.part = table.part
@@ -270,12 +238,7 @@ class TableReading:
                 del group  # before the next one is read
 
     def check(self, *, skip: bool) -> None:
-        """Raise unless what was read is runs; all row groups must have been read.
-
-        Raises:
-            NoRunError: there is no row of a run.
-            InputError: a bad row, the first one; with `skip` where all rows of a run are bad.
-        """
+        """Raise unless what was read is runs; all row groups must have been read."""
         if not self._good:
             if self._first_bad is not None:
                 raise self._first_bad.told(SKIP_FILE, NoRunError)
@@ -418,11 +381,7 @@ class ListsOfGroup:
 
 
 def find_in_table(path: Path, order: str, wanted: Sequence[tuple[str, str, str]], most: int) -> list[str]:
-    """Return in words the rows on which documents stand.
-
-    Raises:
-        UnreadableError: the file cannot be read.
-    """
+    """Return in words the rows on which documents stand."""
     reading, found = TableReading(path, order), [list[int]() for _ in wanted]
     lists = [(run, topic) for run, topic, _ in wanted]
     for group in reading.groups():
@@ -444,9 +403,6 @@ def rows_in_table(
         reading: of the table, not begun.
         lists: (n,) the run and topic of each document.
         places: (n,) its place among the rows of its list as they stand in the file, from 1.
-
-    Raises:
-        UnreadableError: the file cannot be read.
     """
     before = np.zeros(len(lists), dtype=np.int64)
     for group in reading.groups():

@@ -55,13 +55,7 @@ def arrow(what: str) -> Any:
 
 @dataclass(frozen=True)
 class Table:
-    """A Parquet or Arrow file that is open.
-
-    Attributes:
-        kind: ``"Parquet"``, ``"Arrow"`` or ``"Arrow stream"``.
-        columns: their names, some of them perhaps more than once.
-        metadata: what its writer says of it.
-    """
+    """A Parquet or Arrow file that is open."""
 
     kind: str
     columns: Sequence[str]
@@ -75,15 +69,7 @@ class Table:
         return "row group" if self.kind == "Parquet" else "record batch"
 
     def groups(self, columns: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[Any]:
-        """Yield some columns of one row group (record batch) after the other, each as a checked pyarrow table.
-
-        Args:
-            columns: the columns.
-            fits: raises where so many rows, of so many bytes, are too much to be read at once.
-
-        Raises:
-            UnreadableError: it is damaged, or unpacks to more than is read.
-        """
+        """Yield some columns of one row group (record batch) after the other, each as a checked pyarrow table."""
         left = max(ANY_UNPACKED, MOST_TIMES * self._size)
         for i, (rows, size, read) in enumerate(self._parts(columns, fits), 1):
             self._check(size, left)
@@ -165,12 +151,7 @@ class _Watched:
 
 @contextmanager
 def opened(path: Path) -> Generator[Table, None, None]:
-    """Open a file for which :func:`is_table` holds.
-
-    Raises:
-        UnreadableError: it cannot be read or is damaged.
-        InputError: pyarrow is missing.
-    """
+    """Open a file for which :func:`is_table` holds."""
     try:
         file = open_file(path)
     except OSError as error:
@@ -221,14 +202,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class TableNotes:
-    """What is said of the runs of a table.
-
-    Attributes:
-        order: the ranking order in which they stood when they were written.
-        pool_order: the order in which they were pooled, None where nobody said.
-        pool_depth: to which depth they were pooled, None where nobody said.
-        runs: of each run its ``name``, and what stands in the table of runs of it.
-    """
+    """What is said of the runs of a table."""
 
     order: str
     pool_order: str | None
@@ -242,11 +216,7 @@ class TableNotes:
 
     @staticmethod
     def unpacked(data: bytes) -> TableNotes:
-        """Return what :meth:`packed` was given.
-
-        Raises:
-            ValueError: a text that no such notes give.
-        """
+        """Return what :meth:`packed` was given."""
         try:
             said = json.loads(data)
         except RecursionError as error:

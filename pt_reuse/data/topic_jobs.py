@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pyterrier as pt
@@ -23,14 +23,24 @@ from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField, OpenField
 from pt_reuse.data.array_file import ArrayFile, DamagedError, on_disk, write_arrays
 
+#: what a job returns: arrays alone, so that they can be sent, saved and loaded. ``TOPICS`` is always among them
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+#: the name of the array that says which topics a part is of: the first one, and the one after the last
+TOPICS = "topics"
+#: numbers held at a time for a job: scores, rows of runs and judgments; 128 MB
+AT_ONCE = 1 << 24
+#: the same where a progress bar is to move, and where several jobs run at a time: at least, and in a process of its own
+AT_ONCE_OF_MANY, AT_ONCE_IN_PROCESS = AT_ONCE >> 5, AT_ONCE >> 2
+#: jobs at most, each of neighbouring topics
+_JOBS = 256
+#: blocks from which on a job takes whole ones, so that each is read once
+_MANY_BLOCKS = 32
+
 
 def cut_where(sizes: Sequence[int], part: Sequence[int], at_once: int) -> list[range]:
     """Return neighbouring topics, as few ranges as hold at most so many numbers; a topic is never cut.
 
-    Args:
-        sizes: numbers that each topic holds.
-        part: the block of the field in which each topic lies, -1 where the field lacks it.
-        at_once: numbers of a range at most.
+    `part` is the block of the field in which each topic lies, -1 where the field lacks it; a range lies in one block.
     """
     ranges, first, held, at = [], 0, 0, -1
     for t, (size, here) in enumerate(zip(sizes, part, strict=True)):
@@ -49,66 +59,6 @@ def parts_of(field: AnyField, rows: Sequence[int]) -> list[int]:
     return found
 
 
-#: what a job returns: arrays alone, so that they can be sent, saved and loaded. ``TOPICS`` is always among them
-Arrays: TypeAlias = dict[str, NDArray[Any]]
-#: the name of the array that says which topics a part is of: the first one, and the one after the last
-TOPICS = "topics"
-#: numbers held at a time for a job: scores, rows of runs and judgments; 128 MB
-AT_ONCE = 1 << 24
-#: the same where a progress bar is to move, and where several jobs run at a time: at least, and in a process of its own
-AT_ONCE_OF_MANY, AT_ONCE_IN_PROCESS = AT_ONCE >> 5, AT_ONCE >> 2
-#: jobs at most, each of neighbouring topics
-_JOBS = 256
-#: blocks from which on a job takes whole ones, so that each is read once
-_MANY_BLOCKS = 32
-
-
-class TopicJob(Job[Arrays], Protocol):
-    """What is to be done for some neighbouring topics; for another process it is small."""
-
-    @property
-    def place(self) -> str:
-        """Return which topics these are, and the files of their runs, for errors."""
-
-
-class TopicWork(Protocol):
-    """Work that can be done for some topics without the others; its bits do not depend on how it is cut."""
-
-    @property
-    def kind(self) -> str:
-        """Return what is done, in a word: ``score``, ``lou``, ``pool``, ``unjudged``."""
-
-    @property
-    def topics(self) -> Sequence[str]:
-        """Return all topics of the work, in order."""
-
-    @property
-    def has_own_bar(self) -> bool:
-        """Return whether a job with ``verbose=True`` shows a progress bar of its own."""
-
-    def cut(self, at_once: int) -> list[range]:
-        """Return neighbouring topics that belong in one job, as few jobs as hold at most so many numbers each.
-
-        All topics are in one of them, in order. The topics of a job lie in one block of an open field, but for those
-        that it lacks.
-        """
-
-    def job(self, topics: range, field: AnyField, *, verbose: bool = False) -> TopicJob:
-        """Return the job of some neighbouring topics.
-
-        Args:
-            topics: positions among all topics; not always those of one part of :meth:`cut`, but parts of these or
-                several of them.
-            field: the field of the work itself for a job that shares the memory of this process; else one that is
-                small to send and has at least these topics.
-            verbose: show a progress bar of its own, where it has one.
-
-        Returns:
-            TopicJob: its arrays say under ``TOPICS`` which topics they are of; wherever they name a topic or a row of
-            judgments, it is counted among all.
-        """
-
-
 def part_topics(part: Arrays) -> range:
     """Return the topics of a part, as positions among all topics of the work."""
     start, stop = part[TOPICS].tolist()
@@ -120,20 +70,65 @@ def topics_array(topics: range) -> NDArray[np.int64]:
     return np.array([topics.start, topics.stop], dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class TopicJobs:
-    """The jobs of a work, and who does them.
+class ArrayWork(ABC):
+    """Work that can be done for some topics without the others; its bits do not depend on how it is cut.
 
-    Attributes:
-        work: what is done.
-        field: the runs.
-        cut: the topics of each job.
-        where: who does them.
-        n_jobs: jobs at a time.
-        verbose: whether each job shows a progress bar of its own.
+    A job shares the memory of this process, or takes along what its topics need and no more. In its arrays, what
+    ``topics`` and ``topic`` name is counted among all topics, and a ``row`` among all judgments. `kind` says in a word
+    what is done; `has_own_bar` whether a job can show a progress bar; `axes` along which axis the parts of an array are
+    joined, where that is not the first.
     """
 
-    work: TopicWork
+    kind: str
+    field: AnyField
+    topics: Sequence[str]
+    has_own_bar: bool = False
+    axes: ClassVar[Mapping[str, int]] = {}
+
+    @abstractmethod
+    def cut(self, at_once: int) -> list[range]:
+        """Return neighbouring topics that belong in one job, as few jobs as hold at most so many numbers each.
+
+        All topics are in one of them, in order. The topics of a job lie in one block of an open field, but for those
+        that it lacks.
+        """
+
+    @abstractmethod
+    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
+        """Return what comes of some neighbouring topics; what else is being done makes no difference to it."""
+
+    @abstractmethod
+    def of_topics(self, topics: range, field: AnyField) -> ArrayWork:
+        """Return the same work of some neighbouring topics alone, small to send."""
+
+    def prepare(self) -> None:  # noqa: B027 - there may be nothing to build
+        """Build what jobs of this process share; it is there before the first of them runs."""
+
+    def rows_before(self, t: int) -> int:
+        """Return how many judgments the topics before one have."""
+        return 0
+
+    def joined(self, parts: Sequence[Arrays]) -> Arrays:
+        """Return parts that follow one another as one."""
+        if len(parts) == 1:
+            return parts[0]
+        found = {name: np.concatenate([part[name] for part in parts], axis=self.axes.get(name, 0)) for name in parts[0]}
+        found[TOPICS] = found[TOPICS][[0, -1]]
+        return found
+
+    def job(self, topics: range, field: AnyField, *, verbose: bool = False) -> Job[Arrays]:
+        """Return the job of some topics, of the field of the work or, for another process, of one with these topics."""
+        if field is self.field:
+            self.prepare()
+            return _Here(self, topics, verbose)
+        return _Sent(self.of_topics(topics, field), topics.start, self.rows_before(topics.start))
+
+
+@dataclass(frozen=True)
+class TopicJobs:
+    """The jobs of a work, and who does them."""
+
+    work: ArrayWork
     field: AnyField
     cut: Sequence[range]
     where: JobPlace
@@ -165,7 +160,7 @@ class TopicJobs:
         mine = [range(max(job.start, first), min(job.stop, stop)) for job in self.cut]
         return replace(self, cut=[job for job in mine if len(job)])
 
-    def _done(self, jobs: Iterator[TopicJob], total: int, prefer: str | None = None) -> Iterator[Arrays]:
+    def _done(self, jobs: Iterator[Job[Arrays]], total: int, prefer: str | None = None) -> Iterator[Arrays]:
         return run_jobs(jobs, total, desc="", unit="job", n_jobs=self.n_jobs, verbose=False, prefer=prefer)
 
     def _rows(self, topics: range) -> list[int]:
@@ -189,7 +184,7 @@ class TopicJobs:
 class Execution:
     """Which jobs of a work run here: all of them; a :class:`Shard` or a :class:`Merge` says otherwise."""
 
-    def parts(self, work: TopicWork, jobs: TopicJobs) -> Iterator[Arrays]:
+    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
         """Yield the parts of a work in the order of its topics."""
         yield from jobs.run()
 
@@ -199,22 +194,13 @@ class ShardDone(Exception):  # noqa: N818 - nothing went wrong
 
 
 class Shard(Execution, ABC):
-    """Runs one share of the jobs, and has it written.
-
-    Args:
-        k: which share, from 1.
-        n: how many shares there are.
-    """
+    """Runs one share of the jobs, and has it written."""
 
     def __init__(self, k: int, n: int):
         self.k, self.n = k, n
 
-    def parts(self, work: TopicWork, jobs: TopicJobs) -> Iterator[Arrays]:
-        """Run the jobs of this share and write what comes of them.
-
-        Raises:
-            ShardDone: always, after the last one is written.
-        """
+    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
+        """Run the jobs of this share and write what comes of them."""
         share = jobs.share(self.k, self.n)
         topics = range(share.cut[0].start, share.cut[-1].stop) if share.cut else range(0)
         self.write(work, topics, share.run())
@@ -222,7 +208,7 @@ class Shard(Execution, ABC):
         yield  # makes of it what Execution.parts is
 
     @abstractmethod
-    def write(self, work: TopicWork, topics: range, parts: Iterator[Arrays]) -> None:
+    def write(self, work: ArrayWork, topics: range, parts: Iterator[Arrays]) -> None:
         """Keep the parts of this share."""
 
 
@@ -232,12 +218,8 @@ class Merge(Execution, ABC):
     def __init__(self) -> None:
         self._merged = False
 
-    def parts(self, work: TopicWork, jobs: TopicJobs) -> Iterator[Arrays]:
-        """Yield the parts that are read.
-
-        Raises:
-            InputError: parts that do not follow one another from the first topic to the last.
-        """
+    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
+        """Yield the parts that are read."""
         if self._merged:
             yield from jobs.run()
             return
@@ -253,11 +235,11 @@ class Merge(Execution, ABC):
             raise InputError(_gap(work, reached, len(work.topics)))
 
     @abstractmethod
-    def read(self, work: TopicWork) -> Iterator[Arrays]:
+    def read(self, work: ArrayWork) -> Iterator[Arrays]:
         """Yield the parts of a work that shards have written, in the order of the topics."""
 
 
-def _gap(work: TopicWork, reached: int, start: int) -> str:
+def _gap(work: ArrayWork, reached: int, start: int) -> str:
     if start < reached:
         return f"parts of {examples(list(work.topics[start:reached]))} are there twice. Give each shard once."
     return f"no part is of {examples(list(work.topics[reached:start]))}. Run the shard that has them, or give its file."
@@ -276,14 +258,14 @@ def executed_by(execution: Execution) -> Iterator[None]:
         _EXECUTION.reset(token)
 
 
-def _many(work: TopicWork) -> int:
+def _many(work: ArrayWork) -> int:
     # numbers of a job where there are to be many, but not more than need be: larger ones are quicker
     per_job = -(-len(work.cut(AT_ONCE_OF_MANY)) // _JOBS)
     return min(AT_ONCE_OF_MANY * per_job, AT_ONCE_IN_PROCESS)
 
 
 def run_topics(
-    work: TopicWork,
+    work: ArrayWork,
     field: AnyField,
     *,
     n_jobs: int | None = None,
@@ -291,18 +273,7 @@ def run_topics(
     desc: str,
     at_once: int | None = None,
 ) -> Iterator[Arrays]:
-    """Do some work topic by topic, and yield its parts in the order of the topics.
-
-    Args:
-        work: what is done.
-        field: the runs, those of the work.
-        n_jobs: jobs at a time, as joblib takes it; None for what ``joblib.parallel_config`` says, else 1. A field in
-            memory goes to threads, unless the configuration says otherwise.
-        verbose: show a progress bar.
-        desc: what it is called.
-        at_once: numbers that a job may hold, which bounds memory and changes no bit; default :data:`AT_ONCE`, less
-            under a progress bar and where several jobs run at a time.
-    """
+    """Do some work topic by topic, and yield its parts in the order of the topics."""
     where = JobPlace.of(n_jobs, prefer="threads" if isinstance(field, Field) else None)
     inside = verbose and work.has_own_bar and where is JobPlace.HERE
     shown = verbose and not inside
@@ -313,60 +284,6 @@ def run_topics(
         for part in _EXECUTION.get().parts(work, jobs):
             yield part
             bar.update(len(part_topics(part)))
-
-
-class ArrayWork(ABC):
-    """Work of which a job shares the memory of this process, or takes along what its topics need and no more.
-
-    In its arrays, what ``topics`` and ``topic`` name is counted among all topics, and a ``row`` among all judgments.
-
-    Attributes:
-        kind: what is done, in a word.
-        field: the runs.
-        topics: all topics of the work, in order.
-        has_own_bar: whether a job can show a progress bar of its own.
-        axes: array -> the axis along which parts are joined, where that is not the first.
-    """
-
-    kind: str
-    field: AnyField
-    topics: Sequence[str]
-    has_own_bar: bool = False
-    axes: ClassVar[Mapping[str, int]] = {}
-
-    @abstractmethod
-    def cut(self, at_once: int) -> list[range]:
-        """Return neighbouring topics that belong in one job, see :class:`~pt_reuse.data.topic_jobs.TopicWork`."""
-
-    @abstractmethod
-    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        """Return what comes of some neighbouring topics; what else is being done makes no difference to it."""
-
-    @abstractmethod
-    def of_topics(self, topics: range, field: AnyField) -> ArrayWork:
-        """Return the same work of some neighbouring topics alone, small to send."""
-
-    def prepare(self) -> None:  # noqa: B027 - there may be nothing to build
-        """Build what jobs of this process share; it is there before the first of them runs."""
-
-    def rows_before(self, t: int) -> int:
-        """Return how many judgments the topics before one have."""
-        return 0
-
-    def joined(self, parts: Sequence[Arrays]) -> Arrays:
-        """Return parts that follow one another as one."""
-        if len(parts) == 1:
-            return parts[0]
-        found = {name: np.concatenate([part[name] for part in parts], axis=self.axes.get(name, 0)) for name in parts[0]}
-        found[TOPICS] = found[TOPICS][[0, -1]]
-        return found
-
-    def job(self, topics: range, field: AnyField, *, verbose: bool = False) -> TopicJob:
-        """Return the job of some neighbouring topics, see :class:`~pt_reuse.data.topic_jobs.TopicWork`."""
-        if field is self.field:
-            self.prepare()
-            return _Here(self, topics, verbose)
-        return _Sent(self.of_topics(topics, field), topics.start, self.rows_before(topics.start))
 
 
 def place_of(topics: Sequence[str], field: AnyField) -> str:
@@ -418,12 +335,7 @@ _FILE = re.compile(r"shard-([0-9]{1,7})-of-([0-9]{1,7})\.ptr")
 
 @dataclass(frozen=True)
 class ShardFile:
-    """The file of a shard, which may not be there.
-
-    Attributes:
-        shard: which one.
-        path: of the file.
-    """
+    """The file of a shard, which may not be there."""
 
     shard: ShardNumber
     path: Path
@@ -434,11 +346,7 @@ class ShardFile:
         return cls(shard, folder / shard.file_name)
 
     def write(self, parts: Iterable[Mapping[str, NDArray]], notes: Mapping[str, Any]) -> None:
-        """Write arrays in parts, and what JSON can hold; the file takes its place only when it is whole.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Write arrays in parts, and what JSON can hold; the file takes its place only when it is whole."""
         arrays: dict[str, NDArray] = {}
         shapes: list[dict[str, Sequence[int]]] = []
         for i, part in enumerate(parts):
@@ -447,11 +355,7 @@ class ShardFile:
         write_arrays(self.path, arrays, {**notes, "parts": shapes})
 
     def notes(self) -> dict[str, Any]:
-        """Return what was written beside the arrays.
-
-        Raises:
-            DamagedError: the file is missing or damaged, or another shard has been given its name.
-        """
+        """Return what was written beside the arrays."""
         notes = ArrayFile(self.path).notes
         if "parts" not in notes:
             raise DamagedError("it is no shard")
@@ -461,11 +365,7 @@ class ShardFile:
         return notes
 
     def parts(self) -> Iterator[dict[str, NDArray]]:
-        """Yield the parts, read one by one.
-
-        Raises:
-            DamagedError: the file is missing or damaged.
-        """
+        """Yield the parts, read one by one."""
         file = ArrayFile(self.path)
         for i, shapes in enumerate(file.notes["parts"]):
             arrays = file.read(*(f"{i}/{name}" for name in shapes))
@@ -478,12 +378,7 @@ class ShardFile:
 
 
 class WritingShard(Shard):
-    """Does one share of the topics, and writes its file.
-
-    Args:
-        file: the file.
-        notes: returns what stands beside the arrays.
-    """
+    """Does one share of the topics, and writes its file."""
 
     def __init__(self, file: ShardFile, notes: Callable[[], Mapping[str, Any]]):
         super().__init__(file.shard.number, file.shard.of)
@@ -491,7 +386,7 @@ class WritingShard(Shard):
         #: which topics were done, in words
         self.done = ""
 
-    def write(self, work: TopicWork, topics: range, parts: Iterator[Arrays]) -> None:
+    def write(self, work: ArrayWork, topics: range, parts: Iterator[Arrays]) -> None:
         """Write what comes of the topics of this share."""
         mine = [work.topics[t] for t in topics]
         beside = {"kind": work.kind, "topics": mine}
@@ -502,22 +397,14 @@ class WritingShard(Shard):
 
 
 class ReadingShards(Merge):
-    """Reads what shards hold.
-
-    Args:
-        files: of all shards, in their order.
-    """
+    """Reads what shards hold."""
 
     def __init__(self, files: Sequence[ShardFile]):
         super().__init__()
         self._files = files
 
-    def read(self, work: TopicWork) -> Iterator[Arrays]:
-        """Yield the parts of each shard, one at a time.
-
-        Raises:
-            InputError: a shard is damaged, or of other work.
-        """
+    def read(self, work: ArrayWork) -> Iterator[Arrays]:
+        """Yield the parts of each shard, one at a time."""
         for file in self._files:
             read: list[str] = []
             try:
@@ -533,11 +420,7 @@ class ReadingShards(Merge):
 
 
 def shards_in(folder: Path) -> list[ShardFile]:
-    """Return the shards that a folder has, in their order.
-
-    Raises:
-        OSError: the folder cannot be looked through.
-    """
+    """Return the shards that a folder has, in their order."""
     named = {path: _FILE.fullmatch(path.name) for path in folder.iterdir()}
     there = (ShardFile(ShardNumber(*map(int, m.groups())), path) for path, m in named.items() if m is not None)
     return sorted((file for file in there if file.path.name == file.shard.file_name), key=lambda f: f.shard)
