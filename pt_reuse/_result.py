@@ -46,7 +46,6 @@ HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "Agreement": "pt_reuse.scoring.agreement",
     "Circularity": "pt_reuse.studies.judge_circles",
     "ContinuousJudging": "pt_reuse.judging.continuous",
-    "Coverage": "pt_reuse.studies.judged_depths.covering",
     "DynamicUniques": "pt_reuse.studies.dynamic_uniques",
     "ExportedTasks": "pt_reuse.judging.people.export",
     "FamilyEffect": "pt_reuse.studies.judge_families.effects",

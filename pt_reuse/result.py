@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -36,7 +36,7 @@ class Shown:
     """A column of a view.
 
     Attributes:
-        heading: in words.
+        heading: in words; ``{at}`` is a setting, a number of the result or an option, as in a caption.
         column: of the table; where it has none of this name, the view goes without.
         digits: how its cells are written.
         interval: whether it is the interval of the column, whose ends are in ``COLUMN_low`` and ``COLUMN_high``.
@@ -88,16 +88,18 @@ class View:
     def of(self, result: Result, measure: str | None, options: Mapping[str, Any]) -> Report:
         """Return the report of a result."""
         taken = {name: value for name, value in options.items() if name not in self.select}
+        taken |= {"measure": measure} if "measure" in self._defaults(type(result)) else {}
         rows = result.frame(self.table, **taken)
         if measure is not None and "measure" in rows:
             rows = rows[rows["measure"] == measure]
         rows, chosen = only(rows, {name: options.get(name, value) for name, value in self.select.items()})
         if self.descending:
             rows = rows.sort_values(list(self.descending), ascending=False, kind="stable", na_position="last")
-        words = {**self._defaults(type(result)), **result.words(), **taken, **chosen}
+        words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
+        words |= {**self._defaults(type(result)), **result.words(), **taken, **chosen}
         words |= {"measure": measure, "rows": len(rows)}
-        caption = self.caption.format(**{name.replace(" ", "_"): value for name, value in words.items()})
-        return Report([c for shown in self.columns for c in shown.of(rows)], caption=caption, notes=result.notes())
+        columns = [replace(c, heading=c.heading.format(**words)) for shown in self.columns for c in shown.of(rows)]
+        return Report(columns, caption=self.caption.format(**words), notes=result.notes())
 
     def _defaults(self, kind: type) -> dict[str, Any]:
         """Return what the method that returns the table takes, with its defaults."""
@@ -108,7 +110,7 @@ class View:
 
     def options(self, kind: type) -> list[str]:
         """Return the names of what the view of a result takes."""
-        return [*self.select, *self._defaults(kind)]
+        return [name for name in (*self.select, *self._defaults(kind)) if name != "measure"]
 
     @property
     def of_measure(self) -> bool:
@@ -213,7 +215,8 @@ class Result(Record):
     def words(self) -> dict[str, Any]:
         """Return what captions and notes speak of: settings, and the numbers and names among the attributes."""
         values = {part.name: getattr(self, part.name) for part in fields(self)}
-        return {**{n: v for n, v in values.items() if isinstance(v, str | int | float)}, **self.settings}
+        plain = {n: v for n, v in values.items() if v is None or isinstance(v, str | int | float)}
+        return {**self.settings, **plain}
 
     def notes(self) -> list[str]:
         """Return what a reader must know beside the numbers: the conventions, and what is odd about the data."""
@@ -285,8 +288,10 @@ class Result(Record):
     @door
     def plot(
         self,
-        measure: Any = None,
+        which: Any = None,
+        /,
         *,
+        measure: Any = None,
         kind: str | None = None,
         ax: Axes | None = None,
         title: str | None = None,
@@ -297,7 +302,8 @@ class Result(Record):
         """Draw the result; :doc:`figures` shows and describes every figure.
 
         Args:
-            measure: one of the measures, or a kind; default the first.
+            which: a measure, or a kind of figure.
+            measure: one of the measures; default the first.
             kind: one of `plots`; default the first.
             ax: axes to draw into; default a new figure.
             title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
@@ -315,8 +321,8 @@ class Result(Record):
 
         if not self.plots:
             raise InputError(f"{self.title} has no figure.")
-        if kind is None and isinstance(measure, str) and measure in self.plots:
-            measure, kind = None, measure
+        if which is not None:
+            measure, kind = (measure, which) if isinstance(which, str) and which in self.plots else (which, kind)
         name = next(iter(self.plots)) if kind is None else choice("kind", kind, list(self.plots))
         draw = drawing(self.plots[name])
         _check_options(options, list(signature(draw).parameters)[3:], f"kind={name!r}")

@@ -19,7 +19,6 @@ try:
         audit,
         collections,
         compare,
-        coverage,
         demo,
         fetch,
         infer_pool,
@@ -48,7 +47,7 @@ except KeyboardInterrupt:
 _WRITTEN = {
     "": (runs, score, unjudged, lou, infer_pool, compare, audit, pool, collections, fetch, verify, merge, demo),
     "profile": (
-        coverage, subcollections,
+        subcollections,
     ),
     "judge": (judge_export, judge_import, judge_agreement, plan_labels),
 }  # fmt: skip

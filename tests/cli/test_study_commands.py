@@ -48,6 +48,10 @@ CALLS = {
         ),
         "tau_b-P(rel=2)@5 tau_b-nDCG@5 scores-P(rel=2)@5 scores-nDCG@5",
     ),
+    f"profile coverage {NAMED}--depth 5 --depths 5,10 --measures nDCG@10,AP --by type": (
+        lambda f: ptr.profile.coverage(f.runs, f.qrels, ["nDCG@10", "AP"], depths=[5, 10], depth=5, by="type"),
+        "topics depths residual rise-nDCG@10 rise-AP",
+    ),
     f"profile found-by-depth {NAMED}--depths 1,5": (
         lambda f: ptr.pools.found_by_depth(f.runs, f.qrels, depths=[1, 5]), "found-by-depth",
     ),
@@ -111,6 +115,7 @@ ODD = {
     "profile stability": ["sizes 0", "pairs 0", "bin-width 0", "bins 999", "rate 2"],
     "profile discriminative-power": ["test z", "correction sidak", "alpha 2", "samples 0", "seed -1"],
     "profile minimum-ranks": ["edges 0", "depth 0", "rel -1"],
+    "profile coverage": ["depths 0", "by colour"],
     "profile saturation": ["share 2", "maximum 0"],
     "profile density": ["depths 0"],
 }  # fmt: skip
@@ -120,7 +125,7 @@ ODD = {
 def test_odd_options_are_refused_before_anything_is_read(command, words, tmp_path, capsys):
     (tmp_path / "a.run").write_text("no run\n")
     (tmp_path / "qrels").write_text("no judgments\n")
-    bare = command.startswith("profile") and not command.endswith("density")
+    bare = command.startswith("profile") and not command.endswith(("density", "coverage"))
     given = [*([] if bare else ["--runs"]), tmp_path / "a.run", "--qrels", tmp_path / "qrels"]
     (tmp_path / "runs.csv").write_text("name,type\na,x\n")
     status, printed, err = run(capsys, command, *given, "--metadata", tmp_path / "runs.csv", *f"--{words}".split())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
@@ -12,20 +13,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, fraction, positive, told
-from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._errors import Argument, InputError
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
 from pt_reuse.data.ordering import check_order_or_none
-from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.units import check_unit, described
-from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, relevant_only, tell, told_elsewhere, usual_measures
-from pt_reuse.scoring.measures import MeasureLike, cutoff_of, measure_among
-from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, score
-from pt_reuse.scoring.topic_sets import check_topics, mean_over_topics, topics_of_runs
+from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.plots.lines import plot_depths
+from pt_reuse.plots.maps import plot_unjudged_map
+from pt_reuse.plots.run_scores import plot_disadvantage
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import few_topics, relevant_only, told_elsewhere
+from pt_reuse.scoring.measures import MeasureLike, cutoff_of
+from pt_reuse.scoring.run_scores import checked_measures, provided_measures, score
+from pt_reuse.scoring.topic_sets import mean_over_topics, topics_of_runs
+from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judged_depths.judged_lists import (
     JudgedLists,
     RankBounds,
@@ -33,9 +36,12 @@ from pt_reuse.studies.judged_depths.judged_lists import (
     flag_table,
     record_of,
 )
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 Values = NDArray[np.float64]
 #: the shares of a depth that are averaged over runs
@@ -90,12 +96,7 @@ class Shares:
 
 
 def depth_table(run_table: pd.DataFrame, shares: Shares) -> pd.DataFrame:
-    """Return one row per depth and run, see ``Coverage``.
-
-    Args:
-        run_table: ``name team type pooled contributed``, one row per run.
-        shares: what was counted.
-    """
+    """Return one row per depth and run, see ``Coverage``; `run_table` is ``name team type pooled contributed``."""
     lists, n_depths, n_runs = shares.lists, len(shares.lists.depths), len(run_table)
     table = run_table.iloc[np.tile(np.arange(n_runs), n_depths)].reset_index(drop=True)
     unjudged = shares.mean(shares.unjudged)
@@ -169,12 +170,7 @@ def run_figures(shares: Shares) -> pd.DataFrame:
 
 
 def above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | None) -> Values:
-    """Return (runs,) of how many contributing runs the share without their own unit is smaller, as a share of them.
-
-    Args:
-        shares: ``unjudged unjudged_without_own``, one row per run.
-        contributed: (runs,) which contributed; None where that is not known, which gives NaN.
-    """
+    """Return (runs,) the share of the contributing runs that have less without their own unit; NaN where unknown."""
     reference = shares["unjudged_without_own"].to_numpy(dtype=float)
     if contributed is None or np.isnan(reference).any():
         return np.full(len(shares), np.nan)
@@ -184,14 +180,7 @@ def above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | No
 
 
 def condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Values, condensed: Values) -> pd.DataFrame:
-    """Return one row per measure and run: its score and rank, and those of lists without unjudged documents.
-
-    Args:
-        run_table: ``name team type pooled contributed``, one row per run.
-        measures: their names.
-        full: (measures, runs) means.
-        condensed: (measures, runs) means of the condensed lists.
-    """
+    """Return one row per measure and run: score and rank by (measures, runs) means, of full and condensed lists."""
     n_measures, n_runs = full.shape
     frame = run_table.iloc[np.tile(np.arange(n_runs), n_measures)].reset_index(drop=True)
     rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
@@ -205,128 +194,79 @@ def condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Valu
     )
 
 
-#: what the rows of a report can be
-_ROWS = ("run", "team", "type", "topic")
 #: columns of shares that a report of groups has room for
 _DEPTHS = 4
 
 
-class CoverageReports:
-    """Reports the tables of a ``Coverage``, which has the attributes that are named here."""
-
-    by_run: pd.DataFrame
-    condensed: pd.DataFrame
-    groups: pd.DataFrame
-    by_topic: pd.DataFrame
-    counts: UnjudgedDocuments
-    measures: list[str]
-    at: int
-    p: float
-    left_out: str | None
-    settings: Mapping[str, Any]
-
-    @door
-    def report(self, by: str = "run", *, measure: MeasureLike | None = None) -> Report:
-        """Return what a paper prints.
-
-        Args:
-            by: the rows: each ``"run"`` (default), the one with the largest residual first: unjudged at the depth
-                `at`, the same without its own team where that is known, the rank to which it is judged in the median,
-                its residual and the ranks it gains on condensed lists; each ``"type"`` or ``"team"`` with its share of
-                unjudged documents at up to four depths; each ``"topic"``.
-            measure: the one by which runs rise; default the first.
-        """
-        choice("by", by, _ROWS)
-        name = measure_among(self.measures, measure)
-        if by == "run":
-            return _per_run(self, name)
-        return _per_topic(self) if by == "topic" else _per_group(self, by)
-
-
-def _per_run(result: CoverageReports, measure: str) -> Report:
-    """Return a row per run, the one with the largest residual first."""
-    rise = result.condensed[result.condensed["measure"] == measure].set_index("name")["rise"]
-    rows = result.by_run.sort_values("residual", ascending=False, kind="stable")
-    without, what = [], ""
-    if result.left_out is not None:
-        own = "itself" if result.left_out == "run" else f"its own {result.left_out}"
-        without = [Column(f"Without {own}", rows["unjudged_without_own"], Digits.SCORE)]
-        what = f"the same had {own} not been in the pool, "
-    return Report(
-        [
-            Column("Run", rows["name"]),
-            Column(f"Unjudged at {result.at}", rows["unjudged"], Digits.SCORE),
-            *without,
-            Column("Judged to rank", rows["median_judged_to"], Digits.COUNT),
-            Column("Residual", rows["residual"], Digits.SCORE),
-            Column("Rise", rise.loc[rows["name"]], Digits.COUNT),
-        ],
-        caption=(
-            f"How far the judgments cover {count(len(rows), 'run')}: the share of unjudged documents down to rank "
-            f"{result.at}, {what}the rank to which a list is judged without a gap (median over topics), the residual "
-            f"of RBP (p = {result.p:g}), and the ranks gained by {measure} when unjudged documents are dropped from "
-            "all lists."
-        ),
-        notes=_notes(result),
-    )
-
-
-def _per_group(result: CoverageReports, by: str) -> Report:
+def _per_group(result: Coverage, by: str) -> Report:
     """Return a row per team or type: the mean share of unjudged documents of its runs at some depths."""
-    depths = list(result.counts.cutoffs)
+    depths = result.depths
     shown = depths if len(depths) <= _DEPTHS else [depths[round(i * (len(depths) - 1) / 3)] for i in range(_DEPTHS)]
     rows = result.groups[result.groups["by"] == by]
     wide = rows.pivot_table(index="group", columns="depth", values="unjudged", sort=False)
-    runs = rows.drop_duplicates("group").set_index("group")["runs"]
-    groups = list(wide.index)
+    runs = rows.drop_duplicates("group").set_index("group")["runs"].reindex(wide.index)
     return Report(
         [
-            Column(by.capitalize(), groups),
-            Column("Runs", [int(runs[group]) for group in groups], Digits.COUNT),
+            Column(by.capitalize(), list(wide.index)),
+            Column("Runs", runs, Digits.COUNT),
             *(Column(f"Unjudged at {k}", wide[k], Digits.SCORE) for k in shown if k in wide),
         ],
         caption=f"The share of unjudged documents down to a rank, the mean over the runs of each {by}.",
-        notes=_notes(result),
+        notes=result.notes(),
     )
 
 
-def _per_topic(result: CoverageReports) -> Report:
-    """Return a row per topic, the one with most unjudged documents first."""
-    rows = result.by_topic[result.by_topic["depth"] == result.at]
-    rows = rows.sort_values("unjudged", ascending=False, kind="stable")
-    return Report(
-        [
-            Column("Topic", rows["qid"]),
-            Column("Runs", rows["runs"], Digits.COUNT),
-            Column(f"Unjudged at {result.at}", rows["unjudged"], Digits.SCORE),
-            Column("Of the worst run", rows["max_unjudged"], Digits.SCORE),
-            Column("All runs judged to", rows["judged_to"], Digits.COUNT),
-        ],
-        caption=(
-            f"The share of unjudged documents down to rank {result.at} on each topic, the mean over runs and that of "
-            "the worst run, and the rank to which every run is judged."
-        ),
-        notes=_notes(result),
+def _per_type(result: Coverage) -> Report:
+    return _per_group(result, "type")
+
+
+def _per_team(result: Coverage) -> Report:
+    return _per_group(result, "team")
+
+
+def _draw_topics(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
+    """Draw a map of runs and topics, the darker the more is unjudged."""
+    at, counts = result.depth_of(depth), result.counts
+    row = result.depths.index(at)
+    shares = np.where(counts.documents[row] > 0, counts.shares[row], np.nan)
+    return plot_unjudged_map(shares, result.by_run, counts.topics, depth=at, by=result.group_of(by), place=place)
+
+
+def _draw_depths(result: Coverage, _: str, place: Place, by: str | None = None) -> Axes:
+    """Draw a line per type over the depths."""
+    return plot_depths(result.table, by=result.group_of(by), place=place)
+
+
+def _draw_points(
+    result: Coverage, place: Place, column: str, label: str, depth: int | None, by: str | None, measure: str
+) -> Axes:
+    at = result.depth_of(depth)
+    rows = result.by_run.assign(
+        unjudged=result.table.loc[result.table["depth"] == at, "unjudged"].to_numpy(),
+        rise=result.condensed.loc[result.condensed["measure"] == measure, "rise"].to_numpy(),
     )
+    return plot_disadvantage(rows, column=column, label=label, by=result.group_of(by), depth=at, place=place)
 
 
-def _notes(result: CoverageReports) -> list[str]:
-    settings = result.settings
-    topics = "all topics" if settings["complete"] else "the topics that a run has"
-    said = (
-        "Judged is a label of at least 0; shares are of the documents returned, and 1 where a run returns none; means "
-        f"are over {topics}; documents are ranked in the order {settings['order']}."
-    )
-    return [said, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else [said]
+def _draw_residual(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
+    """Draw a point per run: the share unjudged, and the residual of RBP."""
+    label = f"residual of RBP (p = {result.p:g})"
+    return _draw_points(result, place, "residual", label, depth, by, result.measures[0])
 
 
-#: what a figure can show
-_KINDS = ("topics", "depths", "residual", "rise")
+def _draw_rise(result: Coverage, measure: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
+    """Draw a point per run: the share unjudged, and the ranks that it gains on condensed lists."""
+    return _draw_points(result, place, "rise", f"ranks gained by {measure}, condensed lists", depth, by, measure)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Coverage(CoverageReports, Result):
+class Coverage(Result):
     """How far judgments cover runs, teams, types and topics.
+
+    Its figures are ``"topics"``, a map of runs and topics, the darker the more is unjudged; ``"depths"``, a line per
+    type over the depths; ``"residual"`` and ``"rise"``, a point per run: the share unjudged, and the residual of RBP,
+    or the ranks it gains on condensed lists by a measure. Options: ``depth=``, one of the depths (default `at`), and
+    ``by=``, ``"type"`` or ``"team"`` for colour and marker (default the first of these that any run has).
 
     Attributes:
         table: one row per depth and run: ``name team type pooled``, ``contributed`` (whether it contributed to the pool
@@ -358,7 +298,65 @@ class Coverage(CoverageReports, Result):
             for nobody.
     """
 
-    title: ClassVar[str] = "Coverage"
+    title = "Coverage"
+    views = {
+        "run": View(
+            table="_runs",
+            columns=(
+                Shown("Run", "name"),
+                Shown("Unjudged at {at}", "unjudged", Digits.SCORE),
+                Shown("Without own {left_out}", "without_own", Digits.SCORE),
+                Shown("Judged to rank", "median_judged_to", Digits.COUNT),
+                Shown("Residual", "residual", Digits.SCORE),
+                Shown("Rise", "rise", Digits.COUNT),
+            ),
+            caption="How far the judgments cover {rows} runs, that with the largest residual first: the share of "
+            "unjudged documents down to rank {at} (and had the run's own {left_out} not been in the pool), the rank to "
+            "which a list is judged without a gap (median over topics), the residual of RBP (p = {p:g}), and the ranks "
+            "gained by {measure} when unjudged documents are dropped from all lists.",
+            descending=("residual",),
+            noun="runs",
+            long=True,
+        ),
+        "type": _per_type,
+        "team": _per_team,
+        "topic": View(
+            table="_topics",
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Runs", "runs", Digits.COUNT),
+                Shown("Unjudged at {at}", "unjudged", Digits.SCORE),
+                Shown("Of the worst run", "max_unjudged", Digits.SCORE),
+                Shown("All runs judged to", "judged_to", Digits.COUNT),
+            ),
+            caption="The share of unjudged documents down to rank {at} on each topic, the mean over runs and that of "
+            "the worst run, and the rank to which every run is judged.",
+            descending=("unjudged",),
+            noun="topics",
+            long=True,
+        ),
+        "flags": View(
+            table="flags",
+            columns=(
+                Shown("Run", "name"),
+                Shown("Reason", "reason"),
+                Shown("Value", "value", Digits.SIZE),
+                Shown("Limit", "limit", Digits.SIZE),
+            ),
+            caption="Why the pool may put a run at a disadvantage.",
+            noun="flags",
+            long=True,
+        ),
+    }
+    plots = {"topics": _draw_topics, "depths": _draw_depths, "residual": _draw_residual, "rise": _draw_rise}
+    key = (
+        KeyFigures(("mean_unjudged", "max_unjudged", "mean_residual", "max_residual", "flagged"), "_whole"),
+        KeyFigures(("max_rise", "max_fall"), "_rises"),
+    )
+    sentences = {
+        "judged": "Judged is {judged}; shares are of the documents returned, and 1 where a run returns none; means are "
+        "over all topics: {complete}."
+    }
 
     by_run: pd.DataFrame
     condensed: pd.DataFrame
@@ -370,17 +368,6 @@ class Coverage(CoverageReports, Result):
     at: int
     p: float
     left_out: str | None
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {
-            "table": self.table,
-            "by_run": self.by_run,
-            "condensed": self.condensed,
-            "groups": self.groups,
-            "by_topic": self.by_topic,
-            "flags": self.flags,
-        }
 
     @property
     def depths(self) -> list[int]:
@@ -407,83 +394,33 @@ class Coverage(CoverageReports, Result):
             f"{flagged} of {len(rows):,} with a flag"
         )
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`."""
+    def _runs(self, measure: str) -> pd.DataFrame:
+        rise = self.condensed.loc[self.condensed["measure"] == measure, "rise"].to_numpy()
+        without = {} if self.left_out is None else {"without_own": self.by_run["unjudged_without_own"]}
+        return self.by_run.assign(rise=rise, **without)
+
+    def _topics(self) -> pd.DataFrame:
+        return self.by_topic[self.by_topic["depth"] == self.at]
+
+    def _whole(self) -> pd.DataFrame:
         rows = self.by_run
-        whole = pd.DataFrame(
-            {
-                "mean_unjudged": [rows["unjudged"].mean()],
-                "max_unjudged": [rows["unjudged"].max()],
-                "mean_residual": [rows["residual"].mean()],
-                "max_residual": [rows["residual"].max()],
-                "flagged": [float((rows["flags"] > 0).sum())],
-            }
-        )
-        rises = self.condensed.groupby("measure", sort=False)["rise"].agg(max_rise="max", max_fall="min").reset_index()
-        rises["max_fall"] = -rises["max_fall"]
-        return pd.concat(
-            [key_figures_of(whole, list(whole)), key_figures_of(rises, ["max_rise", "max_fall"])], ignore_index=True
-        )
+        whole = {f"{of}_{name}": [rows[name].agg(of)] for name in ("unjudged", "residual") for of in ("mean", "max")}
+        return pd.DataFrame({**whole, "flagged": [float((rows["flags"] > 0).sum())]})
 
-    @door
-    def plot(
-        self,
-        kind: str = "topics",
-        *,
-        depth: int | None = None,
-        measure: MeasureLike | None = None,
-        by: str | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw what is unjudged.
+    def _rises(self) -> pd.DataFrame:
+        rises = self.condensed.groupby("measure", sort=False)["rise"].agg(max_rise="max", max_fall="min")
+        return rises.assign(max_fall=-rises["max_fall"]).reset_index()
 
-        Args:
-            kind: ``"topics"`` (default), a map of runs and topics, the darker the more is unjudged; ``"depths"``, a
-                line per type over the depths; ``"residual"`` or ``"rise"``, a point per run: the share unjudged, and
-                the residual of RBP, or the ranks it gains on condensed lists.
-            depth: of the map and the points, one of the depths; default `at`.
-            measure: by which runs rise; default the first.
-            by: what gives colour and marker to points and lines: ``"type"`` or ``"team"``; default the first of these
-                that any run has.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: as `kind` says.
-        """
-        from pt_reuse.plots.lines import plot_depths
-        from pt_reuse.plots.maps import plot_unjudged_map
-        from pt_reuse.plots.run_scores import plot_disadvantage
-        from pt_reuse.plots.sheet import Place
-
-        choice("kind", kind, _KINDS)
-        name, place = measure_among(self.measures, measure), Place(ax, title, legend, width)
-        group = self._group(by)
+    def depth_of(self, depth: int | None) -> int:
+        """Return one of the depths, that at which runs are compared for None."""
         at = self.at if depth is None else depth
         if at not in self.depths:
             known = ", ".join(map(str, self.depths))
             raise InputError(Argument("depth"), f" must be one of {known}, got {told(depth)}.", argument="depth")
-        if kind == "depths":
-            return plot_depths(self.table, by=group, place=place)
-        if kind == "topics":
-            place_of_depth = self.depths.index(at)
-            shares = np.where(self.counts.documents[place_of_depth] > 0, self.counts.shares[place_of_depth], np.nan)
-            return plot_unjudged_map(shares, self.by_run, self.counts.topics, depth=at, by=group, place=place)
-        rows = self.by_run.assign(
-            unjudged=self.table.loc[self.table["depth"] == at, "unjudged"].to_numpy(),
-            rise=self.condensed.loc[self.condensed["measure"] == name, "rise"].to_numpy(),
-        )
-        label = (
-            f"residual of RBP (p = {self.p:g})" if kind == "residual" else f"ranks gained by {name}, condensed lists"
-        )
-        return plot_disadvantage(rows, column=kind, label=label, by=group, depth=at, place=place)
+        return at
 
-    def _group(self, by: str | None) -> str | None:
+    def group_of(self, by: str | None) -> str | None:
+        """Return the column that groups runs, the first that any run has for None."""
         if by is None:
             return next((column for column in ("type", "team") if self.by_run[column].notna().any()), None)
         choice("by", by, ("type", "team"))
@@ -494,162 +431,6 @@ class Coverage(CoverageReports, Result):
 
 #: the depth that runs are compared at where the first measure has no cutoff among the depths
 _USUAL = 10
-
-
-@door
-def coverage(
-    runs: Any,
-    qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
-    *,
-    depths: int | Iterable[int] = (1, 5, 10, 20, 50, 100),
-    p: float = 0.8,
-    by: str | None = None,
-    depth: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
-    rel: int | None = None,
-    complete: bool = True,
-    without_topics: str = "error",
-    verbose: bool = False,
-) -> Coverage:
-    """Say how far the judgments cover each run, and which runs the pool may put at a disadvantage.
-
-    A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
-    in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it
-    returns nothing; ``Judged@k`` of ir_measures is its complement), and of k (``Unjudged(of_cutoff=True)@k``, as
-    trec_eval 10 does: places that a short list leaves empty count as judged, so that it is 0 on such a topic).
-
-    Three numbers say what that may do to a run. Its *residual* is the most that unjudged documents may add to its RBP:
-    the sum of (1 - p) p^(rank - 1) over them, and p^n for what follows a list of n documents. Its *condensed* score is
-    the one of its lists without unjudged documents, when all runs are scored so; condensed lists favour what is less
-    judged. And where it is known who made the pool, its share of unjudged documents *without its own team*, had this
-    not taken part: a new run with more than any contributor has less covered than any participant was.
-
-    Args:
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
-        measures: ir_measures measures or their names, one or several, that have a form for condensed lists
-            (``judged_only``), or RBP with its `rel`; the flags go by the first. Default AP, from the grade
-            from which documents are relevant, and ``nDCG@10``.
-        depths: ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the
-            first measure, where that is among them, else at 10, else at the first.
-        p: the persistence of RBP and its residual, above 0 and below 1.
-        by: what is left out of the pool: ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``.
-        depth: of the pool, documents per run and topic; default the one on record, else 100.
-        contributors: who made the pool: ``"pooled"`` (default), the runs on record; ``"all"``, or run names. Where
-            nobody recorded of some run whether it was pooled, nobody is left out.
-        pool_order: the order in which the runs were pooled; default the one in which the field is pooled.
-        rel: the lowest label that is relevant, for RBP; default what the judgments say (:attr:`Qrels.rel`), else 1.
-        complete: means are over all topics of the qrels (default), or over those that the run has.
-        without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or counts as
-            ``"zero"``, unjudged throughout.
-        verbose: show a progress bar.
-
-    Returns:
-        Coverage: ``.table`` (per run and depth), ``.by_run``, ``.condensed``, ``.groups``, ``.by_topic``, ``.flags``,
-        ``.per_topic()``, ``.plot()``.
-
-    Raises:
-        InputError: a measure without a form for condensed lists, a depth below 1, a unit that some runs do not have,
-            a run that has no topic in common with the qrels.
-
-    Warns:
-        ReuseWarning: judgments of relevant documents only; fewer than five topics; a pool that is not that of the
-            judgments, so that nobody's share without the own team is what it was. ``settings["beware"]`` says it, too.
-            Also contributing runs of one unit alone, and a `by` where nobody is on record as pooled.
-
-    Example:
-        >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
-        >>> found = ptr.profile.coverage(field.runs, field.qrels, depths=[5, 10, 20], depth=field.depth)
-        >>> found.groups.query("by == 'type' and depth == 20")[["group", "unjudged"]].round(3).values.tolist()
-        [['lexical', 0.248], ['neural', 0.281], ['manual', 0.155]]
-
-    Source: residuals after Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
-    ACM TOIS 27; condensed lists after Sakai 2007, Alternatives to bpref, SIGIR. On TREC-8 ad hoc the pooled runs have
-    no unjudged document down to rank 100, the others .0465 at 10 in the mean.
-    """
-    given = None if measures is None else checked_measures(measures)
-    for measure in given or ():
-        condensed_form(measure)
-    cutoffs = checked_depths(depths)
-    p = fraction("p", p, ends=False)
-    check_pool(by=by, depth=depth, pool_order=pool_order, rel=rel)
-    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    runs, qrels = as_runs_before(runs, qrels)
-    qrels = as_qrels(qrels)
-    if without_topics == "error":
-        check_topics(runs, qrels)
-    asked, lowest = depth_of(runs, depth), relevant_from(qrels, rel)
-    parsed = usual_measures(lowest) if given is None else given
-    condensing = [condensed_form(measure) for measure in parsed]
-    record = record_of(runs, qrels, by=by, depth=asked, contributors=contributors, pool_order=pool_order)
-    at = _compared_at(parsed[0], cutoffs)
-    rbp = ir_measures.RBP(p=p, rel=lowest)
-    caveats = [
-        *relevant_only(qrels, [f"Unjudged@{at}", "the residual", *map(repr, condensing)]),
-        *few_topics(len(qrels.topics)),
-        *record.caveats(asked=by is not None),
-    ]
-    tell(caveats)
-    lists = JudgedLists.of(runs, qrels, cutoffs, p=p, owners=record.owners, verbose=verbose)
-    shares = Shares(lists, None if complete else topics_of_runs(runs, qrels), record.owners is not None)
-    with told_elsewhere():
-        scores = score(
-            runs,
-            qrels,
-            [*parsed, *condensing, rbp],
-            complete=complete,
-            without_topics=without_topics,
-            verbose=verbose,
-        )
-    means = dict(zip(scores.measures, scores.mean_values, strict=True))
-    contributed = pd.array([pd.NA] * len(runs) if record.contributed is None else record.contributed, dtype="boolean")
-    named = described(runs.run_table).assign(contributed=contributed)
-    table = depth_table(named, shares)
-    figures = run_figures(shares)
-    here = table.loc[table["depth"] == at, ["unjudged", "unjudged_without_own"]].reset_index(drop=True)
-    bounds = RankBounds(runs, qrels, p, shares.of_topics).table(means[repr(rbp)], figures["residual"].to_numpy())
-    here["above_contributors"] = above_contributors(here, record.contributed)
-    by_run = pd.concat([named, here, figures, pd.DataFrame({"RBP": means[repr(rbp)]}), bounds], axis=1)
-    names = [repr(measure) for measure in parsed]
-    full, short = (np.array([means[repr(one)] for one in each]) for each in (parsed, condensing))
-    condensed = condensed_table(named, names, full, short)
-    flags = flag_table(by_run, condensed.iloc[: len(runs)])
-    provided = provided_measures([*parsed, *condensing])
-    return Coverage(
-        table=table,
-        by_run=by_run.assign(flags=by_run["name"].map(flags["name"].value_counts()).fillna(0).astype(np.int64)),
-        condensed=condensed,
-        groups=group_table(table),
-        by_topic=topic_table(qrels.topics, shares),
-        flags=flags,
-        counts=UnjudgedDocuments.of(runs, qrels, cutoffs, lists=lists),
-        measures=names,
-        at=at,
-        p=p,
-        left_out=record.by,
-        settings={
-            "judged": "a label of at least 0",
-            "unjudged": "of the documents returned down to a depth, 1 where there are none",
-            "unjudged_of_k": "of as many documents as the depth, 0 where there are none",
-            "compared at": at,
-            "p": p,
-            "relevant": f"label of at least {lowest}",
-            "left out": record.in_words(),
-            "depth": asked.value,
-            "depth from": asked.origin.value,
-            "contributors": "nobody" if record.contributors is None else str(record.contributors),
-            **({} if record.units is None else record.units.settings),
-            **runs.settings,
-            **({"pool order": record.order} if record.order else {}),
-            "complete": complete,
-            "ties": f"means equal to {DECIMALS} decimals",
-            **({"by ir_measures": provided} if provided else {}),
-            **noted(caveats),
-        },
-    )
 
 
 class _CondensedRBP(type(ir_measures.RBP)):
@@ -686,14 +467,185 @@ def checked_depths(depths: Any) -> tuple[int, ...]:
     return tuple(sorted({positive("depths", one, "documents") for one in given}))
 
 
-def check_pool(*, by: Any, depth: Any, pool_order: Any, rel: Any) -> None:
-    """Raise, before runs are read, where an argument that says who is left out of which pool is nothing of the kind."""
-    if by is not None:
-        check_unit(by)
-    if depth is not None:
-        checked_depth(depth)
-    check_order_or_none("pool_order", pool_order)
-    checked_rel(rel)
+def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
+    found = checked_measures(measures)
+    for measure in found:
+        condensed_form(measure)
+    return found
+
+
+def _checked_order(order: Any) -> Any:
+    check_order_or_none("pool_order", order)
+    return order
+
+
+def _checked_unit(by: Any) -> Any:
+    check_unit(by)
+    return by
+
+
+@study(
+    Parameter(
+        name="measures",
+        meaning="ir_measures measures or their names, one or several, that have a form for condensed lists "
+        "(``judged_only``), or RBP with its `rel`; the flags go by the first. Default AP, from the grade from which "
+        "documents are relevant, and ``nDCG@10``.",
+        check=_checked_measures,
+        flag=SHARED["measures"].flag,
+    ),
+    Parameter(
+        name="depths",
+        meaning="ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the "
+        "first measure, where that is among them, else at 10, else at the first.",
+        check=checked_depths,
+        flag=Flag(help="ranks between commas", metavar="LIST", kind="counts", default="1,5,10,20,50,100"),
+    ),
+    Parameter(
+        name="p",
+        meaning="the persistence of RBP and its residual, above 0 and below 1.",
+        check=partial(fraction, "p", ends=False),
+    ),
+    Parameter(
+        name="by",
+        meaning='what is left out of the pool: ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``.',
+        check=_checked_unit,
+        flag=Flag(
+            help="what is left out of the pool: team, run, type or family",
+            metavar="UNIT",
+            kind="text",
+            default="team where all have one",
+        ),
+    ),
+    Parameter(
+        name="contributors",
+        meaning='who made the pool: ``"pooled"`` (default), the runs on record; ``"all"``, or run names. Where nobody '
+        "recorded of some run whether it was pooled, nobody is left out.",
+    ),
+    Parameter(
+        name="pool_order",
+        meaning="the order in which the runs were pooled; default the one in which the field is pooled.",
+        check=_checked_order,
+    ),
+    command=Command(
+        name="profile coverage",
+        summary="how far the judgments cover each run, and which runs the pool may put at a disadvantage",
+        details="The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to "
+        "which each run is judged without a gap; the residual of RBP; the ranks that a run gains when unjudged "
+        "documents are dropped from all lists; and where it is known who made the pool, what would be unjudged of each "
+        "run had its own team not taken part.",
+        screen=("type", "run", "flags"),
+    ),
+)
+def coverage(
+    runs: Any,
+    qrels: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    depths: int | Iterable[int] = (1, 5, 10, 20, 50, 100),
+    p: float = 0.8,
+    by: str | None = None,
+    depth: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
+    rel: int | None = None,
+    complete: bool = True,
+    without_topics: str = "error",
+    verbose: bool = False,
+) -> Coverage:
+    """Say how far the judgments cover each run, and which runs the pool may put at a disadvantage.
+
+    A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
+    in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it
+    returns nothing; ``Judged@k`` of ir_measures is its complement), and of k (``Unjudged(of_cutoff=True)@k``, as
+    trec_eval 10 does: places that a short list leaves empty count as judged, so that it is 0 on such a topic).
+
+    Three numbers say what that may do to a run. Its *residual* is the most that unjudged documents may add to its RBP:
+    the sum of (1 - p) p^(rank - 1) over them, and p^n for what follows a list of n documents. Its *condensed* score is
+    the one of its lists without unjudged documents, when all runs are scored so; condensed lists favour what is less
+    judged. And where it is known who made the pool, its share of unjudged documents *without its own team*, had this
+    not taken part: a new run with more than any contributor has less covered than any participant was.
+
+    Returns:
+        Coverage: ``.table`` (per run and depth), ``.by_run``, ``.condensed``, ``.groups``, ``.by_topic``, ``.flags``,
+        ``.per_topic()``, ``.plot()``.
+
+    Raises:
+        InputError: a measure without a form for condensed lists, a depth below 1, a unit that some runs do not have,
+            a run that has no topic in common with the qrels.
+
+    Warns:
+        ReuseWarning: judgments of relevant documents only; fewer than five topics; a pool that is not that of the
+            judgments, so that nobody's share without the own team is what it was. ``settings["beware"]`` says it, too.
+            Also contributing runs of one unit alone, and a `by` where nobody is on record as pooled.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> found = ptr.profile.coverage(field.runs, field.qrels, depths=[5, 10, 20], depth=field.depth)
+        >>> found.groups.query("by == 'type' and depth == 20")[["group", "unjudged"]].round(3).values.tolist()
+        [['lexical', 0.248], ['neural', 0.281], ['manual', 0.155]]
+
+    Source: residuals after Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
+    ACM TOIS 27; condensed lists after Sakai 2007, Alternatives to bpref, SIGIR. On TREC-8 ad hoc the pooled runs have
+    no unjudged document down to rank 100, the others .0465 at 10 in the mean.
+    """
+    asked = Asked(coverage, locals())
+    runs, qrels, cutoffs, parsed, lowest = asked.runs, asked.qrels, asked["depths"], asked.measures, asked.rel
+    condensing = [condensed_form(measure) for measure in parsed]
+    record = record_of(runs, qrels, by=by, depth=asked.depth, contributors=contributors, pool_order=pool_order)
+    at = _compared_at(parsed[0], cutoffs)
+    asked.tell(
+        relevant_only(qrels, [f"Unjudged@{at}", "the residual", *map(repr, condensing)]),
+        few_topics(len(qrels.topics)),
+        record.caveats(asked=by is not None),
+    )
+    lists = JudgedLists.of(runs, qrels, cutoffs, p=p, owners=record.owners, verbose=verbose)
+    shares = Shares(lists, None if complete else topics_of_runs(runs, qrels), record.owners is not None)
+    rbp = ir_measures.RBP(p=p, rel=lowest)
+    how: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "verbose": verbose}
+    with told_elsewhere():
+        scores = score(runs, qrels, [*parsed, *condensing, rbp], **how)
+    means = dict(zip(scores.measures, scores.mean_values, strict=True))
+    contributed = pd.array([pd.NA] * len(runs) if record.contributed is None else record.contributed, dtype="boolean")
+    named = described(runs.run_table).assign(contributed=contributed)
+    table, figures = depth_table(named, shares), run_figures(shares)
+    here = table.loc[table["depth"] == at, ["unjudged", "unjudged_without_own"]].reset_index(drop=True)
+    here["above_contributors"] = above_contributors(here, record.contributed)
+    bounds = RankBounds(runs, qrels, p, shares.of_topics).table(means[repr(rbp)], figures["residual"].to_numpy())
+    by_run = pd.concat([named, here, figures, pd.DataFrame({"RBP": means[repr(rbp)]}), bounds], axis=1)
+    names = [repr(measure) for measure in parsed]
+    full, short = (np.array([means[repr(one)] for one in each]) for each in (parsed, condensing))
+    condensed = condensed_table(named, names, full, short)
+    flags = flag_table(by_run, condensed.iloc[: len(runs)])
+    provided = provided_measures([*parsed, *condensing])
+    own = {
+        "left out": record.in_words(),
+        "contributors": "nobody" if record.contributors is None else str(record.contributors),
+        **({} if record.units is None else record.units.settings),
+        **({"pool order": record.order} if record.order else {}),
+        **({"by ir_measures": provided} if provided else {}),
+    }
+    return Coverage(
+        table=table,
+        by_run=by_run.assign(flags=by_run["name"].map(flags["name"].value_counts()).fillna(0).astype(np.int64)),
+        condensed=condensed,
+        groups=group_table(table),
+        by_topic=topic_table(qrels.topics, shares),
+        flags=flags,
+        counts=UnjudgedDocuments.of(runs, qrels, cutoffs, lists=lists),
+        measures=names,
+        at=at,
+        p=p,
+        left_out=record.by,
+        settings={
+            "judged": "a label of at least 0",
+            "unjudged": "of the documents returned down to a depth, 1 where there are none",
+            "unjudged_of_k": "of as many documents as the depth, 0 where there are none",
+            "compared at": at,
+            "p": p,
+            **asked.settings(**own),
+        },
+    )
 
 
 def _compared_at(measure: ir_measures.Measure, depths: tuple[int, ...]) -> int:

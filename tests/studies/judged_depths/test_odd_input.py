@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from coverage_parts import DEPTHS, POOL_DEPTH, QRELS_OF_NOTHING, TOPICS, ragged_field
-from ir_measures import AP, RBP, Bpref, nDCG
+from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse._result import read_result
@@ -119,38 +119,11 @@ def test_a_run_without_any_topic_is_refused_or_unjudged_throughout(messages):
     assert np.isnan(row["judged_to"])
 
 
-@pytest.mark.parametrize(
-    ("wrong", "argument"),
-    [
-        ({"measures": Bpref}, "measures"),
-        ({"measures": [nDCG @ 10, RBP(p=0.8)]}, "measures"),
-        ({"depths": 0}, "depths"),
-        ({"depths": []}, "depths"),
-        ({"depths": "ten"}, "depths"),
-        ({"p": 1}, "p"),
-        ({"p": "high"}, "p"),
-        ({"by": "colour"}, "by"),
-        ({"depth": 0}, "depth"),
-        ({"pool_order": "none"}, "pool_order"),
-        ({"rel": 0}, "rel"),
-        ({"complete": "no"}, "complete"),
-        ({"without_topics": "drop"}, "without_topics"),
-        ({"verbose": "yes"}, "verbose"),
-    ],
-)
-def test_arguments_are_checked_before_anything_is_read(wrong, argument, messages, monkeypatch):
-    def read(*_):
-        raise AssertionError("runs or judgments were read")
-
-    monkeypatch.setattr("pt_reuse.studies.judged_depths.covering.as_runs_before", read)
-    messages.refused(ptr.profile.coverage, argument=argument, runs=RUNS, qrels=QRELS, **wrong)
-
-
 @quiet
 def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
     found = cover()
     messages.refused(lambda: found.plot(depth=7), argument="depth")
-    messages.refused(lambda: found.plot("lines"), argument="kind")
+    messages.refused(lambda: found.plot(kind="lines"), argument="kind")
     messages.refused(lambda: found.plot(by="run"), argument="by")
     messages.refused(lambda: found.plot("rise", measure="P@3"), argument="measure")
     messages.refused(lambda: found.report("colour"), argument="by")
