@@ -5,18 +5,13 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
-from correlation_parts import CORRELATIONS, EVERY, X, Y
+from correlation_parts import EVERY, X, Y
 
-import pt_reuse
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.arrays.correlation import (
     correlations,
     gamma,
-    largest_drop,
-    largest_rise,
-    rank_changes,
     tau_a,
     tau_ap,
     tau_ap_a,
@@ -54,59 +49,6 @@ def test_tau_ap_by_hand_and_its_direction():
     assert tau_ap(truth, estimate) == pytest.approx(-2 / 9, abs=1e-15)
     assert tau_ap(estimate, truth) == pytest.approx(1 / 3, abs=1e-15)
     assert tau_ap(truth=truth, estimate=estimate) == tau_ap(truth, estimate)
-
-
-def test_top_heavy():
-    truth, top, bottom = [4, 3, 2, 1], [3, 4, 2, 1], [4, 3, 1, 2]
-    assert tau_b(truth, top) == tau_b(truth, bottom)
-    for function in (tau_ap, tau_ap_a, tau_ap_b, weighted_tau):
-        assert function(truth, top) < function(truth, bottom)
-
-
-def test_drops_by_hand():
-    # ranks a 1, b 2, c 2, d 4 under the truth; a 3, b 1, c 4, d 1 under the estimate
-    truth, estimate = [0.9, 0.5, 0.5, 0.1], [0.2, 0.8, 0.1, 0.8]
-    assert (largest_drop(truth, estimate), largest_rise(truth, estimate)) == (2, 3)
-    assert (largest_drop(estimate, truth), largest_rise(estimate, truth)) == (3, 2)
-    assert type(largest_drop(truth, estimate)) is type(largest_rise(truth, estimate)) is int
-    wanted = pd.DataFrame(
-        {
-            "name": ["a", "b", "c", "d"],
-            "score": truth,
-            "other_score": estimate,
-            "rank": [1, 2, 2, 4],
-            "other_rank": [3, 1, 4, 1],
-            "drop": [2, -1, 2, -3],
-        }
-    )
-    pd.testing.assert_frame_equal(rank_changes(truth, estimate, names=list("abcd")), wanted)
-    assert rank_changes(truth, estimate)["name"].tolist() == [0, 1, 2, 3]
-
-
-def test_no_system_no_drop():
-    assert largest_drop([], []) == largest_rise([], []) == largest_drop([0.3], [0.1]) == 0
-    assert list(rank_changes([], []).columns) == ["name", "score", "other_score", "rank", "other_rank", "drop"]
-    assert rank_changes([0.3], [0.1])["drop"].tolist() == [0]
-
-
-def test_agreement_by_hand():
-    table = correlations(X, [Y, X, [0.1, 0.2, 0.3, 0.4]])
-    assert table.columns.tolist() == ["tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b", "max_drop", "max_rise"]
-    np.testing.assert_allclose(
-        table.to_numpy(),
-        [
-            [1 / 6, 1 / math.sqrt(30), 1 / 5, np.nan, 7 / 18, 2, 2],  # ranks of Y: 1 4 2 2
-            [1, 1, 1, 1, 1, 0, 0],
-            [-1, -1, -1, -1, -1, 3, 3],
-        ],
-        atol=1e-15,
-    )
-    assert table[["max_drop", "max_rise"]].dtypes.tolist() == [np.int64, np.int64]
-
-
-def test_every_coefficient_is_public():
-    assert list(CORRELATIONS) == ["tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_a", "tau_ap_b", "weighted_tau"]
-    assert all(getattr(pt_reuse.rankings, name) is function for name, function in CORRELATIONS.items())
 
 
 def test_import_does_not_load_scipy():
@@ -153,23 +95,6 @@ def test_ircor_tests(data, untied, x_untied, tied):
     assert (tau_b(y_ties, x_ties), tau_ap_b(y_ties, x_ties)) == pytest.approx(tied, **digits)
 
 
-def test_direction_of_the_fixture():
-    assert tau_ap(ONE["x"], ONE["y"]) == pytest.approx(0.8519, abs=5e-5)
-    assert tau_ap(ONE["y"], ONE["x"]) == pytest.approx(0.8148, abs=5e-5)  # so y is the list that is walked
-    assert tau_ap_b(ONE["x"], ONE["y"]) == pytest.approx((0.8519 + 0.8148) / 2, abs=1e-4)
-
-
-def test_ircor_readme():
-    x = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
-    y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
-    digits = {"abs": 5e-8}
-    assert (tau_a(x, y), tau_ap(x, y)) == pytest.approx((0.7777778, 0.7491182), **digits)  # no ties yet
-    y = np.round(y * 5) / 5
-    assert (tau_a(x, y), tau_ap_a(x, y)) == pytest.approx((0.7111111, 0.6074515), **digits)
-    x = np.round(x * 5) / 5
-    assert (tau_b(x, y), tau_ap_b(x, y)) == pytest.approx((0.75, 0.6269841), **digits)
-
-
 def test_ircor_manual():
     # man/tauAP.Rd, its examples and their output
     x = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54])
@@ -183,12 +108,6 @@ def test_ircor_manual():
 
 
 # undefined: NaN and a warning
-
-
-@EVERY
-@pytest.mark.parametrize("scores", [[], [0.5]])
-def test_fewer_than_two_systems(function, scores, messages):
-    assert math.isnan(messages.warned(lambda: function(scores, scores)))
 
 
 @EVERY
@@ -211,11 +130,6 @@ def test_one_side_ties_all(function, side, messages):
 )
 def test_ties_where_there_must_be_none(function, truth, estimate, messages):
     assert math.isnan(messages.warned(lambda: function(truth, estimate)))
-
-
-def test_tied_systems_are_named(messages):
-    scores = pd.Series({"ok8alx": 0.3, "tno8d3": 0.4, "fub99a": 0.3})
-    messages.warned(lambda: tau_ap(scores, [1, 2, 3]))
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0), (2, 1)])

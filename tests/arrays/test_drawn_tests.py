@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from pt_reuse._choices import CORRECTIONS
-from pt_reuse._errors import InputError
 from pt_reuse.arrays import significance
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import agreement_of_tests, drawn_agreement, pair_tests
@@ -57,14 +56,3 @@ def test_the_memory_that_is_held_at_a_time_changes_nothing(monkeypatch):
     parts = drawn_agreement(one, other, bootstrap, 0.05, "holm")
     assert (whole.ns == parts.ns).all()
     assert (whole.ss_a == parts.ss_a).all()
-
-
-def test_a_single_system_has_no_pair_and_no_share():
-    found = drawn_agreement(np.ones((4, 1)), np.ones((4, 1)), TopicBootstrap(3, 0, 0.95), 0.05, "holm")
-    assert found.ss_a.tolist() == [0, 0, 0]
-    assert np.isnan(found.only_second).all()
-
-
-def test_an_unknown_correction_is_refused():
-    with pytest.raises(InputError, match="correction must be one of"):
-        drawn_agreement(np.ones((4, 2)), np.ones((4, 2)), TopicBootstrap(3, 0, 0.95), 0.05, "sidak")

@@ -118,30 +118,3 @@ def test_sums_that_differ_by_rounding_tie():
     assert found[0] == found[1] == pytest.approx(1 / 36, rel=1e-12)
     assert levelled(np.array([0.1 + 0.2])) == levelled(np.array([0.3]))
     assert levelled(np.array([1e-300, -2.5, 0.0])).tolist() == pytest.approx([1e-300, -2.5, 0.0], rel=1e-12)
-
-
-def test_an_empty_topic():
-    nothing = np.zeros(0, dtype=np.int64)
-    rows = TopicRows(nothing, nothing, nothing, np.zeros(0), 0)
-    for method in METHODS:
-        assert len(Fusion(method).scores(rows)) == 0
-
-
-@pytest.mark.parametrize(
-    ("method", "given", "argument"),
-    [
-        ("rff", {}, "method"),
-        (3, {}, "method"),
-        ("rrf", {"p": 0.5}, "p"),
-        ("borda", {"k": 60}, "k"),
-        ("rbp", {"norm": "max"}, "norm"),
-        ("combsum", {"norm": "minmax"}, "norm"),
-        ("rrf", {"k": -1}, "k"),
-        ("rrf", {"k": float("nan")}, "k"),
-        ("rrf", {"k": "60"}, "k"),
-        ("rbp", {"p": 1.0}, "p"),
-        ("rbp", {"p": True}, "p"),
-    ],
-)
-def test_options_that_are_none(method, given, argument, messages):
-    messages.refused(lambda: Fusion.of(method, **given), argument=argument)

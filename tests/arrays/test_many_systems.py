@@ -19,26 +19,6 @@ def test_cutting_long_rows_changes_no_number(n, levels):
     assert found.tolist() == expected
 
 
-def compared(monkeypatch, n):
-    """How many pairs of numbers are compared for one row of n."""
-    literal, done = pairs._smaller_in_part, []
-
-    def counted(numbers):
-        done.append(numbers.shape[0] * numbers.shape[1] ** 2 // 2)
-        return literal(numbers)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(pairs, "_smaller_in_part", counted)
-        pairs._smaller_before(np.random.default_rng(n).permutation(n)[None])
-    return sum(done)
-
-
-def test_four_times_the_systems_are_eight_times_the_comparisons_and_not_sixteen(monkeypatch):
-    few, many = compared(monkeypatch, 2_000), compared(monkeypatch, 8_000)
-    assert many <= 9 * few
-    assert many < 8_000**2 / 2 / 20
-
-
 def test_estimates_that_equal_the_truth_are_compared_once(monkeypatch):
     x, literal, rows = np.array([0.3, 0.2, 0.1]), pairs.compare, []
 

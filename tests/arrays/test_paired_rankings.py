@@ -3,32 +3,8 @@
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pt_reuse.arrays import pairs
-
-NAMES = list(pairs.COEFFICIENTS)
-
-
-@st.composite
-def paired(draw):
-    """Two rankings a row, of few levels, so that they tie."""
-    n, s, levels = draw(st.integers(0, 12)), draw(st.integers(0, 5)), draw(st.integers(1, 12))
-    level = st.integers(0, levels - 1)
-    sides = [np.array(draw(st.lists(level, min_size=s * n, max_size=s * n)), dtype=float) for _ in range(2)]
-    return tuple(side.reshape(s, n) for side in sides)
-
-
-@given(paired())
-@settings(deadline=None)
-def test_each_row_is_what_it_is_alone(batch):
-    xs, ys = batch
-    found = pairs.coefficients(xs, ys, NAMES)
-    for i in range(len(xs)):
-        alone = pairs.coefficients(xs[i], ys[i : i + 1], NAMES)
-        for name, column in found.items():
-            np.testing.assert_array_equal(column[i], alone[name][0], err_msg=name)
 
 
 @pytest.mark.parametrize("levels", [4, 30, 100_000])
@@ -59,12 +35,3 @@ def concordant(table):
     return sum(
         int(table[i, j] * table[i + 1 :, j + 1 :].sum()) for i in range(table.shape[0]) for j in range(table.shape[1])
     )
-
-
-def test_blocks_change_nothing(monkeypatch):
-    random = np.random.default_rng(1)
-    xs, ys = random.integers(9, size=(23, 30)), random.integers(9, size=(23, 30))
-    whole = pairs.coefficients(xs, ys, NAMES)
-    monkeypatch.setattr(pairs, "BLOCK_CELLS", 30 * 4)
-    for name, column in pairs.coefficients(xs, ys, NAMES).items():
-        np.testing.assert_array_equal(column, whole[name])

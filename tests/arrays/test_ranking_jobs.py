@@ -63,11 +63,6 @@ def test_blocks_of_draws_are_cut_each_on_its_own(small_jobs, monkeypatch):
     assert several(2) == alone
 
 
-def test_few_draws_are_not_handed_out(monkeypatch):
-    monkeypatch.setattr(bootstrap, "JobPlace", None)
-    assert several(2) == several(1)
-
-
 @pytest.mark.parametrize("n_jobs", [1, None])
 def test_joblib_is_not_even_imported_for_few_draws(n_jobs):
     code = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
 import numpy as np
@@ -70,19 +69,6 @@ def test_corrected_tests_have_fewer_winners():
         assert (winners(tests, 0.05, "holm") != 0).tolist() == mine.tolist()
     found = agreement_of_tests(one, other, 0.05, "holm")
     assert found.weight == sum(map(sum, kept)) < agreement_of_tests(one, other).weight
-
-
-def test_without_a_significant_pair_there_is_no_share():
-    tied = pair_tests(np.full((8, 4), 0.5))
-    found = agreement_of_tests(tied, tied)
-    assert found.nn == 6
-    assert all(math.isnan(share) for share in (found.agree, found.active, found.passive))
-
-
-def test_one_topic_tests_nothing():
-    found = agreement_of_tests(pair_tests(scores(1, topics=1)), pair_tests(scores(1)))
-    assert found.untested == 36
-    assert found.weight == found.nn == 0
 
 
 def test_other_pairs_and_levels_are_refused():

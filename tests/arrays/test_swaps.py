@@ -77,15 +77,6 @@ def test_a_difference_is_rounded_to_nine_decimals():
         assert found[0].tolist() == np.bincount([expected, 4, 4], minlength=5).tolist(), difference
 
 
-@pytest.mark.parametrize("runs", [2, 13, 60])
-def test_counts_are_those_of_a_loop_over_pairs(runs):
-    random = np.random.default_rng(3)
-    scores = random.random((9, runs)) ** 3
-    scores[:, -1] = scores[:, 0]
-    draws = drawn(7, 4, 9)
-    assert count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21)).tolist() == in_floats(scores, draws, 0.01, 21)
-
-
 def test_means_over_the_topics_that_a_run_has():
     random = np.random.default_rng(4)
     scores, has = random.random((8, 11)).round(2), random.random((8, 11)) < 0.6
@@ -111,22 +102,6 @@ def test_more_runs_than_a_byte_can_number():
     assert found.tolist() == in_floats(scores, draws, 0.01, 21)
 
 
-def test_where_the_draws_are_cut_does_not_matter(monkeypatch):
-    scores = np.random.default_rng(7).random((10, 9)).round(2)
-    draws = drawn(103, 6, 10)
-    whole = count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21))
-    assert whole[0].sum() == 103 * 36
-    parts = [
-        count_swaps(TopicSums(scores), draws[start : start + 10], Bins.of(0.01, 21)) for start in range(0, 103, 10)
-    ]
-    assert (sum(parts) == whole).all()
-    for step, tallied, small in ((9, 9, 1), (100, 1, 50), (1 << 18, 1 << 10, 400_000)):
-        monkeypatch.setattr(swaps, "_STEP", step)
-        monkeypatch.setattr(swaps, "_TALLIED", tallied)
-        monkeypatch.setattr(swaps, "_SMALL", small)
-        assert (count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21)) == whole).all()
-
-
 def test_the_way_by_bytes_and_the_way_by_definition_agree_on_what_is_odd():
     # means that lie a few 1e-12 beside an edge, on both sides of it and of each other
     near = np.arange(-600, 601, 100) * 1e-12
@@ -137,10 +112,6 @@ def test_the_way_by_bytes_and_the_way_by_definition_agree_on_what_is_odd():
     found = swaps._codes_directly(first, -first, bins)
     assert count_swaps(TopicSums(scores), draws, bins)[0].tolist() == found.reshape(21, 2).sum(axis=1).tolist()
     assert (swaps._codes(first, 10**12 - first, bins) == found).all()
-
-
-def test_one_run_has_no_pair():
-    assert count_swaps(TopicSums(np.ones((3, 1))), drawn(5, 2, 3), Bins.of(0.01, 21)).sum() == 0
 
 
 def test_means_are_exact_whatever_the_order_of_topics():

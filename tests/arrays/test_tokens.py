@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse.arrays import tokens
-from pt_reuse.data.run_set import RunSet
 
 text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30)
 #: some are too long for a table, and differ at their very end only
@@ -59,15 +55,6 @@ def test_numbering_and_finding_are_exact_even_if_all_hashes_collide(collide, tab
         assert found.tolist() == [names.index(n) if n in names else -1 for n in needles]
 
 
-def test_padding_does_not_change_a_hash():
-    short = words(["a", "docno-17"])
-    assert np.array_equal(tokens.hashes(short), tokens.hashes(tokens.widen(short, 4)))
-
-
-def test_bytes_that_are_not_utf8_survive():
-    assert tokens.encode(tokens.decode(np.array([b"caf\xe9", b"ok"], dtype="S8"))).tolist() == [b"caf\xe9", b"ok"]
-
-
 # names too long for a table
 
 LIMIT = tokens.LONGEST
@@ -108,12 +95,3 @@ class Digest:
 
     def digest(self):
         return self.raw
-
-
-def test_long_names_go_along_to_another_process(monkeypatch):
-    frame = pd.DataFrame({"qid": "1", "docno": ["a" * 100, "b"], "score": [1.0, 2.0]})
-    runs = RunSet.from_frames({"a": frame})
-    packed = pickle.dumps(runs)
-    monkeypatch.setattr(tokens, "_NAMES", {})
-    monkeypatch.setattr(tokens, "_STAND_INS", {})
-    assert pickle.loads(packed)["a"]["docno"].tolist() == ["b", "a" * 100]

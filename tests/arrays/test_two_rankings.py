@@ -1,24 +1,14 @@
 import numpy as np
 import pandas as pd
-import pytest
-import scipy.stats
 
 from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import tau_a
-from pt_reuse.arrays.significance import pair_tests
 
 
 def scores(topics=12, runs=7):
     random = np.random.default_rng(5)
     truth = random.random((topics, runs)).round(2)
     return truth, np.clip(truth + random.normal(0, 0.2, truth.shape), 0, 1).round(2)
-
-
-def test_numbers_without_a_bootstrap_are_those_of_the_means():
-    truth, estimate = scores()
-    row = ranking_agreement(TopicScores(truth), TopicScores(estimate))
-    assert row["tau_b"] == pytest.approx(scipy.stats.kendalltau(truth.mean(axis=0), estimate.mean(axis=0)).statistic)
-    assert set(row) == {"tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"}
 
 
 def test_coefficients_are_those_asked_for_and_topics_may_differ_without_intervals():
@@ -40,20 +30,3 @@ def test_changes_of_rank_are_whole_numbers_where_there_are_any():
     table = table.assign(rise_low=-1.0, mean_rise=0.5)
     kinds = ["float64", "int64", "int64", "float64", "int64", "float64"]
     assert whole_changes(table).dtypes.map(str).tolist() == kinds
-
-
-def test_topics_of_a_run_alone_count_for_its_mean():
-    truth, _ = scores()
-    has = np.ones(truth.shape, dtype=bool)
-    has[3:, 2] = False
-    assert TopicScores(truth, has).means()[0, 2] == pytest.approx(truth[:3, 2].mean())
-
-
-def test_every_pair_is_tested_as_scipy_tests_it():
-    truth, _ = scores()
-    truth[:, 6] = truth[:, 0]
-    found = pair_tests(truth)
-    for i, j, d, p in zip(found.first, found.second, found.difference, found.p, strict=True):
-        expected = 1.0 if (i, j) == (0, 6) else scipy.stats.ttest_rel(truth[:, i], truth[:, j]).pvalue
-        assert d == pytest.approx((truth[:, i] - truth[:, j]).mean())
-        assert p == pytest.approx(expected, rel=1e-12)

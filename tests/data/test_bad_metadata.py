@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 from faults import FRAME, LABELS, QRELS, RUN, TWO, put
@@ -22,32 +21,24 @@ METADATA = {
     "two columns team": (
         {"metadata": pd.DataFrame([["bm25", "A", "B"]], columns=["name", "team", "team"])}, "metadata", "",
     ),
-    "metadata 5": ({"metadata": 5}, "metadata", ""),
     "teams name no run": ({"teams": {"x": "A"}}, "teams", ""),
-    "teams are empty": ({"teams": {}}, "teams", ""),
     "teams 5": ({"teams": 5}, "teams", ""),
-    "teams set": ({"teams": {"bm25"}}, "teams", ""),
     "teams frame without team": ({"teams": pd.DataFrame({"name": ["bm25"], "group": ["A"]})}, "teams", ""),
     "teams series with a run twice": (
         {"teams": pd.Series(["A", "B", "C"], index=["bm25", "dense", "bm25"])}, "teams", "",
     ),
     "pooled names no run": ({"pooled": ["x"]}, "pooled", ""),
-    "pooled is a mask": ({"pooled": np.array([True, False])}, "pooled", ""),
     "pooled 5": ({"pooled": 5}, "pooled", ""),
     "pooled is no flag": ({"pooled": {"bm25": "maybe", "dense": "no"}}, "pooled", "run 'bm25'"),
 }  # fmt: skip
 METADATA_FILES = {
     # name: (argument, file m, the place after the file)
     "metadata is missing": ("metadata", None, ""),
-    "metadata is empty": ("metadata", b"\n", ""),
     "a cell too many": ("metadata", b"name,team\nbm25,A\ndense,B,C\n", ", line 3"),
     "an open quote": ("metadata", b'name,team\nbm25,"A\ndense,B', ", line 3"),
-    "utf-16": ("metadata", "name".encode("utf-16"), ""),
-    "teams are missing": ("teams", None, ""),
     "two teams for a run": ("teams", b"# comment\nbm25 A\n\ndense B\nbm25 C\n", ", line 5"),
     "one column": ("teams", b"bm25 A\ndense\n", ", line 2"),
     "three columns": ("types", b"bm25,A,x\n", ", line 1"),
-    "pooled is missing": ("pooled", None, ""),
 }  # fmt: skip
 
 
@@ -72,30 +63,15 @@ def test_metadata_file(fault, tmp_path, messages):
 WARNINGS = {
     "teams name strangers": lambda d: read_runs(d / "r", teams={"bm25": "A", "dense": "B", "x": "C"}),
     "pooled names strangers": lambda d: read_runs(d / "r", pooled=["bm25", "x", "y"]),
-    "metadata names strangers": lambda d: read_runs(
-        d / "r", metadata=pd.DataFrame({"name": ["bm25", "dense", "x"], "team": "A"})
-    ),
     "a run has no team": lambda d: read_runs(d / "r", teams={"bm25": "A"}),
-    "a team is blank": lambda d: read_runs(d / "r", teams={"bm25": "A", "dense": " "}),
-    "a frame has no team": lambda d: RunSet.from_frames({"bm25": FRAME, "dense": FRAME}, teams={"bm25": "A"}),
-    "a run of the metadata has no team": lambda d: read_runs(
-        d / "r", metadata=pd.DataFrame({"name": ["bm25"], "team": ["A"]})
-    ),
     "a type is missing": lambda d: read_runs(d / "r", types={"bm25": "manual", "dense": None}),
     "a run has no flag": lambda d: read_runs(d / "r", pooled={"bm25": True}),
-    "a run of the metadata has no flag": lambda d: read_runs(
-        d / "r", metadata=pd.DataFrame({"name": ["bm25"], "pooled": [True]})
-    ),
     "a misspelt name in a list": lambda d: read_runs(d / "r", pooled=["bm25", "densse"]),
-    "strangers among frames": lambda d: RunSet.from_frames({"a": FRAME}, types={"a": "A", "b": "B"}),
-    "strangers later": lambda d: RunSet.from_frames({"a": FRAME}).with_metadata(teams={"a": "A", "b": "B"}),
     "001 and 1": lambda d: read_runs(d / "twins"),
-    "001 and 1 in frames": lambda d: RunSet.from_frames({"a": FRAME, "b": FRAME.assign(qid="01")}),
     "001 and 1 in a union": lambda d: (
         RunSet.from_frames({"a": FRAME}) | RunSet.from_frames({"b": FRAME.assign(qid="01")})
     ),
     "a judgment twice": lambda d: read_qrels(d / "twice"),
-    "a judgment twice in a frame": lambda d: Qrels(LABELS.assign(docno="a", label=1)),
     "a topic that a file cannot hold": lambda d: Qrels(LABELS, topics=["1", "2"]).write(d / "new"),
 }
 

@@ -87,13 +87,6 @@ def test_rounds_that_are_none(round_, messages):
     messages.refused(lambda: expand_judgments(frame(("1", "b", 1)), bad), argument="new")
 
 
-def test_nothing_old_or_nothing_new():
-    nothing = Qrels(frame(("1", "a", 1))).restrict(pd.DataFrame({"qid": ["1"], "docno": ["z"]}))
-    assert rounds_of(expand_judgments(nothing, frame(("2", "b", 1)))) == {("2", "b"): (1, 1)}
-    assert rounds_of(expand_judgments(frame(("2", "b", 1)), nothing)) == {("2", "b"): (1, 1)}
-    assert expand_judgments(nothing, nothing).topics == ["1"]
-
-
 ROW = st.tuples(st.sampled_from("12"), st.sampled_from("abcd"), st.integers(-1, 2))
 ROWS = st.lists(ROW, unique_by=lambda row: row[:2], min_size=1)
 
@@ -109,19 +102,3 @@ def test_every_judgment_is_there_once_and_old_ones_stay(old, new):
     by_round, whole = expanded.counts(by="round"), expanded.counts()
     for column in ("judged", "relevant", "unjudged", "junk"):
         assert by_round.groupby("qid")[column].sum().tolist() == whole[column].tolist()
-
-
-def test_counts_by_a_column_with_gaps(messages):
-    qrels = Qrels(frame(("1", "a", 1), ("1", "b", 0), ("2", "a", 1), ("2", "b", 3), judge=["y", None, "x", "y"]))
-    found = qrels.counts(by="judge", rel=2)
-    assert found[["qid", "judge", "judged", "relevant"]].fillna("nobody").values.tolist() == [
-        ["1", "x", 0, 0],
-        ["1", "y", 1, 0],
-        ["1", "nobody", 1, 0],
-        ["2", "x", 1, 0],
-        ["2", "y", 1, 1],
-        ["2", "nobody", 0, 0],
-    ]
-    assert found["density"].tolist() == [0, 0, 0, 0, 1, 0]
-    messages.refused(lambda: qrels.counts(by="round"), argument="by")
-    messages.refused(lambda: Qrels(frame(("1", "a", 1))).counts(by="judge"), argument="by")

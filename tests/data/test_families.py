@@ -47,13 +47,6 @@ def test_the_column_comes_from_metadata_of_any_kind(field, tmp_path):
     assert "family" not in field.runs.run_table
 
 
-def test_whole_numbers_are_families_under_their_own_names(field):
-    given = pd.DataFrame({"name": ["neu2a", "neu2b", "lex1a"], "family": [1, 1, None], "team": [7, None, 8.5]})
-    table = field.runs.with_metadata(metadata=given).run_table.set_index("name").loc[given["name"]]
-    assert table["family"].tolist() == ["1", "1", None]
-    assert table["team"].tolist() == ["7", "team-2", "8.5"]
-
-
 def test_a_family_stays_in_selections_unions_and_files(field, runs, tmp_path):
     some = runs.select(["neu2a", "lex1a"])
     assert some.families == ["lexical", "neural"]
@@ -65,12 +58,6 @@ def test_a_family_stays_in_selections_unions_and_files(field, runs, tmp_path):
     runs.write(tmp_path / "r")
     read = ptr.read_runs(tmp_path / "r", metadata=runs.run_table[["name", "family"]])
     assert set(read.families) == {"lexical", "neural", "manual"}
-
-
-def test_units_are_those_of_types(runs):
-    family, kind = runs.units("family"), runs.units("type")
-    assert (family.by, family.column, family.names) == ("family", "family", kind.names)
-    np.testing.assert_array_equal(family.of_run, kind.of_run)
 
 
 def test_leave_out_uniques_is_that_of_types(field, runs):
@@ -86,42 +73,6 @@ def test_leave_out_uniques_is_that_of_types(field, runs):
     assert one.plot_drops(ax=Figure().subplots()).get_xlabel().endswith("without the family")
     of_teams = ptr.leave_out_uniques(runs, field.qrels, "AP", depth=5)
     assert len(of_teams.plot(by="family", ax=Figure().subplots()).collections) == 3
-
-
-def test_pools_know_families(runs):
-    pool = ptr.depth_pool(runs, depth=3)
-    pd.testing.assert_frame_equal(pool.uniques(by="family"), as_family(pool.uniques(by="type")))
-    without, same = pool.without(family="neural"), pool.without(type="neural")
-    pd.testing.assert_frame_equal(without.to_frame(), same.to_frame())
-    assert without.settings["without_family"] == "neural"
-
-
-def test_other_studies_take_a_family_as_a_unit(field, runs):
-    found, of_types = (ptr.pools.found_by_depth(runs, field.qrels, by=by, depths=4) for by in ("family", "type"))
-    pd.testing.assert_frame_equal(found.table, as_family(of_types.table))
-    one, other = (ptr.profile.coverage(runs, field.qrels, "AP", by=by, depth=5) for by in ("family", "type"))
-    pd.testing.assert_series_equal(one.table["unjudged_without_own"], other.table["unjudged_without_own"])
-    assert (one.left_out, one.by_run["family"].tolist()) == ("family", one.by_run["type"].tolist())
-    options = {"budgets": 1, "measures": "AP", "depth": 3, "repeats": 1}
-    one, other = (
-        ptr.pools.compare_strategies(runs, field.qrels, "rank", leave_out=by, **options).left_out
-        for by in ("family", "type")
-    )
-    pd.testing.assert_frame_equal(one, other)
-    teams = with_families(field, lambda run: run.team)
-    options = {"measures": "AP", "pools": "lexical", "contributors": "all", "depth": 5, "splits": "all"}
-    one, other = (ptr.by_type(teams, field.all_qrels, unit=unit, **options).table for unit in ("family", "team"))
-    pd.testing.assert_frame_equal(one, other)
-
-
-def test_an_experiment_takes_systems_that_know_their_family(field, runs, messages):
-    topics = pd.DataFrame({"qid": field.runs.topics, "query": "q"})
-    systems, official = runs.select(["neu2a"]), runs.select([name for name in runs.names if name != "neu2a"])
-    options = {"field": official, "reuse": ["lou"], "depth": 5, "pooled": True}
-    one, other = (ptr.Experiment(systems, topics, field.qrels, ["AP"], by=by, **options) for by in ("family", "type"))
-    assert one["AP LOU"].tolist() == other["AP LOU"].tolist()
-    bare = {"neu2a": field.runs["neu2a"]}
-    messages.refused(lambda: ptr.Experiment(bare, topics, field.qrels, ["AP"], by="family", **options), argument="by")
 
 
 def test_runs_without_a_family_are_told(field, messages):

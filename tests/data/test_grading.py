@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.judging.judges import as_judges
 
 SAID = pd.DataFrame({"qid": ["1", "1", "1", "2"], "docno": list("abcd"), "probability": [0.1, 0.5, 0.9, np.nan]})
 
@@ -34,16 +33,6 @@ def test_a_file_of_numbers(tmp_path, line):
     )
     assert ptr.labels.grade_scores(path, 0.5).to_frame()["label"].tolist() == [0, 1, 1]
     assert ptr.labels.grade_scores(str(path), 0.5).topics == ["1", "2"]
-
-
-def test_probabilities_as_labels_are_refused_with_what_to_do(tmp_path, messages):
-    frame = SAID.rename(columns={"probability": "label"}).dropna()
-    path = tmp_path / "said.txt"
-    path.write_text("1 0 a 0.25\n")
-    messages.refused(lambda: as_judges({"x": frame}))
-    messages.refused(lambda: as_judges({"x": str(path)}))
-    messages.refused(lambda: as_judges({"x": lambda pairs: [0.5] * len(pairs)})[0].labels(SAID[["qid", "docno"]]))
-    assert ptr.labels.grade_scores(frame, 0.5).to_frame()["label"].tolist() == [0, 1, 1]
 
 
 def test_what_cannot_be_graded_is_refused(tmp_path, messages):

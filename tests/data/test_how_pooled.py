@@ -39,11 +39,6 @@ def test_two_fields_that_say_two_things(messages):
     assert HowPooled("file", None) | HowPooled(None, 3) == HowPooled("file", 3)
 
 
-@pytest.mark.parametrize("depth", [0, -1, 1.5, "2", True])
-def test_no_depth(depth, messages):
-    messages.refused(lambda: field(pool_depth=depth), argument="pool_depth")
-
-
 def test_it_is_the_default_and_settings_say_whose_a_depth_is():
     def depth_of(runs, **given):
         settings = ptr.leave_out_uniques(runs, QRELS, "AP", **given).settings

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
 from itertools import pairwise
 
 import pandas as pd
@@ -13,7 +12,6 @@ import pytest
 from packing_parts import compressed
 
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.data import ir_metadata
 from pt_reuse.data.ir_metadata import OF_FOLDER, Note, read_notes, yaml_files_of
 from pt_reuse.data.run_reading import read_runs
 
@@ -96,14 +94,6 @@ def test_what_is_read_of_it(about, wanted, tmp_path):
     assert note(tmp_path, {"s": LINES, "s.yaml": about}, "s") == wanted
 
 
-NO_HEADERS = ["# tag: x\n" + LINES, "# ir_metadata\n" + LINES, LINES, "", "#", "# ir_metadata.end\n"]
-
-
-@pytest.mark.parametrize("text", [*NO_HEADERS, "\n# ir_metadata.start\n#tag: x\n"])
-def test_no_header(text, tmp_path):
-    assert note(tmp_path, {"r": text}) is None
-
-
 def test_a_header_without_an_end(tmp_path):
     text = "#ir_metadata.start\n#actor:\n#  team: T\n1 Q0 d 1 1 r\n# tag: x\n"
     assert note(tmp_path, {"r": text}) == Note(team="T")
@@ -129,12 +119,6 @@ def test_references_are_not_followed(tmp_path):
     for before, name in pairwise(names):
         about += f"{name}: &{name} [{', '.join(['*' + before] * 10)}]\n"
     assert note(tmp_path, {"r": header(about + "tag: bm25\n")}) == Note(tag="bm25")
-
-
-def test_a_long_file_is_left_aside(messages, tmp_path, monkeypatch):
-    monkeypatch.setattr(ir_metadata, "MOST_BYTES", 100)
-    put(tmp_path, {"r": LINES, "r.yaml": "tag: x\n" * 20})
-    messages.warned(lambda: read_notes([tmp_path / "r"]))
 
 
 @pytest.mark.parametrize(
@@ -170,11 +154,6 @@ def test_files_that_are_of_no_run(tmp_path):
     assert read_notes([both / "a", both / "b"]) == {}
 
 
-def test_the_header_comes_before_the_file_beside(tmp_path):
-    beside = ABOUT.replace("h2oloo", "other")
-    assert note(tmp_path, {"r": header(), "r.yaml": beside}) == Note("bm25", "h2oloo", "automatic")
-
-
 def folder_of_three(tmp_path):
     files = {name: LINES.replace("bm25", name) for name in "abc"}
     about = {"a.yaml": "actor: {team: A}\nmethod: {automatic: yes}\n", "b.yaml": "tag: bb\nactor: {team: B}\n"}
@@ -201,16 +180,6 @@ def test_what_the_user_gives_wins(names, messages, tmp_path):
     assert table(told + 1, teams={"a": "A"}) == [["a", "A", "automatic"], ["b", "B", None], ["c", None, None]]
 
 
-def test_runs_of_a_cache_have_it_too(messages, tmp_path):
-    folder = folder_of_three(tmp_path)
-    (folder / "b.yaml").write_text("actor: {team: B}\n")
-    cache = tmp_path / "cache"
-    assert read_runs(folder, cache=cache).run_table["team"].tolist() == ["A", "B", None]
-    (folder / "b.yaml").write_text("actor: {team: BB}\n")
-    again = messages.warned(lambda: read_runs(folder, cache=cache), times=0)
-    assert again.run_table["team"].tolist() == ["A", "BB", None]
-
-
 @pytest.mark.parametrize("names", ["tag", "file"])
 def test_a_note_is_of_its_run_where_other_files_gave_none(names, tmp_path):
     # without a tag in it, too
@@ -219,17 +188,3 @@ def test_a_note_is_of_its_run_where_other_files_gave_none(names, tmp_path):
     with pytest.warns(ReuseWarning, match="1 file left out"):
         runs = read_runs(folder, names=names, other_files="skip")
     assert (runs.names, runs.teams) == (["a", "b"], ["A", "B"])
-
-
-def test_nothing_is_read_of_a_pipe(tmp_path):
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("no pipes here")
-    os.mkfifo(tmp_path / "pipe")
-    assert read_notes([tmp_path / "pipe", tmp_path / "nowhere"]) == {}
-
-
-@pytest.mark.parametrize("form", [bytes, gzip.compress], ids=["plain", "packed"])
-def test_a_run_with_a_header_is_read(form, tmp_path):
-    runs = read_runs(put(tmp_path, {"r": form(header())}) / "r")
-    assert (runs.names, runs.teams, runs.types) == (["bm25"], ["h2oloo"], ["automatic"])
-    assert runs["bm25"]["docno"].tolist() == ["d1", "d2"]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_reuse.data.metadata import OF_CHANGES, OF_FRAMES, OF_SYSTEMS, make_run_table, record_in_words
+from pt_reuse.data.metadata import OF_CHANGES, OF_FRAMES, OF_SYSTEMS, make_run_table
 from pt_reuse.data.run_set import RunSet
 
 NAMES = ["r1", "r2", "r3"]
@@ -25,14 +25,6 @@ def put(path, text):
 
 
 # by hand
-
-
-def test_nothing_given():
-    table = make_run_table(NAMES)
-    assert list(table.columns) == ["name", "team", "type", "pooled"]
-    assert table.to_numpy().tolist() == [[name, None, None, pd.NA] for name in NAMES]
-    assert table["pooled"].dtype == "boolean"
-    assert table["team"].dtype == object
 
 
 @pytest.mark.parametrize(
@@ -77,15 +69,6 @@ def test_odd_names_in_a_file(tmp_path):
     names = ["#1", "a,b", "\udce9quipe", "NA", "x\u00a0y", '"q"']
     text = b'#1 T1\na,b T2\n\xe9quipe T3\nNA T4\nx\xc2\xa0y T5\n"q" T, six\n# none\n'
     assert column("team", names, teams=put(tmp_path / "t", text)) == ["T1", "T2", "T3", "T4", "T5", "T, six"]
-
-
-def test_a_team_of_several_words(tmp_path):
-    assert column("team", ["r1"], teams=put(tmp_path / "t", "r1 Univ. of X\n")) == ["Univ. of X"]
-    assert column("team", ["r1"], teams=put(tmp_path / "t", "r1\tUniv., of X\n")) == ["Univ., of X"]
-
-
-def test_values_become_text():
-    assert column("team", teams={"r1": 1, "r2": "B ", "r3": np.int64(7)}) == ["1", "B", "7"]
 
 
 @pytest.mark.parametrize(
@@ -139,23 +122,12 @@ def test_metadata_in_a_file(tmp_path):
     ]
 
 
-def test_metadata_may_lack_runs_but_their_teams_are_told(messages):
-    assert column("year", metadata=pd.DataFrame({"name": ["r1", "r2"], "year": [1, 2]}))[:2] == [1, 2]
-    frame = pd.DataFrame({"name": ["r1", "r2"], "team": ["A", "B"]})
-    assert messages.warned(lambda: column("team", metadata=frame)) == ["A", "B", None]
-
-
 def test_arguments_win_over_metadata():
     frame = pd.DataFrame({"name": NAMES, "team": TEAMS, "type": "x", "pooled": False})
     table = make_run_table(NAMES, metadata=frame, teams=dict.fromkeys(NAMES, "T"), pooled=["r1"])
     assert table["team"].tolist() == ["T"] * 3
     assert table["type"].tolist() == ["x"] * 3
     assert table["pooled"].tolist() == [True, False, False]
-
-
-def test_strangers_are_told(messages):
-    teams = {"x": "?", "y": "?", "r1": "A", "r2": "B", "r3": "A"}
-    assert messages.warned(lambda: column("team", teams=teams)) == TEAMS
 
 
 # whether a run was pooled may not be on record
@@ -176,13 +148,6 @@ def test_an_empty_cell_records_nothing(pooled):
         assert column("pooled", metadata=pooled) == [True, pd.NA, False]
 
 
-def test_an_empty_cell_of_a_file_records_nothing(tmp_path):
-    path = put(tmp_path / "m.csv", "name,pooled,year\nr1,yes,1\nr2,,2\nr3,0,3\n")
-    assert column("pooled", metadata=path) == column("pooled", pooled=path) == [True, pd.NA, False]
-    nothing = put(tmp_path / "n.csv", "name,pooled\nr1,\nr2,\nr3,\n")
-    assert column("pooled", metadata=nothing) == [pd.NA] * 3
-
-
 def test_what_is_on_record_stays():
     base = make_run_table(NAMES, pooled={"r1": True, "r2": False, "r3": None})
     said = pd.DataFrame({"name": ["r3", "r1"], "pooled": [True, None]})
@@ -195,20 +160,6 @@ def test_what_is_on_record_stays():
     # an argument wins over metadata where it says something
     both = {"metadata": pd.DataFrame({"name": NAMES, "pooled": [True, True, None]}), "pooled": dict.fromkeys(NAMES)}
     assert column("pooled", **both) == [True, True, pd.NA]
-
-
-@pytest.mark.parametrize(
-    ("pooled", "words"),
-    [
-        (None, "pooled: not on record"),
-        (True, "3 pooled"),
-        (False, "0 pooled"),
-        (["r2"], "1 pooled"),
-        ({"r1": True, "r2": None, "r3": False}, "1 pooled, 1 not on record"),
-    ],
-)
-def test_the_record_in_words(pooled, words):
-    assert record_in_words(make_run_table(NAMES, pooled=pooled)["pooled"]) == words
 
 
 def test_the_record_goes_through_a_field():
@@ -277,14 +228,6 @@ def test_all_labels_by_index():
     assert column("team", metadata=both) == TEAMS
 
 
-def test_rows_without_names(messages):
-    bare = pd.DataFrame({"team": TEAMS})
-    messages.refused(lambda: make_run_table(NAMES, metadata=bare), argument="metadata")
-    messages.refused(lambda: make_run_table(NAMES, teams=bare), argument="teams")
-    twice = pd.DataFrame({"team": TEAMS}, index=["r1", "r1", "r2"])
-    messages.refused(lambda: make_run_table(NAMES, teams=twice), argument="teams")
-
-
 # some are given, and some are misspelt
 
 
@@ -331,15 +274,3 @@ def test_other_names_are_not_misspelt(messages, tmp_path):
 
 
 # real data
-
-
-def test_trec8(trec8):
-    assert len(trec8.runs.teams) == 41
-    assert sorted(trec8.runs.types) == ["automatic", "manual"]
-    assert int(trec8.runs.pooled.sum()) == 71
-
-
-def test_names_of_no_run_are_told_once(messages):
-    frame = pd.DataFrame({"name": [*NAMES, "other"], "team": "A", "type": "t", "year": 1999})
-    table = messages.warned(make_run_table, names=NAMES, metadata=frame)
-    assert table["team"].tolist() == ["A"] * 3

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
@@ -99,17 +99,6 @@ def test_files(a, b, c, folder):
             assert same(united.restrict(some).select(["a"]).reorder(order), there.restrict(some).select(["a"]))
 
 
-@QUICK
-@given(a=run_lines("a"), b=run_lines("b"))
-def test_frames(a, b):
-    frames = {}
-    for name, text in {"a": a, "b": b}.items():
-        cells = pd.DataFrame([line.split() for line in text.splitlines()]).drop(columns=[1, 5])
-        cells.columns = ["qid", "docno", "rank", "score"]
-        frames[name] = cells.assign(score=cells["score"].astype(float), rank=cells["rank"].astype(float))
-    in_every_order(RunSet.from_frames(frames, order="file"), lambda order: RunSet.from_frames(frames, order=order))
-
-
 def test_what_a_list_keeps_by_hand(tmp_path):
     # topic 1 as trec_eval ranks it, 2 with a tie in the other order, 3 by rank only
     lines = ["1 d1 0 3", "1 d2 1 2", "2 a 0 1", "2 b 1 1", "3 a 2 2", "3 b 1 1"]
@@ -192,49 +181,6 @@ def pools(runs, qrels, depth):
         judged = Qrels(pool.to_frame()[["qid", "docno"]].assign(label=0)) - qrels
         found[order] = (len(pool), len(pool) - len(judged))
     return found
-
-
-@pytest.mark.parametrize(
-    ("track", "expected"),
-    [
-        ("dl19-passages", {"file": (2494, 2494), "rank": (2495, 2495), "trec_eval": (2495, 2494)}),
-        ("dl21-passages", {"file": (7443, 7443), "rank": (7225, 7178), "trec_eval": (7447, 7363)}),
-    ],
-)
-def test_pools_of_deep_learning(track, expected, data):
-    folder = data / track
-    if not folder.is_dir():
-        pytest.skip(f"the test data has no folder {track}")
-    runs = read_runs(folder / "inputs")
-    qrels = read_qrels(folder / "qrels.gz")
-    assert pools(runs, qrels, 10) == expected
-    some = sorted((folder / "inputs").iterdir())[::4]
-    reached(read_runs(some), some)
-
-
-def test_trec8_in_every_order(trec8):
-    some = [trec8.folder / "inputs" / f"input.{name}.gz" for name in [*trec8.runs.names[::16], "uwmt8a0"]]
-    reached(read_runs(some), some)
-
-
-def reached(runs, source):
-    """See that runs that were read reach what is read in every other order."""
-    for order in ("file", "rank", "trec_eval9"):
-        direct = read_runs(source, order=order)
-        for start, end in ((runs, direct), (direct, runs)):
-            found = start.reorder(end.order).field
-            assert np.array_equal(found.scores, end.field.scores)
-            assert np.array_equal(found.codes, renumbered(end.field, found))
-
-
-def renumbered(field, other):
-    """Return the codes of a field as those that its documents have in another field of the same documents."""
-    codes = np.empty_like(field.codes)
-    for t in range(field.n_topics):
-        names, others = field.vocabulary[field.docs(t)], other.vocabulary[other.docs(t)]
-        order = np.argsort(others)
-        codes[field.rows(t)] = order[np.searchsorted(others[order], names)][field.codes[field.rows(t)]]
-    return codes
 
 
 @pytest.mark.parametrize("first", [0, 1])

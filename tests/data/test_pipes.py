@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse._errors import InputError
 from pt_reuse._files import NotAFileError, open_file
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
@@ -77,16 +74,6 @@ def test_a_pipe_or_a_device_is_refused_at_once(reader, kind, pipe, run):
     assert place.name in str(told[0]) or "pipe" in str(told[0])
 
 
-def test_what_a_shell_substitutes_is_refused(tmp_path):
-    read, write = os.pipe()
-    try:
-        with pytest.raises(InputError, match="a pipe"):
-            ptr.read_qrels(f"/dev/fd/{read}")
-    finally:
-        os.close(read)
-        os.close(write)
-
-
 def test_a_file_is_opened_through_links(run, tmp_path):
     (tmp_path / "link").symlink_to(run)
     with open_file(tmp_path / "link") as file:
@@ -96,38 +83,3 @@ def test_a_file_is_opened_through_links(run, tmp_path):
         open_file(tmp_path)
     with pytest.raises(NotAFileError):
         open_file(Path(os.devnull))
-
-
-@pytest.mark.parametrize("name", ["tasks.json", "pt_reuse-runs.json"])
-def test_a_pipe_in_the_place_of_a_file_of_ours_is_told_or_passed_over(name, pipe, run, tmp_path):
-    folder = tmp_path / "ours"
-    folder.mkdir()
-    pipe.rename(folder / name)
-    texts = {"topics": {"1": "query"}, "texts": {"d1": "text"}}
-    pool = pd.DataFrame({"qid": ["1"], "docno": ["d1"]})
-
-    def work():
-        if name == "tasks.json":
-            for call in (
-                lambda: ptr.judging.export_tasks(pool, folder, **texts),
-                lambda: ptr.judging.import_labels(folder),
-            ):
-                with pytest.raises(InputError, match="a pipe"):
-                    call()
-        else:
-            with pytest.warns(ReuseWarning):
-                assert ptr.read_runs(run, cache=folder).names == ["a"]
-        done.append(name)
-
-    done: list[str] = []
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(30)
-    assert done == [name]
-
-
-def test_the_command_line_names_the_pipe(pipe, run):
-    command = [sys.executable, "-m", "pt_reuse.cli.entry", "runs", str(run), str(pipe)]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert finished.returncode == 2
-    assert str(pipe) in finished.stderr.replace("\n", " ")

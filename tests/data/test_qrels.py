@@ -47,37 +47,6 @@ def test_by_hand():
     assert frame["label"].dtype == np.int64
 
 
-def test_summary():
-    table = judged("1 a 1; 1 b 0; 1 c -1; 1 d -2; 2 a 0", topics=["1", "2", "3"]).counts()
-    assert list(table.columns) == ["qid", "judged", "relevant", "unjudged", "junk", "density"]
-    assert table.to_numpy().tolist() == [["1", 2, 1, 1, 1, 0.5], ["2", 1, 0, 0, 0, 0], ["3", 0, 0, 0, 0, 0]]
-
-
-def test_html_is_escaped():
-    text = judged("<b> a 1")._repr_html_()
-    assert "<b>Qrels" in text  # our own
-    assert "&lt;b&gt;" in text
-
-
-def test_read(tmp_path):
-    (tmp_path / "q").write_bytes(b"\xef\xbb\xbf1\t0 a  1\r\n\n 2 x b -2\x0b\n1 0 \xe9 +2")
-    qrels = read_qrels(tmp_path / "q")
-    assert labels(qrels) == {("1", "a"): 1, ("1", "\udce9"): 2, ("2", "b"): -2}
-    assert labels(read_qrels(str(tmp_path / "q"))) == labels(qrels)
-
-
-def test_labels_at_the_edges(tmp_path):
-    (tmp_path / "q").write_text("1 0 a 32767\n1 0 b -32768\n1 0 c 1.0\n1 0 d 1e2\n")
-    assert list(labels(read_qrels(tmp_path / "q")).values()) == [32767, -32768, 1, 100]
-    assert list(labels(judged("1 a 32767; 1 b -32768")).values()) == [32767, -32768]
-
-
-def test_the_same_judgment_twice_counts_once(tmp_path, messages):
-    (tmp_path / "q").write_text("2 0 a 1\n1 0 b 0\n2 0 a 1\n1 0 c 0\n2 0 a 1\n")
-    qrels = messages.warned(lambda: read_qrels(tmp_path / "q"))
-    assert labels(qrels) == {("1", "b"): 0, ("1", "c"): 0, ("2", "a"): 1}
-
-
 def test_further_columns_come_along():
     frame = pd.DataFrame(
         {"qid": ["2", "1", "1"], "docno": ["a", "b", "c"], "label": [1, 0, 2], "assessor": ["x", "y", "z"]}
@@ -104,32 +73,6 @@ def test_union_by_hand():
 def test_union_with_conflict(conflict, label):
     both = judged("1 a 2; 1 b 0").union(judged("1 a 1; 1 b 0; 1 c 1"), conflict=conflict)
     assert labels(both) == {("1", "a"): label, ("1", "b"): 0, ("1", "c"): 1}
-
-
-def test_union_with_conflict_says_which(messages):
-    messages.refused(lambda: judged("1 a 2; 2 b 0") | judged("2 b 1; 1 a 1"), argument="conflict")
-
-
-@pytest.mark.parametrize("other", [5, {"1": 1}, None, {}, [], [1], "nowhere"])
-def test_what_are_no_judgments(other, messages):
-    messages.refused(lambda: judged(OLD) | other, argument="other")
-
-
-def test_arguments_that_cannot_be(messages):
-    qrels = judged(OLD)
-    messages.refused(lambda: qrels.threshold(0), argument="rel")
-    messages.refused(lambda: qrels.sample(2, seed=1), argument="share")
-    messages.refused(lambda: qrels.sample(0.5, seed=-1), argument="seed")
-    messages.refused(lambda: qrels.select(["9"]), argument="topics")
-    messages.refused(lambda: qrels.select(9), argument="topics")
-    messages.refused(lambda: qrels.union(qrels, conflict="best"), argument="conflict")
-    messages.refused(lambda: Qrels(qrels.to_frame(), topics="1"), argument="topics")
-
-
-def test_union_takes_frames_and_files(tmp_path):
-    judged(NEW).write(tmp_path / "q")
-    for other in (judged(NEW), judged(NEW).to_frame(), tmp_path / "q", str(tmp_path / "q")):
-        assert labels(judged(OLD) | other) == labels(judged(OLD) | judged(NEW))
 
 
 def test_difference_and_restriction():
@@ -160,34 +103,12 @@ def test_sample():
     assert labels(qrels.sample(1, seed=1)) == labels(qrels)
 
 
-def test_select():
-    assert labels(judged(OLD).select(["2"])) == {("2", "a"): 2, ("2", "c"): -1}
-    assert judged(OLD).select("1").topics == ["1"]
-    assert judged(OLD, topics=["7"]).select(["7", "1"]).topics == ["1", "7"]
-
-
 def test_topics_stay():
     qrels = judged(OLD, topics=["5", "1"])
     assert qrels.topics == ["1", "2", "5"]
     for same in (qrels - qrels, qrels.threshold(1), qrels.restrict(judged("9 z 1")), qrels.sample(0.1, seed=1)):
         assert same.topics == ["1", "2", "5"]
     assert (qrels | judged(NEW)).topics == ["1", "2", "3", "5"]
-
-
-def test_nothing_is_changed_in_place():
-    old, new = judged(OLD), judged(NEW)
-    before = labels(old), labels(new)
-    old.union(new, conflict="second"), old - new, old.threshold(2), old.sample(0.5, seed=1)
-    assert (labels(old), labels(new)) == before
-
-
-def test_no_judgments():
-    nothing = Qrels(judged(OLD).to_frame().iloc[:0])
-    assert repr(nothing) == "Qrels: 0 topics, 0 judgments, 0 relevant (labels none)"
-    assert labels(nothing | judged(OLD)) == labels(judged(OLD) | nothing) == labels(judged(OLD))
-    assert labels(judged(OLD) - nothing) == labels(judged(OLD))
-    assert len(judged(OLD).restrict(nothing)) == 0
-    assert len(nothing.counts()) == 0
 
 
 def test_frames_as_pyterrier_gives_them():
@@ -200,19 +121,6 @@ def test_frames_as_pyterrier_gives_them():
 
 
 # writing
-
-
-def test_write_and_read_back(tmp_path):
-    path = judged("10 b 1; 9 a 0; 10 a -1").write(tmp_path / "q.txt")
-    assert path.read_text() == "9 0 a 0\n10 0 b 1\n10 0 a -1\n"
-    assert labels(read_qrels(path)) == labels(judged("10 b 1; 9 a 0; 10 a -1"))
-    judged(OLD).write(path, overwrite=True)
-    assert labels(read_qrels(path)) == labels(judged(OLD))
-    assert [item.name for item in tmp_path.iterdir()] == ["q.txt"]
-
-
-def test_topics_without_judgments_are_told(tmp_path, messages):
-    messages.warned(lambda: judged(OLD, topics=["5", "6"]).write(tmp_path / "q"))
 
 
 word = st.one_of(

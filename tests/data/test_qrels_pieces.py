@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from pt_reuse._errors import InputError
 from pt_reuse.arrays import tokens
 from pt_reuse.data import trec
-from pt_reuse.data.packed_files import pieces_of_lines
 from pt_reuse.data.trec import parse_qrels
 
 NAMES = st.sampled_from(["1", "2", "10", "d", "a-name-of-more-than-eight-bytes", "é"])
@@ -44,14 +43,6 @@ def test_pieces_are_read_as_the_whole(text, at_once, end, marked):
 def test_pieces_of_a_sample(rows, at_once):
     data = "".join(f"{qid} 0 {docno} {stratum} {label}\n" for qid, docno, stratum, label in rows).encode()
     assert told(data, strata=True, at_once=at_once) == told(data, strata=True)
-
-
-@given(st.binary(max_size=60), st.integers(1, 30))
-def test_pieces_end_with_lines(data, size):
-    pieces = list(pieces_of_lines(data, size))
-    assert b"".join(pieces) == data
-    assert all(piece.endswith(b"\n") for piece in pieces[:-1])
-    assert all(piece and piece[:-1].rfind(b"\n") < size for piece in pieces)
 
 
 @pytest.mark.parametrize("n", [1, 30_000])

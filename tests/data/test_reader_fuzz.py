@@ -179,13 +179,6 @@ def test_line_ends_by_hand(data, more, path):
     compare(data + more, naive_run, ours_run, path)
 
 
-@pytest.mark.parametrize("name", [b"\x1c", b"\xc2\x85", b"\xc2\xa0"])
-def test_what_is_white_space_in_texts_alone_may_be_a_name(name, path):
-    for fields in (b"1 %s Q0 1 0\n", b"%s 1 Q0 1 0\n", b"%s 1 Q0 d 1 0\n", b"1 Q0 %s 0\n"):
-        compare(fields % name, naive_qrels, ours_qrels, path)
-        compare(fields % name, naive_run, ours_run, path)
-
-
 def test_rows_that_make_up_for_each_other(path):
     # twelve fields on two lines, but five and seven; six fields, but on two lines
     for data in (b"1 Q0 d1 1 2\n1 Q0 e 2 1 t t\n", b"1 Q0 d\n1 2 t\n"):

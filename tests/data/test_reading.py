@@ -8,7 +8,6 @@ import lzma
 import random
 import struct
 import sys
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -154,15 +153,6 @@ def test_names_are_kept_byte_for_byte(raw, tmp_path):
     assert read_qrels(tmp_path / "q").to_frame()[["qid", "docno"]].to_numpy().tolist() == [[name, name]]
 
 
-def test_latin_1_and_utf_8_are_two_names(tmp_path):
-    data = b"1 Q0 \xe9 1 3 t\n1 Q0 \xc3\xa9 2 2 t\n1 Q0 \xc3\xa9\xe9 3 1 t\n"
-    assert [row[1] for row in one(tmp_path, data)] == ["\udce9", "é", "é\udce9"]
-
-
-def test_the_first_field_does_not_make_it_a_packed_file(tmp_path):
-    assert one(tmp_path, b"BZh9 Q0 d 1 1 t\n") == [("BZh9", "d", 0, 1.0)]
-
-
 def test_topics_apart_and_in_natural_order(tmp_path):
     data = b"10 Q0 a 1 1 t\n9 Q0 a 1 1 t\nb Q0 a 1 1 t\n10 Q0 b 1 2 t\na Q0 a 1 1 t\n9 Q0 b 1 0 t\n"
     assert one(tmp_path, data) == [
@@ -193,11 +183,6 @@ def test_folder_pattern_list(tmp_path):
     assert read_runs({tmp_path / "x" / "input.b", tmp_path / "x" / "input.a.gz"}).names == whole  # sorted
 
 
-def test_a_file_whose_name_is_a_pattern(tmp_path):
-    put(tmp_path, {"run[1].txt": RUN})
-    assert read_runs(tmp_path / "run[1].txt").names == ["bm25"]
-
-
 @pytest.mark.parametrize(
     ("file", "name"),
     [
@@ -212,12 +197,6 @@ def test_a_file_whose_name_is_a_pattern(tmp_path):
 def test_names_from_files(file, name, tmp_path):
     put(tmp_path, {file: RUN + OTHER.replace(b"40", b"50")})  # two tags
     assert read_runs([tmp_path / file], names="file").names == [name]
-
-
-def test_metadata_comes_along(tmp_path):
-    put(tmp_path, {"r/a": RUN, "r/b": OTHER, "teams": b"bm25 A\ndense B\n"})
-    runs = read_runs(tmp_path / "r", teams=tmp_path / "teams", types={"bm25": "x", "dense": "y"}, pooled=["dense"])
-    assert runs.run_table.to_numpy().tolist() == [["bm25", "A", "x", False], ["dense", "B", "y", True]]
 
 
 # threads and the bar
@@ -238,14 +217,6 @@ def test_threads_change_nothing(tmp_path):
         for name in ("vocabulary", "topic_docs", "doc_starts", "starts", "codes", "scores"):
             assert np.array_equal(getattr(first.field, name), getattr(again.field, name))
     pd.testing.assert_frame_equal(first.to_frame(), again.to_frame())
-
-
-def test_verbose_shows_a_bar(tmp_path, capfd):
-    put(tmp_path, {"a": RUN, "b": OTHER})
-    read_runs(tmp_path)
-    assert "reading runs" not in "".join(capfd.readouterr())
-    read_runs(tmp_path, verbose=True)
-    assert "reading runs" in "".join(capfd.readouterr())
 
 
 # ranking orders
@@ -306,12 +277,6 @@ def test_duplicates_keep_the_better_ranked(order, kept, tmp_path):
     data = b"1 Q0 d 2 2 t\n1 Q0 e 4 5 t\n1 Q0 d 3 3 t\n1 Q0 d 1 1 t\n"
     found = {row[1]: row[3] for row in one(tmp_path, data, order=order, duplicates="best")}
     assert found == {"d": kept, "e": 5.0}
-
-
-def test_nothing_is_warned_about_for_good_files(tmp_path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read_runs(put(tmp_path, {"a": RUN, "b": OTHER}), teams={"bm25": "A", "dense": "B"}, cache=tmp_path / "cache")
 
 
 def test_topics_that_differ_in_zeros(messages, tmp_path):

@@ -11,12 +11,6 @@ from pt_reuse.pooling.pool import Pool
 ROWS = pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcde"), "label": [3, 1, 0, 2, -1]})
 
 
-def test_nobody_says():
-    qrels = Qrels(ROWS)
-    assert (qrels.rel, qrels.stated_rel) == (1, None)
-    assert repr(qrels) == "Qrels: 2 topics, 5 judgments, 3 relevant (labels -1: 1, 0: 1, 1: 1, 2: 1, 3: 1)"
-
-
 @pytest.mark.parametrize(("rel", "relevant"), [(1, [2, 1]), (2, [1, 1]), (3, [1, 0]), (4, [0, 0])])
 def test_counted_from(rel, relevant):
     qrels = Qrels(ROWS, rel=rel)
@@ -49,16 +43,6 @@ def test_binary_labels_begin_at_it():
     # from then on label 1 is relevant
     assert qrels.threshold().rel == 1
     assert qrels.threshold().counts()["relevant"].tolist() == qrels.counts()["relevant"].tolist() == [1, 1]
-
-
-def test_two_sides_that_say_two_things(messages):
-    messages.refused(lambda: Qrels(ROWS, rel=2) | Qrels(ROWS, rel=1), argument="other")
-
-
-def test_a_file_does_not_say(tmp_path):
-    file = Qrels(ROWS, rel=2).write(tmp_path / "q")
-    assert read_qrels(file).stated_rel is None
-    assert read_qrels(file, rel=2).counts()["relevant"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("rel", [0, -1, 1.5, True, "2", 40_000])

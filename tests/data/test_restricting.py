@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 
 import pandas as pd
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import as_runs, fields
 
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import subsample_corpus
-from pt_reuse.demo.simulated import simulate_field
 
 FIELD = {
     "A": {"1": ["FT1", "LA1", "FT2"], "2": ["LA2", "LA1"]},
@@ -60,13 +56,6 @@ def test_a_topic_that_is_left_without_documents_is_told(messages):
     messages.refused(lambda: as_runs(FIELD).restrict(where=lambda docno: False), argument="where")
 
 
-@pytest.mark.parametrize(
-    "wrong", [{}, {"docnos": ["a"], "prefix": "a"}, {"prefix": ""}, {"prefix": 3}, {"prefix": []}, {"where": "FT"}]
-)
-def test_what_is_no_part(wrong, messages):
-    messages.refused(lambda: as_runs(FIELD).restrict(**wrong))
-
-
 def test_the_top_of_the_runs_is_a_small_corpus(messages):
     runs = as_runs(FIELD)
     assert runs.docnos() == ["FT1", "FT2", "FT9", "LA1", "LA2", "LA3"]
@@ -108,53 +97,6 @@ def test_a_third_and_a_ninth_of_a_corpus():
     assert times.value_counts().between(8, 40).all()
 
 
-def test_a_draw_is_the_same_in_another_process():
-    code = (
-        "from pt_reuse import simulate_field\nfrom pt_reuse.profile import subsample_corpus\n"
-        "print(subsample_corpus([f'd{i}' for i in range(40)], share=.1, seed=3),"
-        " simulate_field(seed=7).runs.split_teams(seed=2)[0].names)"
-    )
-    here = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    some = simulate_field(seed=7).runs.split_teams(seed=2)[0].names
-    assert here == f"{subsample_corpus([f'd{i}' for i in range(40)], share=0.1, seed=3)} {some}\n"
-
-
-def test_what_a_corpus_has_twice_is_told(messages):
-    part = messages.warned(lambda: subsample_corpus(["a", "b", "a"], share=1, seed=1))
-    assert sorted(part) == ["a", "b"]
-
-
-def test_shares_are_rounded_half_up():
-    assert len(subsample_corpus([f"d{i}" for i in range(5)], share=0.5, seed=1)) == 3
-
-
-@pytest.mark.parametrize(
-    ("corpus", "share", "seed", "argument"),
-    [
-        ("abc", 0.5, 1, "corpus"),
-        (None, 0.5, 1, "corpus"),
-        ([], 0.5, 1, "corpus"),
-        (["a", ""], 0.5, 1, "corpus"),
-        ([{"text": "a"}], 0.5, 1, "corpus"),
-        (pd.DataFrame({"docno": ["a"]}), 0.5, 1, "corpus"),
-        (["a"], 0, 1, "share"),
-        (["a"], 1.5, 1, "share"),
-        (["a"], True, 1, "share"),
-        (["a"], 0.1, 1, "share"),
-        (["a"], float("nan"), 1, "share"),
-        (["a"], 0.5, -1, "seed"),
-        (["a"], 0.5, 1.5, "seed"),
-    ],
-)
-def test_corpora_that_are_none(corpus, share, seed, argument, messages):
-    messages.refused(lambda: subsample_corpus(corpus, share=share, seed=seed), argument=argument)
-
-
-@pytest.mark.parametrize("answer", [None, 1, "yes"])
-def test_a_function_that_says_neither_true_nor_false(answer, messages):
-    messages.refused(lambda: as_runs(FIELD).restrict(where=lambda docno: answer), argument="where")
-
-
 # teams
 
 
@@ -186,18 +128,3 @@ def test_teams_of_a_type():
     assert set(some.run_table["type"]) == set(others.run_table["type"]) == {"neural"}
     for share, n in ((0.01, 1), (0.99, 5), (0.75, 5), (0.25, 2)):
         assert len(team_runs().split_teams(seed=4, share=share)[0].teams) == n
-
-
-def test_teams_that_cannot_be_split(messages):
-    runs = team_runs()
-    messages.refused(lambda: runs.select(team="t0").split_teams(seed=1))
-    messages.refused(lambda: runs.split_teams(seed=1, type="manual"), argument="type")
-    messages.refused(lambda: runs.split_teams(seed=1, share=1), argument="share")
-    messages.refused(lambda: runs.split_teams(seed="a"), argument="seed")
-
-
-def test_runs_without_a_team_are_split_as_their_own_teams(messages):
-    bare = as_runs(FIELD)
-    drawn, others = messages.warned(lambda: bare.split_teams(seed=1))
-    own = bare.with_metadata(teams={name: name for name in bare}).split_teams(seed=1)
-    assert [drawn.names, others.names] == [half.names for half in own]

@@ -13,7 +13,6 @@ from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError
 from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.data.coding import run_sizes
-from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 
 
@@ -76,34 +75,6 @@ def test_summary(runs):
     pd.testing.assert_frame_equal(run_sizes(counted), run_sizes(runs.field))
 
 
-def test_html_is_escaped():
-    runs = RunSet.from_frames({"<b>&": A}, teams={"<b>&": "<script>"})
-    text = runs._repr_html_()
-    assert "<script>" not in text
-    assert "&lt;script&gt;" in text
-    assert "&lt;b&gt;&amp;" in text
-    assert "1 run (pooled: not on record)" in text
-    many = RunSet.from_frames({f"run{i}": C for i in range(50)})
-    assert many._repr_html_().count("<tr") < 20
-
-
-def test_units(runs):
-    for by, expected in {
-        "team": ["X", "X", "Y"],
-        "type": ["manual", "automatic", "automatic"],
-        "run": ["a", "b", "c"],
-    }.items():
-        units = runs.units(by)
-        assert [units.names[u] for u in units.of_run] == expected
-
-
-def test_without_metadata():
-    runs = RunSet.from_frames({"a": A})
-    assert repr(runs) == "RunSet: 1 run (pooled: not on record), 2 topics, 4 rows, order='trec_eval'"
-    assert runs.teams == runs.types == []
-    assert runs.run_table.to_numpy().tolist() == [["a", None, None, pd.NA]]
-
-
 # choosing runs
 
 
@@ -144,13 +115,6 @@ def test_union_of_tables_that_differ():
     assert (two | one).run_table["team"].tolist() == [None, "X"]
 
 
-def test_union_of_short_and_long_docnos():
-    long = frame(["1 d1 2", f"1 {'d' * 40} 1"])
-    both = RunSet.from_frames({"a": A}) | RunSet.from_frames({"b": long})
-    assert both["b"]["docno"].tolist() == ["d1", "d" * 40]
-    assert rows(both["a"]) == rows(RunSet.from_frames({"a": A})["a"])
-
-
 @pytest.mark.filterwarnings("ignore:.*no document is left")
 def test_restrict(runs):
     part = runs.restrict(["d1", "d9", "unknown"])
@@ -163,60 +127,7 @@ def test_restrict(runs):
     assert rows(runs.restrict({"d3"})["a"]) == [("1", "d3", 0, 2.0)]
 
 
-def test_reorder():
-    near = frame(["1 a 1.00000001", "1 b 1", "1 c 2"])
-    runs = RunSet.from_frames({"a": near}, order="file")
-    assert runs["a"]["docno"].tolist() == ["a", "b", "c"]
-    assert runs.reorder("file") is runs
-    assert runs.reorder("trec_eval")["a"]["docno"].tolist() == ["c", "a", "b"]
-    single = runs.reorder("trec_eval9")
-    assert single["a"]["docno"].tolist() == ["c", "b", "a"]
-    assert single.order == "trec_eval9"
-    assert single.reorder("trec_eval")["a"]["score"].tolist() == [2, 1.00000001, 1]
-
-
-@pytest.mark.parametrize("order", ["rank", "file"])
-def test_orders_that_the_scores_do_not_tell(order, tmp_path):
-    # neither score nor docno falls along the list, in the files and after every operation
-    text = "1 Q0 d{0} 1 1 {1}\n1 Q0 d5 2 7 {1}\n1 Q0 d{2} 3 5 {1}\n2 Q0 d1 1 0 {1}\n2 Q0 d2 2 1 {1}\n"
-    (tmp_path / "a").write_text(text.format(3, "a", 4))
-    (tmp_path / "b").write_text(text.format(8, "b", 9))
-    runs = read_runs(tmp_path, order=order)
-    expected = {"a": ["d3", "d5", "d4", "d1", "d2"], "b": ["d8", "d5", "d9", "d1", "d2"]}
-    again = read_runs(runs.write(tmp_path / "out"), order=order)
-    for same in (
-        runs,
-        runs.select("b") | runs.select("a"),
-        runs.select(["a", "b"]),
-        runs.with_metadata(pooled=False),
-        again,
-    ):
-        assert same.order == order
-        assert {name: same[name]["docno"].tolist() for name in same} == {name: expected[name] for name in same}
-    part = (runs.select("b") | runs.select("a")).restrict(["d2", "d4", "d5", "d9", "d1"])
-    assert part["a"]["docno"].tolist() == ["d5", "d4", "d1", "d2"]
-    assert part["b"]["docno"].tolist() == ["d5", "d9", "d1", "d2"]
-    assert part.order == order
-
-
 # metadata
-
-
-def test_with_metadata_replaces_what_is_given(runs):
-    table = pd.DataFrame({"name": ["a", "b", "c"], "team": ["P", "Q", "R"], "year": [1, 2, 3]})
-    new = runs.with_metadata(metadata=table)
-    assert new.run_table["team"].tolist() == ["P", "Q", "R"]
-    assert new.run_table["type"].tolist() == runs.run_table["type"].tolist()
-    assert new.run_table["pooled"].tolist() == [True, False, True]
-    assert new.run_table["year"].tolist() == [1, 2, 3]
-    later = new.with_metadata(types={"a": "x", "b": "y", "c": "z"})
-    assert later.run_table["year"].tolist() == [1, 2, 3]
-    assert later.run_table["team"].tolist() == ["P", "Q", "R"]
-    assert later.run_table["type"].tolist() == ["x", "y", "z"]
-    # an argument wins over metadata
-    assert runs.with_metadata(metadata=table, teams=dict.fromkeys("abc", "T")).teams == ["T"]
-    assert runs.run_table["team"].tolist() == ["X", "X", "Y"]
-    assert "year" not in runs.run_table
 
 
 def test_with_metadata_keeps_what_is_not_named(runs):
@@ -228,21 +139,6 @@ def test_with_metadata_keeps_what_is_not_named(runs):
     assert new.pooled.tolist() == [True, True, True]
     assert new.run_table["year"].tolist()[1] == 2
     assert new.run_table["year"].isna().tolist() == [True, False, True]
-
-
-@pytest.mark.parametrize(
-    ("pooled", "flags"),
-    [(["b"], [False, True, False]), ([], [False] * 3), (True, [True] * 3), ({"a": 0}, [False, False, True])],
-)
-def test_with_metadata_pooled(pooled, flags, runs):
-    assert runs.with_metadata(pooled=pooled).pooled.tolist() == flags
-
-
-def test_with_metadata_of_files(runs, tmp_path):
-    (tmp_path / "m.csv").write_text("name,year\na,1\nb,2\nc,3\n")
-    new = runs.with_metadata(metadata=tmp_path / "m.csv")
-    assert new.run_table["year"].tolist() == ["1", "2", "3"]
-    assert new.run_table["team"].tolist() == ["X", "X", "Y"]
 
 
 # frames and pipelines
@@ -258,27 +154,6 @@ def test_from_frames_takes_what_pyterrier_gives():
         )
     assert rows(RunSet.from_frames({"a": scores.assign(score=["1", "2", "3e0"])})["a"]) == rows(runs["a"])
     assert rows(RunSet.from_frames({"a": scores.set_index("score", drop=False)})["a"]) == rows(runs["a"])
-
-
-def test_names_that_are_alike_as_text_are_one():
-    mixed = pd.DataFrame(
-        {"qid": pd.Series([1, "1", 1], dtype=object), "docno": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]}
-    )
-    assert RunSet.from_frames({"a": mixed}).topics == ["1"]
-
-
-def test_from_frames_of_own_frames(runs):
-    again = RunSet.from_frames({name: runs[name] for name in runs})
-    pd.testing.assert_frame_equal(again.to_frame(), runs.to_frame())
-
-
-@pytest.mark.filterwarnings("ignore:.*no document is left")
-def test_from_frames_of_bytes_that_are_no_utf_8(tmp_path):
-    (tmp_path / "a").write_bytes(b"1 Q0 \xff 1 2 t\n\xe9 Q0 \xe9\xff 1 2 t\n")
-    runs = read_runs(tmp_path / "a")
-    again = RunSet.from_frames({"t": runs["t"]})
-    assert again["t"].equals(runs["t"])
-    assert rows(runs.restrict(["\udcff"])["t"]) == [("1", "\udcff", 0, 2.0)]
 
 
 def test_a_run_without_rows():

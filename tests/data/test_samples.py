@@ -40,22 +40,6 @@ def test_a_sample_written_and_read_is_the_same(tmp_path):
     assert plain.counts().equals(SAMPLE.counts())
 
 
-def test_files_and_judgments_without_strata(tmp_path, messages):
-    messages.refused(lambda: FIELD.qrels.write(tmp_path / "q", strata=True), argument="strata")
-    assert not (tmp_path / "q").exists()
-    other = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["new"], "label": [1]}))
-    messages.refused(lambda: (SAMPLE | other).write(tmp_path / "q", strata=True), argument="strata")
-    odd = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1], "stratum": ["top ten"]})
-    messages.refused(lambda: ptr.Qrels(odd).write(tmp_path / "q", strata=True))
-    SAMPLE.write(tmp_path / "five", strata=True)
-    SAMPLE.write(tmp_path / "four")
-    messages.refused(lambda: ptr.read_qrels(tmp_path / "five"))
-    messages.refused(lambda: ptr.read_qrels(tmp_path / "four", strata=True))
-    messages.refused(lambda: ptr.score(FIELD.runs, tmp_path / "five", "AP"))
-    (tmp_path / "odd").write_text("1 0 d1 x 1\n1 0 d2 x good\n")
-    messages.refused(lambda: ptr.read_qrels(tmp_path / "odd", strata=True), place="{d}/odd, line 2")
-
-
 def slow_estimate(sample, rel):
     """Return the Horvitz-Thompson total and its standard error, document by document and stratum by stratum."""
     total, variance = 0.0, 0.0
@@ -102,22 +86,3 @@ def test_over_many_samples_the_estimate_is_unbiased_and_its_error_is_right():
     assert (np.abs(mean - truth) < 3.5 * spread / np.sqrt(len(draws))).all()
     assert np.mean(errors, axis=0) == pytest.approx(spread**2, rel=0.5)
     assert np.mean(errors) == pytest.approx(np.mean(spread**2), rel=0.15)
-
-
-def test_of_everything_the_estimate_is_the_count():
-    judged = ptr.pools.sample_pool(POOL, share=1, seed=1).judge(FIELD.qrels)
-    found = ptr.pools.estimate_relevant(judged)
-    assert found["estimate"].tolist() == found["relevant"].tolist() == judged.counts()["relevant"].tolist()
-    assert (found["se"] == 0).all()
-
-
-def test_topics_without_a_pool_have_none():
-    sample = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1], "stratum": ["x"]}), topics=["1", "2"])
-    assert ptr.pools.estimate_relevant(sample).values.tolist() == [["1", 1, 1, 1, 1.0, 0.0], ["2", 0, 0, 0, 0.0, 0.0]]
-
-
-def test_estimates_of_what_is_no_sample(messages):
-    messages.refused(lambda: ptr.pools.estimate_relevant(FIELD.qrels), argument="qrels")
-    other = ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["new"], "label": [1]}))
-    messages.refused(lambda: ptr.pools.estimate_relevant(SAMPLE | other), argument="qrels")
-    messages.refused(lambda: ptr.pools.estimate_relevant(SAMPLE, rel=0), argument="rel")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import unittest
-
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -86,38 +83,3 @@ def test_beside_a_live_system_and_from_disk():
         np.testing.assert_allclose(found.iloc[1:].to_numpy(), expected[list(found)].to_numpy(), rtol=0, atol=1e-12)
     together = ptr.Experiment(runs.systems(), topics, FIELD.qrels, [AP], reuse="rank")
     assert together["AP rank"].tolist() == expected["AP"].rank(ascending=False, method="min").tolist()
-
-
-def test_topics_that_a_run_lacks_and_no_topics():
-    name = FIELD.runs.names[0]
-    system = FIELD.runs.systems()[name]
-    asked = pd.DataFrame({"qid": ["nowhere", TOPICS["qid"][1]], "query": ["x", "y"], "query_0": ["z", "w"]})
-    found, mine = system(asked), FIELD.runs[name]
-    assert found["qid"].unique().tolist() == [TOPICS["qid"][1]]
-    assert found["docno"].tolist() == mine[mine["qid"] == TOPICS["qid"][1]]["docno"].tolist()
-    columns = ["qid", "query", "query_0", "docno", "rank", "score"]
-    for topics in (asked, asked.head(1), asked.iloc[:0]):
-        assert list(system(topics)) == columns == pt.inspect.transformer_outputs(system, list(asked))
-    assert len(system(asked.head(1))) == len(system(asked.iloc[:0])) == 0
-    with pytest.raises(pt.validate.InputValidationError):
-        system(found)
-
-
-def test_a_system_is_a_transformer_like_others(monkeypatch):
-    monkeypatch.setenv("PT_TEST_TRANSFORMER_REPORTS", "0")
-    monkeypatch.setattr("pyterrier.documentation.url_for_class", lambda *_: pytest.fail("needs no network"))
-    name = FIELD.runs.names[0]
-
-    def system():
-        return FIELD.runs.systems()[name]
-
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(pt.testing.transformer_test_class(system))
-    outcome = unittest.TestResult()
-    suite.run(outcome)
-    assert outcome.testsRun >= 2
-    assert not [text for _, text in [*outcome.failures, *outcome.errors]]
-    assert name in repr(system())
-    assert system() == system() != FIELD.runs.systems()[FIELD.runs.names[1]]
-    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(system()))(TOPICS), system()(TOPICS))
-    again = ptr.RunSet.from_pipelines({name: system()}, TOPICS)
-    pd.testing.assert_frame_equal(again.to_frame(), FIELD.runs.select(name).to_frame())

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, nDCG
 
-from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.judgments import read_qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.scoring.measures import Unjudged
@@ -118,13 +118,6 @@ def test_the_same_through_ir_measures(test, files):
                 assert value == pytest.approx(float(expected[name, topic]), abs=PRINTED), (name, topic)
 
 
-def test_text_after_the_sixth_column_is_told_once(messages, files):
-    messages.hidden[str(files)] = "{files}"
-    runs = messages.warned(read_runs, source=[files / "results.trunc.gz"])
-    assert runs.names == ["STANDARD"]
-    assert len(runs.to_frame()) == 584
-
-
 # the same on small files of our own
 
 RUN = (
@@ -149,21 +142,6 @@ def test_comments_and_text_after_the_last_column(packed, messages, tmp_path):
         *[("1", "#c", 2), ("1", "a", 1), ("1", "b", 0), ("2", "b", 1)]
     ]
     assert score(runs, read_qrels(tmp_path / "qrels"), [AP]).mean_values[0].tolist() == [pytest.approx(5 / 12)] * 2
-
-
-def test_a_fifth_column_of_qrels_is_refused_as_trec_eval_does(tmp_path):
-    (tmp_path / "q").write_bytes(b"1 0 a 1\n1 0 b 0 # no\n")
-    with pytest.raises(InputError, match="line 2"):
-        read_qrels(tmp_path / "q")
-
-
-def test_lines_are_counted_with_comments(tmp_path):
-    (tmp_path / "run").write_bytes(b"#\n\n# x\n1 Q0 a 1 2 t\n#\n1 Q0 b 2 x t\n")
-    with pytest.raises(InputError, match="line 6"):
-        read_runs(tmp_path / "run")
-    (tmp_path / "run").write_bytes(b"#\n1 Q0 a 1 2 t\n#\n1 Q0 a 2 1 t\n")
-    with pytest.raises(InputError, match=r"lines 2, 4"):
-        read_runs(tmp_path / "run")
 
 
 def test_in_every_order(tmp_path):

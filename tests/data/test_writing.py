@@ -52,13 +52,6 @@ def test_write_and_read_back(compress, runs, tmp_path):
     assert pt.io.read_results(str(paths[0]))["docno"].tolist() == ["d1", "d3", "d2", "d1"]
 
 
-def test_write_again(messages, runs, tmp_path):
-    first = [path.read_bytes() for path in runs.write(tmp_path)]
-    messages.refused(lambda: runs.write(tmp_path), argument="folder")
-    assert [path.read_bytes() for path in runs.write(tmp_path, overwrite=True)] == first  # no time stamp
-    assert oct(runs.write(tmp_path, overwrite=True)[0].stat().st_mode & 0o444) == "0o444"
-
-
 finite = st.floats(allow_nan=False, allow_infinity=False)
 # what bytes.split() leaves whole: any text without ASCII white space
 word = st.one_of(
@@ -105,15 +98,6 @@ def files_in(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_name_too_long_leaves_nothing(messages, runs, tmp_path):
-    long = RunSet.from_frames({"a": runs["a"], "x" * 250: runs["b"], "y": runs["a"]})
-    messages.refused(lambda: long.write(tmp_path / "new"), argument="folder")
-    assert not (tmp_path / "new").exists()
-    (tmp_path / "here").mkdir()
-    messages.refused(lambda: long.write(tmp_path / "here", overwrite=True), argument="folder")
-    assert files_in(tmp_path / "here") == {}
-
-
 @pytest.mark.parametrize("step", ["open", "replace"])
 @pytest.mark.parametrize("there", [[], ["input.a.gz"], ["input.a.gz", "input.b.gz"]])
 @pytest.mark.parametrize("links", [True, False])
@@ -151,13 +135,3 @@ def test_a_write_that_fails_midway_leaves_what_was_there(step, there, links, mes
         assert files_in(folder) == dict.fromkeys(there, b"mine")
     assert [path.name for path in runs.write(folder, overwrite=True)] == sorted(files_in(folder))
     assert read_runs(folder).names == runs.names
-
-
-def test_what_is_told_while_runs_are_written_leaves_nothing(runs, tmp_path, monkeypatch):
-    def stopped(*arguments, **more):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("pt_reuse.data.trec.gzip.compress", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        runs.write(tmp_path / "new")
-    assert list(tmp_path.iterdir()) == []
