@@ -129,13 +129,10 @@ class Field(Portable):
         """Return the rows of one run, topic by topic."""
         return ranges(self.starts[r : -1 : self.n_runs], self.lengths[:, r])
 
-    def topic_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the topic of each of some rows."""
-        return np.searchsorted(self.starts[:: self.n_runs], rows, side="right") - 1
-
     def docs_of(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the documents of some rows, as rows of the vocabulary."""
-        return self.topic_docs[self.codes[rows] + self.doc_starts[self.topic_of(rows)]]
+        topic = np.searchsorted(self.starts[:: self.n_runs], rows, side="right") - 1
+        return self.topic_docs[self.codes[rows] + self.doc_starts[topic]]
 
     def all_docs(self) -> NDArray[np.int32]:
         """Return the document of every row, as a row of the vocabulary."""
@@ -247,8 +244,7 @@ class Field(Portable):
 
     def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
         # a field derived of this one
-        found = late()
-        return Field(**early, scores=found.scores, file=found.file, rank=found.rank)
+        return Field(**early, **vars(late()))
 
     def _long_names(self) -> list[bytes]:
         return tokens.long_names_in(tokens.as_words(self.vocabulary))

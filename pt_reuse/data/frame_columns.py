@@ -198,22 +198,22 @@ def check_frame(frame: Any, needed: Sequence[str]) -> None:
         _check_present("label", frame["label"])
 
 
+def _check_present(column: str, values: pd.Series) -> None:
+    missing = np.flatnonzero(values.isna())
+    if len(missing):
+        raise InputError(f"the {column} is missing. Fill it in or drop the row.", place=f"row {missing[0]:,}")
+
+
 def text_column(column: str, values: pd.Series) -> Words:
     """Return the names in a column of qids or docnos as words, one row per cell."""
     texts = values.tolist()
     if not set(map(type, texts)) <= {str}:
         _check_present(column, values)
         if pd.api.types.infer_dtype(values) in _NUMBERS:
-            raise InputError(
-                f"the {column}s must be text, got numbers such as {shown(values.iloc[0])}, which could be written "
-                f"in more than one way. Read the column as text (dtype=str)."
-            )
+            got = f"numbers such as {shown(values.iloc[0])}, which could be written in more than one way"
+            raise InputError(f"the {column}s must be text, got {got}. Read the column as text (dtype=str).")
         texts = [str(value) for value in texts]
-    words = _cut(column, texts)
-    if words is None or not words[:, 0].all():
-        odd = [name for name in dict.fromkeys(texts) if not name or "\0" in name]
-        raise InputError(f"{examples(odd)} cannot be a {column}; it must be text without NUL bytes.")
-    return words
+    return text_words(column, texts, empty=False)
 
 
 def text_groups(column: str, values: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
@@ -223,57 +223,36 @@ def text_groups(column: str, values: pd.Series) -> tuple[NDArray[np.int64], list
     return codes, tokens.decode(tokens.as_tokens(words.take(first, axis=0)))
 
 
-def text_words(column: str, names: Sequence[str]) -> Words:
-    """Return names of a column of qids or docnos as words."""
-    words = _cut(column, names)
-    if words is None:
-        odd = [name for name in names if "\0" in name]
-        raise InputError(f"{examples(odd)} cannot be a {column}; it must be text without NUL bytes.")
-    return words
-
-
-def check_text(what: str, names: Iterable[str]) -> None:
-    """Raise where a name is none that UTF-8 can hold; bytes that were not UTF-8 when read are let pass."""
-    for name in names:
-        if not _has_bytes(name):
-            raise InputError(f"{shown(name)} cannot be a {what}; it must be text that UTF-8 can hold.")
-        tokens.as_texts([name.encode("utf-8", "surrogateescape")])
-
-
-def _cut(column: str, names: Sequence[str]) -> Words | None:
-    # all names as one text, which is encoded at once and cut again; None where a name has a NUL byte of its own
+def text_words(column: str, names: Sequence[str], *, empty: bool = True) -> Words:
+    """Return names of a column of qids or docnos as words; an empty one is refused where it may not be."""
     if not names:
         return np.zeros((0, 1), dtype="<u8")
     try:
+        # all names as one text, which is encoded at once and cut again
         joined = "\0".join(names).encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         check_text(column, names)
         raise
     buffer = np.frombuffer(joined + bytes(8), dtype=np.uint8)
     ends = np.append(np.flatnonzero(buffer[: len(joined)] == 0), len(joined))
-    if len(ends) != len(names):
-        return None
     starts = np.append(0, ends[:-1] + 1)
+    if len(ends) != len(names) or not (empty or (ends > starts).all()):
+        odd = [name for name in dict.fromkeys(names) if "\0" in name or not (empty or name)]
+        raise InputError(f"{examples(odd)} cannot be a {column}; it must be text without NUL bytes.")
     longest = int((ends - starts).max())
     if longest > LONGEST_NAME:
-        name = names[int(np.argmax(ends - starts))]
-        shortened = name[:20] + "..."
-        raise InputError(f"a {column} of {longest:,} bytes, {shortened!r}; the longest possible has {LONGEST_NAME:,}.")
+        start = names[int(np.argmax(ends - starts))][:20] + "..."
+        raise InputError(f"a {column} of {longest:,} bytes, {start!r}; the longest possible has {LONGEST_NAME:,}.")
     return tokens.words_at(buffer, starts, ends)
 
 
-def _check_present(column: str, values: pd.Series) -> None:
-    missing = np.flatnonzero(values.isna())
-    if len(missing):
-        raise InputError(f"the {column} is missing. Fill it in or drop the row.", place=f"row {missing[0]:,}")
-
-
-def _has_bytes(name: str) -> bool:
-    try:
-        name.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return False
-    return True
+def check_text(what: str, names: Iterable[str]) -> None:
+    """Raise where a name is none that UTF-8 can hold; bytes that were not UTF-8 when read are let pass."""
+    for name in names:
+        try:
+            tokens.as_texts([name.encode("utf-8", "surrogateescape")])
+        except UnicodeEncodeError:
+            raise InputError(f"{shown(name)} cannot be a {what}; it must be text that UTF-8 can hold.") from None
 
 
 def number_column(values: pd.Series) -> NDArray[np.float64]:
@@ -294,7 +273,6 @@ def _number(value: Any) -> float:
 
 #: what ir_measures and ir_datasets call a column -> what PyTerrier calls it
 OURS = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "iter": "iteration"}
-_THEIRS = {ours: theirs for theirs, ours in OURS.items()}
 
 
 def in_our_columns(frame: pd.DataFrame) -> pd.DataFrame:
@@ -305,34 +283,29 @@ def in_our_columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 def has_fields(item: Any, *columns: str) -> bool:
     """Return whether a value is a named tuple with fields for some of PyTerrier's columns, by either name."""
-    fields = _fields(item)
-    return all(column in fields or _THEIRS.get(column, column) in fields for column in columns)
-
-
-def _fields(item: Any) -> tuple[str, ...]:
-    return getattr(type(item), "_fields", ()) if isinstance(item, tuple) else ()
+    fields = getattr(type(item), "_fields", ()) if isinstance(item, tuple) else ()
+    return bool(fields) and {OURS.get(field, field) for field in fields} >= set(columns)
 
 
 def frame_of_tuples(items: Sequence[Any]) -> pd.DataFrame:
-    """Return the fields of named tuples as columns, those that all of them have; each is one of one row."""
-    kinds = [_fields(item) for item in {type(item): item for item in items}.values()]
-    if len(kinds) == 1:
-        return in_our_columns(pd.DataFrame(items, columns=list(kinds[0])))
-    shared = [field for field in kinds[0] if all(field in fields for fields in kinds)]
+    """Return the fields of named tuples as columns, those that all of them have."""
+    kinds = {type(item): item._fields for item in items}
+    first, *others = kinds.values()
+    if not others:
+        return in_our_columns(pd.DataFrame(items, columns=list(first)))
+    shared = [field for field in first if all(field in fields for fields in others)]
     return in_our_columns(pd.DataFrame({field: [getattr(item, field) for item in items] for field in shared}))
 
 
 def is_nested(value: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is one of topic -> document -> number, as ir_measures and pytrec_eval take it."""
-    return bool(value) and all(
+
+    def of_numbers(inner: Any) -> bool:
         # the first of a topic tells what all are
-        isinstance(inner, Mapping) and not _holds_more(next(iter(inner.values()), None))
-        for inner in value.values()
-    )
+        first = next(iter(inner.values()), None) if isinstance(inner, Mapping) else ()
+        return isinstance(first, str) or not isinstance(first, Iterable)
 
-
-def _holds_more(cell: Any) -> bool:
-    return isinstance(cell, Iterable) and not isinstance(cell, str)
+    return bool(value) and all(map(of_numbers, value.values()))
 
 
 def frame_of_nested(value: Mapping[Any, Mapping[Any, Any]], column: str) -> pd.DataFrame:
@@ -353,46 +326,33 @@ def result_frame(results: Any) -> pd.DataFrame:
     """Return the results of one run as a frame with PyTerrier's names of columns; what they hold is not checked."""
     if isinstance(results, pd.DataFrame):
         return in_our_columns(results)
+    got, more = type(results).__name__, READ_FILES if isinstance(results, str | os.PathLike) else ()
     if isinstance(results, Mapping):
         if is_nested(results) or not results:
             return frame_of_nested(results, "score")
-        raise _no_results(f"a dict of {told(next(iter(results)))} -> {_type(next(iter(results.values())))}")
-    if isinstance(results, str | os.PathLike):
-        raise _no_results(told(results), *READ_FILES)
-    if isinstance(results, pt.Transformer | bytes) or not isinstance(results, Iterable):
-        raise _no_results(told(results) if results is None else _type(results))
-    items = list(results)
-    if not items:
-        raise InputError(
-            "there is no result in it. Where it is an iterator that was read before, make it anew; for a run without "
-            "results give an empty frame."
-        )
-    odd = [item for item in items if not has_fields(item, *COLUMNS)]
-    if odd:
-        raise _no_results(f"{_type(results)} of {shown(odd[0])}")
-    return frame_of_tuples(items)
-
-
-def _no_results(got: str, *more: Part) -> InputError:
-    return InputError(
-        "expected the results of a run: a frame with the columns 'qid', 'docno' and 'score', ScoredDoc tuples, or a "
-        f"dict of topic -> document -> score, got {got}.",
-        *more,
-    )
-
-
-def _type(value: Any) -> str:
-    return type(value).__name__
+        got = f"a dict of {told(next(iter(results)))} -> {type(next(iter(results.values()))).__name__}"
+    elif results is None or isinstance(results, str | os.PathLike):
+        got = told(results)
+    elif isinstance(results, Iterable) and not isinstance(results, pt.Transformer | bytes):
+        items = list(results)
+        if not items:
+            raise InputError(
+                "there is no result in it. Where it is an iterator that was read before, make it anew; for a run "
+                "without results give an empty frame."
+            )
+        odd = [item for item in items if not has_fields(item, *COLUMNS)]
+        if not odd:
+            return frame_of_tuples(items)
+        got = f"{got} of {shown(odd[0])}"
+    forms = "a frame with the columns 'qid', 'docno' and 'score', ScoredDoc tuples, or a dict of topic -> document -> "
+    raise InputError(f"expected the results of a run: {forms}score, got {got}.", *more)
 
 
 def no_results_yet(argument: str) -> InputError:
     """Return the error that pipelines were given, which have no results yet."""
-    return InputError(
-        "these are pipelines, which have no results before they are run. Run them first: ",
-        Call("RunSet.from_pipelines", "{name: pipeline}, topics"),
-        ".",
-        argument=argument,
-    )
+    run = Call("RunSet.from_pipelines", "{name: pipeline}, topics")
+    problem = "these are pipelines, which have no results before they are run. Run them first: "
+    return InputError(problem, run, ".", argument=argument)
 
 
 LABELS = (-(2**15), 2**15 - 1)
@@ -432,12 +392,10 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
     values = number_column(labels)
     odd = np.flatnonzero(not_labels(values))
     if len(odd):
-        row = pairs.iloc[int(odd[0])]
-        raise InputError(
-            f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number from "
-            f"{LABELS[0]} to {LABELS[1]}, got {shown(labels.iloc[int(odd[0])])}. ",
-            *how_to_grade(float(values[odd[0]])),
-        )
+        row, got = pairs.iloc[int(odd[0])], shown(labels.iloc[int(odd[0])])
+        label = f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])}"
+        problem = f"{label} must be a whole number from {LABELS[0]} to {LABELS[1]}, got {got}. "
+        raise InputError(problem, *how_to_grade(float(values[odd[0]])))
     return values
 
 
@@ -450,9 +408,8 @@ def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
         plainly = said.index.equals(default) and (index is None or set(index) != set(default))
         if plainly or (index is not None and said.index.equals(index)):
             return said.tolist()
-        raise InputError(
-            f"{wanted}, got a Series whose index ({examples(said.index)}) is another, so that its order is unclear."
-        )
+        got = f"a Series whose index ({examples(said.index)}) is another, so that its order is unclear"
+        raise InputError(f"{wanted}, got {got}.")
     if isinstance(said, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(said, Iterable):
         raise InputError(f"{wanted}, got {told(said)}.")
     return list(said)
@@ -464,18 +421,11 @@ def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
     if len(listed) != len(pairs):
         ends = [pairs.iloc[row] for row in (0, -1)] if len(pairs) else []
         which = " to ".join(f"topic {shown(row['qid'])}, document {shown(row['docno'])}" for row in ends)
-        raise InputError(
-            f"the judge returned {count(len(listed), 'label')} for {count(len(pairs), 'document')}"
-            f"{f', from {which}' if which else ''}."
-        )
-    if all(label is None or type(label) is int for label in listed):
-        missing = np.array([label is None for label in listed], dtype=bool)
-    else:
-        missing = pd.isna(pd.Series(listed, dtype=object)).to_numpy(dtype=bool)
-    values = np.array([0 if no else label for no, label in zip(missing, listed, strict=True)])
-    if values.dtype.kind != "i" or (len(values) and not LABELS[0] <= values.min() <= values.max() <= LABELS[1]):
-        given = pd.Series([0 if no else label for no, label in zip(missing, listed, strict=True)], dtype=object)
-        values = label_values(pairs, given).astype(np.int64)
+        many = f"{count(len(listed), 'label')} for {count(len(pairs), 'document')}"
+        raise InputError(f"the judge returned {many}{f', from {which}' if which else ''}.")
+    missing = pd.isna(pd.Series(listed, dtype=object)).to_numpy(dtype=bool)
+    labelled = pd.Series([0 if no else label for no, label in zip(missing, listed, strict=True)], dtype=object)
+    values = label_values(pairs, labelled)
     return pd.Series(pd.arrays.IntegerArray(values.astype(np.int64), missing), index=pairs.index, name="label")
 
 

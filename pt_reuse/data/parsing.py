@@ -53,10 +53,10 @@ class Longer:
 def tell_of_longer(files: Sequence[Longer]) -> None:
     """Warn of text after the sixth column, if there is any."""
     if files:
+        many = f"{count(sum(file.lines for file in files), 'line')} of {count(len(files), 'file')}"
         warn(
-            f"{count(sum(file.lines for file in files), 'line')} of {count(len(files), 'file')} with text after the "
-            f"sixth column, which is passed over, as trec_eval does. First {files[0].file}, line "
-            f"{files[0].first:,}. Where a name holds white space, the columns after it are shifted: mend such lines."
+            f"{many} with text after the sixth column, which is passed over, as trec_eval does. First "
+            f"{files[0].file}, line {files[0].first:,}. Where a name holds white space, mend such lines."
         )
 
 
@@ -153,14 +153,10 @@ def no_table(error: InputError | UnreadableError, conventions: Conventions) -> t
 
 def many_tags(tags: dict[str, int], n: int) -> InputError:
     """Return what is wrong with a file of `n` tags, of which the first few are given, with the line of each."""
-    places = [f"{shown(tag)} from line {line:,}" for tag, line in list(tags.items())[:3]]
+    places = ", ".join(f"{shown(tag)} from line {line:,}" for tag, line in list(tags.items())[:3])
     more = f" and {n - 3:,} more" if n > 3 else ""
-    return InputError(
-        f"{count(n, 'run tag')} in the sixth column: {', '.join(places)}{more}; a run file has one. ",
-        "Split the file by tag, or pass ",
-        Option("names", "file"),
-        " to name the run by its file.",
-    )
+    problem = f"{count(n, 'run tag')} in the sixth column: {places}{more}; a run file has one. Split it, or pass "
+    return InputError(problem, Option("names", "file"), " to name the run by its file.")
 
 
 def file_run_names(paths: Sequence[Path]) -> list[str]:
@@ -195,11 +191,9 @@ def run_names_of(
     if faults:
         if conventions.duplicates == "error" and runs:
             faults = {id(runs[i]): fault for i, fault in repeated(runs, names).items()} | faults
-        of_file: dict[Path, InputError] = {}
-        for file in files:
-            if id(file) in faults:
-                of_file.setdefault(file.path, faults[id(file)])
-        raise InputError.of_several([*of_file.values()], n_files, "files")
+        # of each file the first
+        of_file = {file.path: faults[id(file)] for file in reversed(files) if id(file) in faults}
+        raise InputError.of_several([*reversed(of_file.values())], n_files, "files")
     if not runs:
         raise InputError(f"none of {count(n_files, 'file')} has a run line. Give run files, {RUN_LINE}.")
     return runs, names
@@ -290,12 +284,10 @@ class RunTable:
 
     def __init__(self, path: Path, order: str):
         self._reading = TableReading(path, order)
-        groups = list(self._reading.groups())
+        self._groups = list(self._reading.groups())
         self.order = order
-        #: the runs, in order of appearance
-        self.names = list(self._reading.names)
+        self.names = list(self._reading.names)  # of the runs, in order of appearance
         self._topics = [*self._reading.topics]
-        self._groups = groups
 
     def runs(self, *, skip: bool) -> list[RunFile]:
         """Return the runs as the writer of the table lists them, else in order of appearance."""
@@ -303,61 +295,37 @@ class RunTable:
         self._all = _joined(self._groups)
         self._rows_of = rows_of_runs(self._all.run, len(self.names))
         bad = rows_of_runs(self._all.bad_run, len(self.names))
-        in_order = map(self.names.index, self._reading.ordered())
-        return [self._run(run, bad[run]) for run in in_order]
+        return [self._run(run, bad[run]) for run in map(self.names.index, self._reading.ordered())]
 
     def _run(self, run: int, bad: NDArray[np.int64]) -> RunFile:
-        name, rows = self.names[run], self._file_rows(run)
+        name, of_run, ranks = self.names[run], self._rows_of[run], self._all.ranks
+        topic, held = pd.factorize(self._all.topic[of_run])
+        topics, docs = [self._topics[t] for t in held.tolist()], self._all.docs
+        numbers = topic.astype(np.int64, copy=False)
+        rows = FileRows(topics, numbers, lambda some: docs.take(of_run[some], axis=0), self._all.scores[of_run])
         places = None
-        if self._all.ranks is not None:
-            places = Places.of_rank_column(rows.starts, rows.grouped(self._all.ranks[self._rows_of[run]]))
+        if ranks is not None:
+            places = Places.of_rank_column(rows.starts, rows.grouped(ranks[of_run]))
             if self.order == "rank":
-                self._check(run, rows, places)
+                try:
+                    places.check(rows.starts)
+                except NoPlaceError as error:
+                    row = int(rows.grouped(of_run)[error.row])
+                    of_topic, place = self._topics[self._all.topic[row]], self._reading.place(int(self._all.row[row]))
+                    raise tied_row(name, of_topic, docs[row : row + 1], ranks[row], place) from None
         reasons = [reason(why) for why in self._all.bad_why[bad].tolist()]
         nothing = np.zeros(0, dtype=np.int64)
         return RunFile({name: 1}, rows.in_order(name, self.order, places), nothing, self._all.bad_row[bad], reasons)
 
-    def _file_rows(self, run: int) -> FileRows:
-        rows = self._rows_of[run]
-        topic, held = pd.factorize(self._all.topic[rows])
-        topics = [self._topics[t] for t in held.tolist()]
-        docs = self._all.docs
-        return FileRows(
-            topics,
-            topic.astype(np.int64, copy=False),
-            lambda some: docs.take(rows[some], axis=0),
-            self._all.scores[rows],
-        )
-
-    def _check(self, run: int, rows: FileRows, places: Places) -> None:
-        try:
-            places.check(rows.starts)
-        except NoPlaceError as error:
-            row = int(rows.grouped(self._rows_of[run])[error.row])
-            topic, ranks = self._topics[int(self._all.topic[row])], self._all.ranks
-            raise tied_row(
-                self.names[run],
-                topic,
-                self._all.docs[row : row + 1],
-                np.nan if ranks is None else ranks[row],
-                self._reading.place(int(self._all.row[row])),
-            ) from None
-
 
 def _joined(groups: Sequence[RowGroup]) -> RowGroup:
+    def column(name: str) -> NDArray:
+        return np.concatenate([getattr(group, name) for group in groups])
+
+    plain = {name: column(name) for name in ("run", "topic", "scores", "row", "bad_run", "bad_row", "bad_why")}
     ranks = [group.ranks for group in groups if group.ranks is not None]
-    return RowGroup(
-        run=np.concatenate([group.run for group in groups]),
-        topic=np.concatenate([group.topic for group in groups]),
-        docs=tokens.stacked([group.docs for group in groups]),
-        scores=np.concatenate([group.scores for group in groups]),
-        ranks=np.concatenate(ranks) if ranks else None,
-        row=np.concatenate([group.row for group in groups]),
-        bad_run=np.concatenate([group.bad_run for group in groups]),
-        bad_row=np.concatenate([group.bad_row for group in groups]),
-        bad_why=np.concatenate([group.bad_why for group in groups]),
-        first_bad=None,
-    )
+    docs = tokens.stacked([group.docs for group in groups])
+    return RowGroup(**plain, docs=docs, ranks=np.concatenate(ranks) if ranks else None, first_bad=None)
 
 
 def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
@@ -421,34 +389,32 @@ def _read_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
 
 
 def _read_any(path: Path, conventions: Conventions) -> list[_File]:
-    return _read_table(path, conventions) if is_table(path) else [_read_file(path, conventions)]
+    with located(str(path)), in_memory():
+        return _read_table(path, conventions) if is_table(path) else [_read_file(path, conventions)]
 
 
 def _read_table(path: Path, conventions: Conventions) -> list[_File]:
-    with located(str(path)), in_memory():
-        try:
-            runs = RunTable(path, conventions.order).runs(skip=conventions.bad_lines == "skip")
-        except (UnreadableError, InputError) as error:
-            return [_File(path, None, *no_table(error, conventions), table=True)]
-        return [_File(path, run.rows.name, bad=run.bad, reasons=run.reasons, table=True, rows=run.rows) for run in runs]
+    try:
+        runs = RunTable(path, conventions.order).runs(skip=conventions.bad_lines == "skip")
+    except (UnreadableError, InputError) as error:
+        return [_File(path, None, *no_table(error, conventions), table=True)]
+    return [_File(path, run.rows.name, bad=run.bad, reasons=run.reasons, table=True, rows=run.rows) for run in runs]
 
 
 def _read_file(path: Path, conventions: Conventions) -> _File:
-    with located(str(path)), in_memory():
-        try:
-            data = read_bytes(path)
-        except UnreadableError as error:
-            return _File(path, fault=unreadable(error))
-        if kind := kind_of_table(data):
-            return _File(path, fault=packed_table(kind))
-        try:
-            run = parse_run(data, conventions.order, skip=conventions.bad_lines == "skip")
-        except InputError as error:
-            if conventions.other_files == "error" or has_run_lines(data, conventions.order):
-                return _File(path, fault=error)
-            return _File(path, left_out=no_run(error))
-        if conventions.names == "tag" and len(run.tags) > 1:
-            return _File(path, fault=many_tags(run.tags, len(run.tags)))
-        longer = (len(run.longer), int(run.longer[0])) if len(run.longer) else (0, 0)
-        commented = is_commented(data)
-        return _File(path, run.rows.name, None, None, commented, longer, run.bad, run.reasons, rows=run.rows)
+    try:
+        data = read_bytes(path)
+    except UnreadableError as error:
+        return _File(path, fault=unreadable(error))
+    if kind := kind_of_table(data):
+        return _File(path, fault=packed_table(kind))
+    try:
+        run = parse_run(data, conventions.order, skip=conventions.bad_lines == "skip")
+    except InputError as error:
+        if conventions.other_files == "error" or has_run_lines(data, conventions.order):
+            return _File(path, fault=error)
+        return _File(path, left_out=no_run(error))
+    if conventions.names == "tag" and len(run.tags) > 1:
+        return _File(path, fault=many_tags(run.tags, len(run.tags)))
+    longer = (len(run.longer), int(run.longer[0])) if len(run.longer) else (0, 0)
+    return _File(path, run.rows.name, None, None, is_commented(data), longer, run.bad, run.reasons, rows=run.rows)
