@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pt_reuse.arrays import bootstrap
 from pt_reuse.arrays.bootstrap import (
@@ -79,35 +77,6 @@ def test_an_interval_by_hand():
     assert half.percentiles(0.99, drawn) == pytest.approx((0.6, 0.99))
     assert half.interval(3, 10 * drawn, within=(0, 4), integer=True) == (0, 4)
     assert half.interval(7, 10 * drawn, integer=True) == (6, 8)
-
-
-def test_there_is_no_interval_without_an_estimate_or_a_draw():
-    one = TopicBootstrap(2, 0, 0.95)
-    for found in (
-        one.interval(np.nan, np.ones(2)),
-        one.interval(1.0, np.full(2, np.nan)),
-        one.interval(1.0, np.ones(0)),
-    ):
-        assert np.isnan(found).all()
-
-
-finite = st.floats(-1, 1)
-
-
-@given(finite, st.lists(st.one_of(finite, st.just(float("nan"))), max_size=20), st.floats(0.01, 0.99))
-@settings(deadline=None)
-def test_an_interval_contains_its_estimate_and_the_percentile_interval(estimate, drawn, confidence):
-    made = TopicBootstrap(1, 0, confidence)
-    low, high = made.interval(estimate, np.array(drawn, dtype=float), within=(-1, 1))
-    if np.isnan(drawn).all():
-        assert np.isnan(low)
-        assert np.isnan(high)
-        return
-    assert -1 <= low <= estimate <= high <= 1
-    inner = made.percentiles(estimate, np.array(drawn))
-    assert low - 1e-12 <= inner[0] <= estimate <= inner[1] <= high + 1e-12
-    whole = made.interval(round(estimate), np.array(drawn).round(), within=(-1, 1), integer=True)
-    assert [end.is_integer() for end in map(float, whole)] == [True, True]
 
 
 # of two rankings

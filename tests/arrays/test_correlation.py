@@ -95,18 +95,6 @@ def test_ircor_tests(data, untied, x_untied, tied):
     assert (tau_b(y_ties, x_ties), tau_ap_b(y_ties, x_ties)) == pytest.approx(tied, **digits)
 
 
-def test_ircor_manual():
-    # man/tauAP.Rd, its examples and their output
-    x = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54])
-    y = np.array([0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84])
-    digits = {"abs": 5e-8}
-    assert (tau_ap(x, y), tau_ap_a(x, y)) == pytest.approx((0.3928571, 0.3928571), **digits)
-    y = np.round(y, 1)
-    assert (tau_ap_a(x, y), tau_ap_b(x, y)) == pytest.approx((0.39903, 0.3317019), abs=5e-6)
-    x = np.round(x, 1)
-    assert tau_ap_b(x, y) == pytest.approx(0.339418, **digits)
-
-
 # undefined: NaN and a warning
 
 

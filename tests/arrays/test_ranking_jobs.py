@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-import pt_reuse as ptr
 from pt_reuse.arrays import bootstrap
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement, ranking_agreements
 
@@ -74,22 +73,3 @@ def test_joblib_is_not_even_imported_for_few_draws(n_jobs):
         "print('joblib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
-
-
-def test_studies_pass_their_jobs_on(small_jobs):
-    field = ptr.simulate_field(seed=7, n_topics=6)
-    own, other = (ptr.score(field.runs, qrels, "AP") for qrels in (field.all_qrels, field.qrels))
-    asked = {"measures": "AP", "depth": 5, "resamples": 30}
-
-    def done(**options):
-        compared = own.compare(other, resamples=30, **options)
-        left_out = ptr.leave_out_uniques(field.runs, field.qrels, **asked, **options)
-        return [*compared.tables().values(), *left_out.tables().values()]
-
-    alone = done(n_jobs=1)
-    assert small_jobs == []
-    for one, again in zip(alone, done(n_jobs=2), strict=True):
-        assert one.equals(again)
-    assert {n_jobs for *_, n_jobs in small_jobs} == {2}
-    with pytest.raises(ptr.InputError, match="n_jobs"):
-        own.compare(other, resamples=30, n_jobs=0)

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import lzma
 import pickle
-import sys
 
 import pytest
 from faults import FRAME, LONG, OTHER, QRELS, RUN, TWO, put
@@ -16,7 +15,6 @@ from pt_reuse.data.judgments import read_qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 
-PACKED = b"\xef\xbb\xbf" + RUN + b"\r\n2 Q0 d1 3 0.5 bm25\n1\tQ0\td1 3 0.5 bm25\n1 Q0 d1 4 0 bm25"
 # fault: (contents, place)
 FILES = {
     "empty": (b"", "{d}/f"),
@@ -64,16 +62,6 @@ def test_rank(text, messages, tmp_path):
     runs = read_runs(tmp_path / "f")
     assert len(runs["bm25"]) == 2  # the other orders do not look at it
     messages.refused(runs.reorder, order="rank", argument="order", place="run 'bm25'")
-
-
-@pytest.mark.parametrize(
-    ("magic", "library"),
-    [(b"\x28\xb5\x2f\xfd", "zstandard"), (b"\x04\x22\x4d\x18", "lz4")],
-)
-def test_library_is_missing(magic, library, messages, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, library, None)
-    put(tmp_path, {"f": magic + b"1234"})
-    messages.refused(read_runs, source=tmp_path / "f", place="{d}/f")
 
 
 SOURCES = {
@@ -172,10 +160,3 @@ def test_every_bad_file_is_told(messages, tmp_path):
         assert str(caught(read_runs, tmp_path / "r", n_jobs=n_jobs)) == str(error)
     again = pickle.loads(pickle.dumps(error))
     assert ([str(fault) for fault in again.faults], str(again)) == ([str(fault) for fault in error.faults], str(error))
-
-
-def test_ten_faults_are_shown_and_all_are_kept(messages, tmp_path):
-    put(tmp_path, {f"r/{i:03}": RUN.replace(b"bm25", b"r%03d" % i) + b"1 Q0 d3 3\n" for i in range(25)})
-    error = messages.refused(read_runs, source=tmp_path / "r")
-    assert [fault.place for fault in error.faults] == [f"{tmp_path}/r/{i:03}, line 3" for i in range(25)]
-    assert str(error).count("line 3") == 10

@@ -62,15 +62,6 @@ def test_a_remainder_is_judged_and_merged():
     assert rounds_of(expand_judgments(expanded, frame(("1", "z", 1), round=9)))["1", "z"] == (1, 9)
 
 
-def test_what_was_pooled_and_not_judged_is_new_when_it_is_judged():
-    old = frame(("1", "a", 1), ("1", "b", -1), ("1", "c", -1))
-    expanded = expand_judgments(old, frame(("1", "b", 0), ("1", "a", 1), judge="J"))
-    assert rounds_of(expanded) == {("1", "a"): (1, 1), ("1", "b"): (0, 2), ("1", "c"): (-1, 1)}
-    judges = expanded.to_frame().set_index("docno")["judge"]
-    assert judges["b"] == "J"
-    assert judges[["a", "c"]].isna().all()
-
-
 def test_two_labels_follow_the_rule_and_so_do_their_rounds(messages):
     old, new = Qrels(frame(("1", "a", 1), ("1", "b", 2))), frame(("1", "a", 2), ("1", "b", 0))
     messages.refused(lambda: expand_judgments(old, new), argument="conflict")

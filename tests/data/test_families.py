@@ -73,14 +73,3 @@ def test_leave_out_uniques_is_that_of_types(field, runs):
     assert one.plot_drops(ax=Figure().subplots()).get_xlabel().endswith("without the family")
     of_teams = ptr.leave_out_uniques(runs, field.qrels, "AP", depth=5)
     assert len(of_teams.plot(by="family", ax=Figure().subplots()).collections) == 3
-
-
-def test_runs_without_a_family_are_told(field, messages):
-    some = with_families(field, lambda run: "gpt" if run.type == "neural" else None)
-    for runs in (field.runs, some):
-        messages.refused(lambda runs=runs: ptr.leave_out_uniques(runs, field.qrels, "AP", by="family"), argument="by")
-    lou = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=5)
-    messages.refused(lambda: lou.plot(by="family"), argument="by")
-    messages.refused(lambda: field.runs.select(family="gpt"), argument="family")
-    messages.refused(lambda: some.select(family="gtp"), argument="family")
-    messages.refused(lambda: ptr.depth_pool(some, depth=2).without(family="bm25"), argument="family")

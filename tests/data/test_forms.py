@@ -97,8 +97,3 @@ def test_a_topic_without_judgments_stays_a_topic():
     assert as_qrels(nested).topics == ["1", "2"]
     mine = ptr.score({"bm25": TUPLES}, nested, AP).mean["AP"].tolist()
     assert mine == [ir_measures.pytrec_eval.calc_aggregate([AP], nested, NESTED)[AP]] == [0.5]
-
-
-def test_a_frame_with_both_names_of_a_column_has_ours():
-    frame = FRAME.assign(query_id="other", doc_id="other")
-    assert as_runs({"a": frame})["a"].equals(as_runs({"a": FRAME})["a"])

@@ -12,7 +12,6 @@ from pt_reuse.data.ordering import HowPooled
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
 FRAME = pd.DataFrame({"qid": "1", "docno": list("abc"), "score": [3.0, 2.0, 1.0], "rank": [0, 1, 2]})
-QRELS = pd.DataFrame({"qid": "1", "docno": list("abc"), "label": [1, 2, 0]})
 
 
 def field(name="a", **how):
@@ -37,17 +36,3 @@ def test_two_fields_that_say_two_things(messages):
     messages.refused(lambda: field(pool_depth=2) | field("b", pool_depth=3), argument="other")
     messages.refused(lambda: field(pool_order="file") | field("b", pool_order="rank"), argument="other")
     assert HowPooled("file", None) | HowPooled(None, 3) == HowPooled("file", 3)
-
-
-def test_it_is_the_default_and_settings_say_whose_a_depth_is():
-    def depth_of(runs, **given):
-        settings = ptr.leave_out_uniques(runs, QRELS, "AP", **given).settings
-        assert ptr.depth_pool(runs, **given).settings["depth"] == settings["depth"]
-        return settings["depth"], settings["depth from"]
-
-    assert depth_of(field(pool_depth=2)) == (2, "the field")
-    assert depth_of(field(pool_depth=2), depth=1) == (1, "the call")
-    assert depth_of(field()) == (100, "the default")
-    # c is at rank 3, so that to depth 2 nobody has it
-    assert ptr.leave_out_uniques(field(pool_depth=2), QRELS, "AP").fit.strangers == 1
-    assert ptr.leave_out_uniques(field(), QRELS, "AP").fit.strangers == 0

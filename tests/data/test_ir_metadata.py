@@ -94,11 +94,6 @@ def test_what_is_read_of_it(about, wanted, tmp_path):
     assert note(tmp_path, {"s": LINES, "s.yaml": about}, "s") == wanted
 
 
-def test_a_header_without_an_end(tmp_path):
-    text = "#ir_metadata.start\n#actor:\n#  team: T\n1 Q0 d 1 1 r\n# tag: x\n"
-    assert note(tmp_path, {"r": text}) == Note(team="T")
-
-
 @pytest.mark.parametrize(
     "about",
     [

@@ -112,16 +112,6 @@ def test_metadata_in_memory():
     assert table["note"].dtype == object
 
 
-def test_metadata_in_a_file(tmp_path):
-    text = 'name,type,pooled,"a, b"\nr1,manual,yes,"x, ""y"""\nr2,,no,NA\nr3,automatic,yes,\n'
-    table = make_run_table(NAMES, metadata=put(tmp_path / "m.csv", text))
-    assert table.to_numpy().tolist() == [
-        ["r1", None, "manual", True, 'x, "y"'],
-        ["r2", None, None, False, "NA"],
-        ["r3", None, "automatic", True, ""],
-    ]
-
-
 def test_arguments_win_over_metadata():
     frame = pd.DataFrame({"name": NAMES, "team": TEAMS, "type": "x", "pooled": False})
     table = make_run_table(NAMES, metadata=frame, teams=dict.fromkeys(NAMES, "T"), pooled=["r1"])
@@ -146,20 +136,6 @@ def test_an_empty_cell_records_nothing(pooled):
     assert column("pooled", pooled=pooled) == [True, pd.NA, False]
     if isinstance(pooled, pd.DataFrame):
         assert column("pooled", metadata=pooled) == [True, pd.NA, False]
-
-
-def test_what_is_on_record_stays():
-    base = make_run_table(NAMES, pooled={"r1": True, "r2": False, "r3": None})
-    said = pd.DataFrame({"name": ["r3", "r1"], "pooled": [True, None]})
-    assert make_run_table(NAMES, base=base, metadata=said)["pooled"].tolist() == [True, False, True]
-    assert make_run_table(NAMES, base=base, types={"r1": "A"}, naming=OF_CHANGES)["pooled"].tolist() == [
-        True,
-        False,
-        pd.NA,
-    ]
-    # an argument wins over metadata where it says something
-    both = {"metadata": pd.DataFrame({"name": NAMES, "pooled": [True, True, None]}), "pooled": dict.fromkeys(NAMES)}
-    assert column("pooled", **both) == [True, True, pd.NA]
 
 
 def test_the_record_goes_through_a_field():
@@ -261,16 +237,6 @@ def test_misspelt_names(messages):
         ):
             call = lambda given=arguments, how=naming: make_run_table(names, naming=how, **given)  # noqa: E731
             messages.refused(call, argument=next(iter(arguments)))
-
-
-def test_other_names_are_not_misspelt(messages, tmp_path):
-    # what is near a run that has its own entry is another run
-    teams = {"BM25": "A", "BM25-RM3": "B", "MiniLM": "C"}
-    assert messages.warned(lambda: column("team", ["BM25", "MiniLM"], teams=teams, naming=OF_FRAMES)) == ["A", "C"]
-    # official lists in a file name other runs
-    path = put(tmp_path / "t", "BM25 A\nMiniML C\n")
-    given = {"teams": path, "naming": OF_FRAMES}
-    assert messages.warned(lambda: column("team", ["BM25", "MiniLM"], **given), times=2) == ["A", None]
 
 
 # real data

@@ -79,13 +79,6 @@ def test_long_decimals_are_rounded_once(exact, texts):
         check(texts)
 
 
-@pytest.mark.parametrize("n", [16383, 16384, 16385, 40000])
-def test_more_rows_than_a_block(n):
-    chance = np.random.default_rng(3)
-    values = chance.normal(size=n) * 10.0 ** chance.integers(-3, 6, size=n)
-    check([f"{value:.{i % 9}f}" if i % 11 else repr(float(value)) for i, value in enumerate(values.tolist())])
-
-
 def test_every_length_and_every_place_of_the_dot():
     digits = "98765432109876543210"
     texts = [digits[:n] for n in range(1, 21)]

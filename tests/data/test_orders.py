@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.depth import depth_pool
 
 QUICK = settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -151,36 +149,7 @@ def test_duplicates_stay_those_that_were_kept(tmp_path):
 # the order of the pool
 
 
-FRAME = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.0, 2.0], "rank": [0, 1]})
-
-
-def test_pool_order(tmp_path):
-    runs = RunSet.from_frames({"a": FRAME}, pool_order="file")
-    assert repr(runs).endswith("order='trec_eval', pool_order='file'")
-    assert runs["a"]["docno"].tolist() == ["b", "a"]
-    assert runs.in_pool_order()["a"]["docno"].tolist() == ["a", "b"]
-    assert repr(runs.in_pool_order()).endswith("order='file'")
-    derived = [runs.select("a"), runs.restrict(["a", "b"]), runs.with_metadata(teams={"a": "A"}), runs.reorder("rank")]
-    assert [each.pool_order for each in derived] == ["file"] * 4
-    plain = RunSet.from_frames({"b": FRAME})
-    assert plain.pool_order is None
-    assert plain.in_pool_order() is plain
-    assert (runs | plain).pool_order == (plain | runs).pool_order == "file"
-    (tmp_path / "a").write_text("1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n")
-    assert read_runs(tmp_path / "a", pool_order="rank").in_pool_order().order == "rank"
-
-
 # real fields
-
-
-def pools(runs, qrels, depth):
-    """Return per order of pooling how many documents the pool has, and how many of them are judged."""
-    found = {}
-    for order in ("file", "rank", "trec_eval"):
-        pool = depth_pool(runs.reorder(order), depth=depth, contributors="all")
-        judged = Qrels(pool.to_frame()[["qid", "docno"]].assign(label=0)) - qrels
-        found[order] = (len(pool), len(pool) - len(judged))
-    return found
 
 
 @pytest.mark.parametrize("first", [0, 1])

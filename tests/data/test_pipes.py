@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from pathlib import Path
 
 import pytest
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
-from pt_reuse._files import NotAFileError, open_file
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 RUN = "1 Q0 d1 1 2.5 a\n"
@@ -72,14 +70,3 @@ def test_a_pipe_or_a_device_is_refused_at_once(reader, kind, pipe, run):
     what = "a device" if kind == "device" else "a pipe"
     assert what in str(told[0])
     assert place.name in str(told[0]) or "pipe" in str(told[0])
-
-
-def test_a_file_is_opened_through_links(run, tmp_path):
-    (tmp_path / "link").symlink_to(run)
-    with open_file(tmp_path / "link") as file:
-        assert file.read() == RUN.encode()
-        assert not file.closed
-    with pytest.raises(IsADirectoryError):
-        open_file(tmp_path)
-    with pytest.raises(NotAFileError):
-        open_file(Path(os.devnull))

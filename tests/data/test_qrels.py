@@ -31,7 +31,6 @@ def labels(qrels):
 
 
 OLD = "1 a 1; 1 b 0; 2 a 2; 2 c -1"
-NEW = "1 c 2; 2 c 1; 3 a 0"
 
 
 # by hand
@@ -63,12 +62,6 @@ def test_further_columns_come_along():
 # algebra by hand
 
 
-def test_union_by_hand():
-    both = judged(OLD) | judged(NEW)
-    assert labels(both) == {("1", "a"): 1, ("1", "b"): 0, ("1", "c"): 2, ("2", "a"): 2, ("2", "c"): 1, ("3", "a"): 0}
-    assert labels(judged(NEW) | judged(OLD)) == labels(both)  # -1 gives way either way
-
-
 @pytest.mark.parametrize(("conflict", "label"), [("first", 2), ("second", 1), ("higher", 2), ("lower", 1)])
 def test_union_with_conflict(conflict, label):
     both = judged("1 a 2; 1 b 0").union(judged("1 a 1; 1 b 0; 1 c 1"), conflict=conflict)
@@ -83,32 +76,6 @@ def test_difference_and_restriction():
     pool = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "rank": [0, 3]})
     assert labels(old.restrict(pool)) == {("1", "a"): 1}
     assert old.restrict(pool).topics == ["1", "2"]
-
-
-def test_threshold():
-    qrels = judged("1 a 3; 1 b 2; 1 c 1; 1 d 0; 1 e -1; 1 f -2")
-    assert list(labels(qrels.threshold(2)).values()) == [1, 1, 0, 0, -1, -2]
-    assert list(labels(qrels.threshold(1)).values()) == [1, 1, 1, 0, -1, -2]
-
-
-def test_sample():
-    qrels = judged("; ".join(f"{topic} d{i} {i % 2}" for topic in (1, 2) for i in range(100)))
-    half = qrels.sample(0.5, seed=4)
-    assert half.counts()["judged"].tolist() == [50, 50]
-    assert labels(half) == labels(qrels.sample(0.5, seed=4))
-    assert labels(half) != labels(qrels.sample(0.5, seed=5))
-    assert labels(half).items() <= labels(qrels).items()
-    assert len(qrels.sample(0, seed=1)) == 0
-    assert qrels.sample(0, seed=1).topics == ["1", "2"]
-    assert labels(qrels.sample(1, seed=1)) == labels(qrels)
-
-
-def test_topics_stay():
-    qrels = judged(OLD, topics=["5", "1"])
-    assert qrels.topics == ["1", "2", "5"]
-    for same in (qrels - qrels, qrels.threshold(1), qrels.restrict(judged("9 z 1")), qrels.sample(0.1, seed=1)):
-        assert same.topics == ["1", "2", "5"]
-    assert (qrels | judged(NEW)).topics == ["1", "2", "3", "5"]
 
 
 def test_frames_as_pyterrier_gives_them():

@@ -142,32 +142,13 @@ def test_random_bytes(naive, ours, data, path):
     compare(data, naive, ours, path)
 
 
-@FUZZ
-@given(data=lines(run=True))
-def test_run_files(data, path):
+@pytest.mark.parametrize("run", [True, False], ids=["run", "qrels"])
+@settings(FUZZ, max_examples=160)
+@given(draw=st.data())
+def test_files_and_damaged_files(run, draw, path):
+    data = draw.draw(st.one_of(lines(run), damaged(run)))
     assume(packed_with(data) is None)
-    compare(data, naive_run, ours_run, path)
-
-
-@FUZZ
-@given(data=damaged(run=True))
-def test_damaged_run_files(data, path):
-    assume(packed_with(data) is None)
-    compare(data, naive_run, ours_run, path)
-
-
-@FUZZ
-@given(data=lines(run=False))
-def test_qrels_files(data, path):
-    assume(packed_with(data) is None)
-    compare(data, naive_qrels, ours_qrels, path)
-
-
-@FUZZ
-@given(data=damaged(run=False))
-def test_damaged_qrels_files(data, path):
-    assume(packed_with(data) is None)
-    compare(data, naive_qrels, ours_qrels, path)
+    compare(data, *((naive_run, ours_run) if run else (naive_qrels, ours_qrels)), path)
 
 
 @pytest.mark.parametrize("data", [b"1 Q0 d 1 2 t", b"1 Q0 d 1 2 t\n", b"\n1 Q0 d 1 2 t", b" 1 Q0 d 1 2 t \r\n\r\n"])

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import as_runs, fields
 
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import subsample_corpus
 
 FIELD = {
@@ -37,16 +36,6 @@ def test_one_source_closes_the_lists_up(messages):
         assert lists_of(same) == FIELD
     by_name = runs.restrict(where=lambda docno: docno.endswith("1") or docno == "FT9")
     assert lists_of(by_name) == {"A": {"1": ["FT1", "LA1"], "2": ["LA1"]}, "B": {"1": ["FT1"], "2": ["FT9"]}}
-
-
-def test_places_of_file_and_rank_close_up_too():
-    rows = [("1", "a", 1.0, 3), ("1", "b", 4.0, 9), ("1", "c", 2.0, 1), ("1", "d", 3.0, 7)]
-    runs = RunSet.from_frames({"A": pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])})
-    part = runs.restrict(["a", "c", "d"])
-    assert part["A"]["docno"].tolist() == ["d", "c", "a"]
-    assert part.reorder("file")["A"]["docno"].tolist() == ["a", "c", "d"]
-    assert part.reorder("rank")["A"]["docno"].tolist() == ["c", "a", "d"]
-    assert part.reorder("rank")["A"]["rank"].tolist() == [0, 1, 2]
 
 
 def test_a_topic_that_is_left_without_documents_is_told(messages):
@@ -120,11 +109,3 @@ def test_all_runs_of_a_team_are_on_one_side():
         again = runs.select(runs.names[::-1]).split_teams(seed=seed)
         assert [part.names for part in again] == [some.names, others.names]
     assert len(seen) > 8
-
-
-def test_teams_of_a_type():
-    some, others = team_runs().split_teams(type="neural", seed=1, share=1 / 3)
-    assert (len(some), len(others)) == (2, 4)
-    assert set(some.run_table["type"]) == set(others.run_table["type"]) == {"neural"}
-    for share, n in ((0.01, 1), (0.99, 5), (0.75, 5), (0.25, 2)):
-        assert len(team_runs().split_teams(seed=4, share=share)[0].teams) == n

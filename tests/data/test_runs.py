@@ -130,17 +130,6 @@ def test_restrict(runs):
 # metadata
 
 
-def test_with_metadata_keeps_what_is_not_named(runs):
-    new = runs.with_metadata(
-        teams={"c": "Z"}, pooled={"b": True}, metadata=pd.DataFrame({"name": ["b"], "type": ["manual"], "year": [2]})
-    )
-    assert new.run_table["team"].tolist() == ["X", "X", "Z"]
-    assert new.run_table["type"].tolist() == ["manual", "manual", "automatic"]
-    assert new.pooled.tolist() == [True, True, True]
-    assert new.run_table["year"].tolist()[1] == 2
-    assert new.run_table["year"].isna().tolist() == [True, False, True]
-
-
 # frames and pipelines
 
 

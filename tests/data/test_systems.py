@@ -60,19 +60,6 @@ def test_an_experiment_has_the_scores_of_the_runs_in_every_order(drawn, order):
             assert (np.diff(part["score"]) < 0).all()
 
 
-def test_scores_that_give_the_order_stay():
-    frame = pd.DataFrame({"qid": "1", "docno": list("abcd"), "score": [2.5, 1 + 1e-12, 1e-50, -1e9]})
-    tied = frame.assign(qid="2", score=[7.0, 7.0, 7.0, 0.1])
-    (system,) = ptr.RunSet.from_frames({"a": pd.concat([frame, tied])}).systems().values()
-    found = system(pd.DataFrame({"qid": ["1", "2"]}))
-    assert found["score"].tolist()[:4] == frame["score"].tolist()
-    assert found["docno"].tolist()[4:] == ["c", "b", "a", "d"]
-    below = [np.nextafter(np.float32(7), np.float32(0)), 7.0, 0.1]
-    assert found["score"].tolist()[4] == below[1]
-    assert found["score"].tolist()[5] == below[0]
-    assert found["score"].tolist()[7] == below[2]
-
-
 def test_beside_a_live_system_and_from_disk():
     live, topics = pt.Transformer.from_df(FIELD.runs["lex1a"].drop(columns="name")), TOPICS.head(4)
     expected = ptr.score(FIELD.runs, FIELD.qrels.select(topics["qid"]), MEASURES).mean.set_index("name")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import os
 import struct
 import warnings
-from pathlib import Path
 
 import pandas as pd
 import pyterrier as pt
@@ -92,46 +90,3 @@ def test_anything_reads_back(found, name, order, compress, tmp_path_factory):
     assert same_bits(again.to_frame(), runs.to_frame())
     kept = {(row.qid, row.docno): struct.pack("d", row.score) for row in again.to_frame().itertuples()}
     assert kept == {key: struct.pack("d", score) for key, score in found.items()}
-
-
-def files_in(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-@pytest.mark.parametrize("step", ["open", "replace"])
-@pytest.mark.parametrize("there", [[], ["input.a.gz"], ["input.a.gz", "input.b.gz"]])
-@pytest.mark.parametrize("links", [True, False])
-def test_a_write_that_fails_midway_leaves_what_was_there(step, there, links, messages, runs, tmp_path, monkeypatch):
-    folder = tmp_path / "new" / "er"
-    if there:
-        folder.mkdir(parents=True)
-    for name in there:
-        (folder / name).write_bytes(b"mine")
-    calls = 0
-
-    def second_fails(call):
-        def made(*arguments, **more):
-            nonlocal calls
-            calls += 1
-            if calls == 2:
-                raise OSError(28, "No space left on device")
-            return call(*arguments, **more)
-
-        return made
-
-    def no_links(*arguments, **more):
-        raise PermissionError(1, "Operation not permitted")
-
-    if step == "open":
-        monkeypatch.setattr("pathlib.Path.open", second_fails(Path.open))
-    else:
-        monkeypatch.setattr("pt_reuse._files.os.replace", second_fails(os.replace))
-    if not links:
-        monkeypatch.setattr("pt_reuse._files.os.link", no_links)
-    messages.refused(lambda: runs.write(folder, overwrite=True), argument="folder")
-    monkeypatch.undo()
-    assert folder.parent.exists() == bool(there)
-    if there:
-        assert files_in(folder) == dict.fromkeys(there, b"mine")
-    assert [path.name for path in runs.write(folder, overwrite=True)] == sorted(files_in(folder))
-    assert read_runs(folder).names == runs.names
