@@ -1,9 +1,9 @@
 from .data.judgment_changes import grade_scores as grade_scores
 from .scoring.leaderboards import read_leaderboard as read_leaderboard
-from .studies.few_labels.powered import prediction_powered as prediction_powered
+from .studies.family_effects import family_effect as family_effect
 from .studies.judge_circles import circularity as circularity
 from .studies.judge_claims import significance_fidelity as significance_fidelity
-from .studies.judge_families.effects import family_effect as family_effect
 from .studies.judged_boards import compare_leaderboards as compare_leaderboards
-from .studies.label_audit.compared_labels import compare_labels as compare_labels
-from .studies.label_plans.plan import plan_labels as plan_labels
+from .studies.label_agreement import compare_labels as compare_labels
+from .studies.label_plans import plan_labels as plan_labels
+from .studies.powered_scores import prediction_powered as prediction_powered

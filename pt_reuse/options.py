@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, whole
+from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, positive, whole
+from pt_reuse._choices import CORRECTIONS, TESTS
 from pt_reuse._errors import door
 
 _P = ParamSpec("_P")
@@ -210,6 +211,31 @@ SHARED = {
             "numbers do not depend on it.",
             check=checked_jobs,
             flag=Flag(name="--jobs", help="how many jobs at a time, -1 for all cores", default="1"),
+        ),
+        Parameter(
+            name="test",
+            meaning='two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"`` or ``"tukey"``, '
+            "see "
+            ":func:`~pt_reuse.profile.discriminative_power`.",
+            choices=tuple(TESTS),
+            flag=Flag(help=f"of significance: {', '.join(TESTS)}", metavar="TEST", kind="text"),
+        ),
+        Parameter(
+            name="alpha",
+            meaning="the level of significance: a p-value of at most that is significant.",
+            check=lambda value: fraction("alpha", value, ends=False),
+        ),
+        Parameter(
+            name="correction",
+            meaning='for the number of pairs, of each measure and set of labels alone: ``"none"``, ``"holm"``, '
+            '``"bonferroni"`` or ``"benjamini-hochberg"``.',
+            choices=tuple(CORRECTIONS),
+            flag=Flag(help=f"for the number of pairs: {', '.join(CORRECTIONS)}", metavar="WHICH", kind="text"),
+        ),
+        Parameter(
+            name="samples",
+            meaning="of the tests that draw at random, at least 1.",
+            check=lambda value: positive("samples", value, "draws"),
         ),
         Parameter(name="verbose", meaning="show a progress bar.", check=_flag_of("verbose")),
     )

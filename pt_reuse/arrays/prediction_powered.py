@@ -21,17 +21,11 @@ LEAST_FOR_JACKKNIFE = 3
 
 @dataclass(frozen=True)
 class TopicValues:
-    """The same numbers by people's labels and by a model's.
+    """The same numbers by people's labels and by a model's, on n topics, and on N that have the model's alone."""
 
-    Attributes:
-        human: (n, columns) by people's labels, Y.
-        judge: (n, columns) by the model's labels, on the same topics, F.
-        unlabelled: (N, columns) by the model's labels, on the topics that have these labels alone.
-    """
-
-    human: Floats
-    judge: Floats
-    unlabelled: Floats
+    human: Floats  # (n, columns) Y
+    judge: Floats  # (n, columns) F
+    unlabelled: Floats  # (N, columns) F of the others
 
     def differences(self, first: int) -> TopicValues:
         """Return one column minus each of those after it; scores that differ in their last bits alone are alike."""
@@ -44,35 +38,22 @@ class TopicValues:
 
 @dataclass(frozen=True)
 class PoweredMeans:
-    """Means by people's labels alone, and with those of a model.
+    """Means by people's labels alone, and with those of a model, (columns,) each."""
 
-    Attributes:
-        n: topics with people's labels.
-        more: N, topics with the model's labels alone; there are n + N topics in all.
-        human: (columns,) the mean over the n topics by people's labels.
-        human_se: (columns,) its standard error.
-        by_judge: (columns,) the mean over all n + N topics by the model's labels.
-        estimate: (columns,) the prediction-powered mean.
-        se: (columns,) its standard error.
-        weight: (columns,) lambda, how far the model is trusted: 0 is people's labels alone.
-    """
-
-    n: int
-    more: int
-    human: Floats
-    human_se: Floats
-    by_judge: Floats
-    estimate: Floats
-    se: Floats
-    weight: Floats
+    n: int  # topics with people's labels
+    more: int  # N, topics with the model's labels alone
+    human: Floats  # the mean over the n topics by people's labels
+    human_se: Floats  # its standard error
+    by_judge: Floats  # the mean over all n + N topics by the model's labels
+    estimate: Floats  # the prediction-powered mean
+    se: Floats  # its standard error
+    weight: Floats  # lambda, how far the model is trusted: 0 is people's labels alone
 
     @property
     def n_eff(self) -> Floats:
-        """Return (columns,): how many topics people would have to label for the same standard error.
-
-        n times the variance by people's labels alone over that of the estimate; NaN where both are 0.
-        """
-        return effective(self.n, self.human_se**2, self.se**2)
+        """Return (columns,): how many topics people would have to label for the same standard error; NaN of 0 / 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.n * self.human_se**2 / self.se**2)
 
     def interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Return the ends of the intervals of the estimates: t with n - 1 degrees of freedom."""
@@ -148,11 +129,7 @@ def _jackknife(values: TopicValues) -> Floats:
 
 
 def powered_differences(values: TopicValues, weight: float | None = None, variance: str = JACKKNIFE) -> PoweredMeans:
-    """Return the prediction-powered mean difference of each pair of columns, the first minus the second.
-
-    Returns:
-        The pairs in the order of ``numpy.triu_indices(columns, 1)``.
-    """
+    """Return the same of the difference of each pair of columns, in the order of ``numpy.triu_indices``."""
     n_columns = values.human.shape[1]
     parts = [powered_means(values.differences(first), weight, variance) for first in range(n_columns - 1)]
     arrays = {
@@ -167,13 +144,6 @@ def cut_weight(covariance: Floats, variance: Floats) -> Floats:
     # a variance of 1e-33 is what rounding leaves of a column that is the same everywhere
     there = variance > 10.0 ** (-2 * DECIMALS)
     return np.clip(np.divide(covariance, variance, out=np.zeros_like(covariance), where=there), 0.0, 1.0)
-
-
-def effective(n: int, alone: Floats, powered: Floats) -> Floats:
-    """Return n times a variance by people's labels alone over the one with a model's; NaN where both are 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = n * alone / powered
-    return found
 
 
 def t_interval(estimate: Floats, se: Floats, n: int, confidence: float) -> tuple[Floats, Floats]:
@@ -196,57 +166,37 @@ def t_p_value(estimate: Floats, se: Floats, n: int) -> Floats:
 
 @dataclass(frozen=True)
 class SampledDocuments:
-    """The documents of one topic, of which some are labelled by people.
+    """The documents of one topic, of which some are labelled by people, (documents,) each."""
 
-    Attributes:
-        sampled: (documents,) whether people labelled it.
-        inclusion: (documents,) the probability that they would; read where they did.
-        stratum: (documents,) the stratum of each, in which so many were drawn without replacement; None where each
-            document was drawn by itself, with its own probability.
-        human: (documents,) gains by people's labels; read where there are some.
-        judge: (documents,) gains by the model's labels.
-    """
-
-    sampled: NDArray[np.bool_]
-    inclusion: Floats
-    stratum: NDArray[np.int64] | None
-    human: Floats
-    judge: Floats
+    sampled: NDArray[np.bool_]  # whether people labelled it
+    inclusion: Floats  # the probability that they would; read where they did
+    stratum: NDArray[np.int64] | None  # drawn within without replacement; None: each by itself, by its own probability
+    human: Floats  # gains by people's labels; read where there are some
+    judge: Floats  # gains by the model's labels
 
 
 @dataclass(frozen=True)
 class TopicTotals:
-    """Sums of weight times gain over the documents of a topic, for each column of weights.
+    """Sums of weight times gain over the documents of a topic, (columns,), and their covariances over samples.
 
-    Attributes:
-        human: (columns,) by people's labels, each counted 1 / inclusion: the estimate of Horvitz and Thompson.
-        sampled: (columns,) the same by the model's labels of the same documents.
-        judge: (columns,) by the model's labels, over all documents.
-        human_spread: (columns, columns) estimated covariances of `human` over the samples that there could be.
-        shared_spread: (columns, columns) of `human` with `sampled`.
-        judge_spread: (columns, columns) of `sampled`.
-        known: whether each stratum that is not labelled in full has two labelled documents, without which its spread
-            is not known and counts as none.
+    `known` says whether each stratum that is not labelled in full has two labelled documents, without which its spread
+    is not known and counts as none.
     """
 
-    human: Floats
-    sampled: Floats
-    judge: Floats
-    human_spread: Floats
-    shared_spread: Floats
-    judge_spread: Floats
+    human: Floats  # by people's labels, each counted 1 / inclusion: the estimate of Horvitz and Thompson
+    sampled: Floats  # the same by the model's labels of the same documents
+    judge: Floats  # by the model's labels, over all documents
+    human_spread: Floats  # (columns, columns) of `human`
+    shared_spread: Floats  # (columns, columns) of `human` with `sampled`
+    judge_spread: Floats  # (columns, columns) of `sampled`
     known: bool
 
 
 def totals_of(documents: SampledDocuments, weights: Floats) -> TopicTotals:
-    """Return the totals of a topic.
+    """Return the totals of a topic, for (documents, columns) weights.
 
     Covariances are those of stratified sampling without replacement, sum of N^2 (1 - n/N) s^2 / n over strata, or where
     documents were drawn one by one, sum of (1 - inclusion) / inclusion^2 times the product.
-
-    Args:
-        documents: of the topic.
-        weights: (documents, columns) of each document.
 
     Source: Horvitz and Thompson 1952; Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 3.
     """
@@ -287,23 +237,14 @@ def totals_of(documents: SampledDocuments, weights: Floats) -> TopicTotals:
 
 @dataclass(frozen=True)
 class CorrectedTotals:
-    """Totals of each topic by the model's labels, corrected by those of people.
+    """Totals of each topic by the model's labels, corrected by those of people."""
 
-    Attributes:
-        human: (topics, columns) by people's labels alone.
-        judge: (topics, columns) by the model's labels.
-        estimate: (topics, columns) the difference estimate: human + lambda (judge of all - judge of the sampled).
-        weight: (columns,) lambda.
-        human_variance: (columns,) of the sum of `human` over the topics, over the samples that there could be.
-        variance: (columns,) of the sum of `estimate`.
-    """
-
-    human: Floats
-    judge: Floats
-    estimate: Floats
-    weight: Floats
-    human_variance: Floats
-    variance: Floats
+    human: Floats  # (topics, columns) by people's labels alone
+    judge: Floats  # (topics, columns) by the model's labels
+    estimate: Floats  # (topics, columns) human + lambda (judge of all - judge of the sampled)
+    weight: Floats  # (columns,) lambda
+    human_variance: Floats  # (columns,) of the sum of `human` over the topics, over the samples that there could be
+    variance: Floats  # (columns,) of the sum of `estimate`
 
 
 def corrected_totals(topics: list[TopicTotals], pairs: bool, weight: float | None) -> CorrectedTotals:
@@ -341,13 +282,8 @@ def corrected_totals(topics: list[TopicTotals], pairs: bool, weight: float | Non
 def effective_of_pool(n: int, size: int, alone: Floats, powered: Floats) -> Floats:
     """Return how many documents of a pool people would have to label for the same variance; NaN where both are 0.
 
-    A sample of n of P documents has a variance that goes with 1/n - 1/P, so that no number is beyond the pool.
-
-    Args:
-        n: documents that people labelled.
-        size: documents of the pool, P.
-        alone: (columns,) variances by people's labels alone.
-        powered: (columns,) variances with the model's.
+    A sample of n of P documents has a variance that goes with 1/n - 1/P, so that no number is beyond the pool. `alone`
+    are (columns,) variances by people's labels alone, `powered` with the model's.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = 1 / (1 / size + (1 / n - 1 / size) * powered / alone)

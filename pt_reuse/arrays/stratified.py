@@ -37,14 +37,8 @@ def effective_sizes(weights: Floats, drawn: Floats, units: Floats, cells: NDArra
     """Return (cells,) how many independent draws tell as much of a cell's share as the samples of its strata do.
 
     That is (sum W)^2 / sum W^2 (1 - n/N) / n over the strata of the cell, n / (1 - n/N) of a single one: with it the
-    variance of the estimate is p (1 - p) / size where the strata share their p. A census is endless.
-
-    Args:
-        weights: (strata,) of each stratum in the estimate, of one sign within a cell.
-        drawn: (strata,) units drawn of each, above 0.
-        units: (strata,) units that each has.
-        cells: (strata,) to which cell each belongs, from 0.
-        n_cells: how many cells there are.
+    variance of the estimate is p (1 - p) / size where the strata share their p. A census is endless. All but `n_cells`
+    are (strata,): weights of one sign within a cell, units drawn (above 0), units there are, and the cell, from 0.
     """
     lost = weights**2 * np.maximum(1 - drawn / units, 0) / drawn
     whole = np.bincount(cells, weights, n_cells) ** 2
@@ -53,12 +47,7 @@ def effective_sizes(weights: Floats, drawn: Floats, units: Floats, cells: NDArra
 
 
 def exact_limits(shares: Floats, sizes: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the limits of Clopper and Pearson of shares at effective sizes, which need not be whole.
-
-    Args:
-        shares: (cells,) the estimates.
-        sizes: (cells,) how many draws they are worth; an endless one makes both limits the share.
-        confidence: of the intervals, such as .95.
+    """Return (cells,) limits of Clopper and Pearson of shares at effective sizes; an endless one has no width.
 
     Source: Clopper and Pearson 1934; at effective sizes Korn and Graubard 1998.
     """
@@ -79,12 +68,6 @@ def counted_limits(shares: Floats, sizes: Floats, units: Floats, confidence: flo
     A limit is the outermost share of the units that would bring what was counted, or something further off, with more
     than half of what the confidence leaves: the hypergeometric law in place of Clopper and Pearson's binomial one. A
     cell of several strata counts as one sample of its effective size, the count rounded outwards.
-
-    Args:
-        shares: (cells,) the estimates.
-        sizes: (cells,) how many independent draws they are worth, as :func:`effective_sizes` returns.
-        units: (cells,) units that each cell has.
-        confidence: of the intervals.
 
     Source: Katz 1953; Wright 1991.
     """
@@ -108,14 +91,7 @@ def _lowest(found: int, drawn: int, units: int, tail: float) -> int:
 
 
 def joined(constant: float, weights: Floats, shares: Floats, low: Floats, high: Floats) -> Interval:
-    """Return constant + sum W p with an interval made of those of the shares (MOVER, square and add).
-
-    Args:
-        constant: what is known.
-        weights: (cells,) of each share, of any sign.
-        shares: (cells,) the estimates.
-        low: (cells,) their lower ends.
-        high: (cells,) their upper ends.
+    """Return constant + sum W p over (cells,) shares, its interval made of theirs (MOVER, square and add).
 
     Source: Zou and Donner 2008; with Wilson's limits the difference of two shares is Newcombe's.
     """
@@ -144,17 +120,8 @@ def stratified_interval(
     change; those of Clopper and Pearson where the shares are expected. The limits of the cells are joined as
     :func:`joined` says. Square and add takes deviations for even ones. Where eight or fewer of all drawn units have
     the property, or eight or fewer do not, they are not, and the interval reaches as far as that of one cell of
-    all strata.
-
-    Args:
-        constant: what is known beside the strata.
-        weights: (strata,) of each share; a stratum of weight 0 does not count.
-        shares: (strata,) the part of the drawn units that has the property.
-        drawn: (strata,) units drawn of each, above 0 where the weight is not 0.
-        units: (strata,) units that each has.
-        cells: (strata,) to which cell each belongs; weights of a cell have one sign.
-        confidence: of the interval.
-        counted: whether the shares come from samples; False for ones that are expected.
+    all strata. Arrays are (strata,);
+    a stratum of weight 0 does not count, weights of a cell have one sign, `counted` is False for expected shares.
     """
     some = weights != 0
     if not some.any():
@@ -207,12 +174,6 @@ class _Sample:
 
 def stratified_variance(weights: Floats, shares: Floats, *, drawn: Floats, units: Floats) -> float:
     """Return sum W^2 p (1 - p) / n (1 - n/N), the variance that a stratified sample without replacement leaves.
-
-    Args:
-        weights: (strata,) of each share; a stratum of weight 0 does not count.
-        shares: (strata,) the expected shares.
-        drawn: (strata,) units drawn of each, above 0 where the weight is not 0.
-        units: (strata,) units that each has.
 
     Source: Merlo et al. 2025.
     """

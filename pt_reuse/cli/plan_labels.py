@@ -7,20 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse._choices import TARGETS
 from pt_reuse._errors import InputError, located
 from pt_reuse.cli.judgments import QRELS_HELP, judgment_source
-from pt_reuse.cli.output import Drawing, out_folder, table_file, write_result
+from pt_reuse.cli.output import out_folder, table_file, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, listed
-from pt_reuse.cli.screen import SHOWN, print_table, say
+from pt_reuse.cli.screen import say
+from pt_reuse.cli.study_commands import add_flag, show
+from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
-    from pt_reuse.studies.label_plans.plan import LabelPlan
+    from pt_reuse.studies.label_plans import LabelPlan
 
-_PICTURE, _TO_CHECK = "plan.png", "to_check.csv"
-_TABLES = ("table", "summary", "curve", "sample", "rest", "known")
-_FILES = (*(f"{name}.csv" for name in _TABLES), "settings.json", "result.json", _TO_CHECK, _PICTURE)
-_ESTIMATED = ("table.csv", "strata.csv", "settings.json", "result.json", "estimate.png")
+_TO_CHECK, _SAVED = "to_check.csv", ("table.csv", "settings.json", "result.json")
+_TABLES = ("summary.csv", "curve.csv", "sample.csv", "rest.csv", "known.csv")
 
 
 def add_to(commands: Commands) -> Parser:
@@ -34,19 +33,12 @@ def add_to(commands: Commands) -> Parser:
     )
     parser.add_argument("--judge", metavar="FILE", help=f"the judge's labels: {QRELS_HELP}")
     parser.add_argument("--pilot", metavar="QRELS", help=f"judgments that people made before: {QRELS_HELP}")
-    parser.add_argument("--target", default="mean", metavar="WHAT", help=f"one of {', '.join(TARGETS)}; default mean")
-    parser.add_argument("--width", type=float, metavar="W", help="of the interval, from its lower to its upper end")
-    parser.add_argument("--budget", type=int, metavar="N", help="labels that people can check, in place of --width")
-    parser.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the interval; default .95")
     parser.add_argument(
         "--prior", metavar="SHARE", help="what is expected: .3, or by label 0=.05,1=.6; default .5, or the pilot"
     )
-    parser.add_argument("--by-topic", action="store_true", help="strata within each topic, two labels each at least")
     parser.add_argument("--runs", nargs="+", metavar="RUN", help="run files: one for a mean, two for a difference")
-    parser.add_argument("--measure", metavar="M", help="P with its cutoff, of --runs; default P@10")
-    parser.add_argument("--rel", type=int, metavar="LABEL", help="lowest label of people that is relevant; default 1")
-    parser.add_argument("--judge-rel", type=int, metavar="LABEL", help="lowest label of the judge that is relevant")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the documents that are drawn; default 0")
+    for flag in next(declared["flags"] for declared in DECLARED if declared["function"] == "plan_labels"):
+        add_flag(parser, flag)
     parser.add_argument("--plan", metavar="DIR", help="a plan that --out wrote; with --checked, in place of --judge")
     parser.add_argument("--checked", metavar="QRELS", help="what people say of the documents of --plan")
     add_all(parser, "stratum")
@@ -64,81 +56,49 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    if options.plan is not None:
-        _estimate(options)
-    else:
-        _plan(options)
+    from pt_reuse.studies.label_plans import plan_labels
 
-
-def _plan(options: argparse.Namespace) -> None:
-    from pt_reuse.data.judgments import checked_rel
-    from pt_reuse.data.run_reading import read_runs
-    from pt_reuse.studies.label_plans.plan import plan_labels
-
-    lowest = checked_rel(options.rel)
-    expected = None if options.prior is None else _prior(options.prior)
-    folder = out_folder(options, _FILES)
-    judge = judgment_source(options.judge)
-    pilot = None if options.pilot is None else judgment_source(options.pilot)
-    labels = judge.read()
-    plan = plan_labels(
-        labels,
-        target=options.target,
-        width=options.width,
-        budget=options.budget,
-        confidence=options.confidence,
-        pilot=None if pilot is None else pilot.read(),
-        prior=expected,
-        by_topic=options.by_topic,
-        runs=None if options.runs is None else read_runs(options.runs),
-        measure=options.measure,
-        rel=lowest,
-        judge_rel=options.judge_rel,
-        seed=options.seed,
-    )
-    # what the judge calls relevant is known now
-    say(f"{labels.with_rel(plan.judge_rel)!r}")
-    say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in plan.settings.items())}")
-    say("\nLabels to check:")
-    shown = plan.table[["stratum", "documents", "known", "share", "labels", "probability"]]
-    most = len(shown) if options.all else SHOWN
-    print_table(shown.rename(columns={"share": "expected share"}), most, "strata; --all shows every one")
-    say("\nWhat other widths take:")
-    print_table(plan.curve, len(plan.curve), "widths")
-    for sentence in plan.findings():
-        say(sentence)
-    say(f"\n{plan.headline()[0].upper()}{plan.headline()[1:]}.")
+    estimates = options.plan is not None
+    pictures = {f"{'estimate' if estimates else 'plan'}.png": None}
+    others = ("strata.csv",) if estimates else (*_TABLES, _TO_CHECK)
+    names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"pilot", "prior", "runs"}
+    given = {name: getattr(options, name) for name in names}
+    study_of(plan_labels).checked(given)
+    given["prior"] = None if options.prior is None else _prior(options.prior)
+    folder = out_folder(options, [*_SAVED, *others, *pictures])
+    result: Any = _estimate(options) if estimates else _plan(options, given)
+    show(result, study_of(plan_labels), options.all)
     if folder is None:
         return
-    drawings: dict[str, Drawing] = {_PICTURE: partial(plan.plot)}
     # a stratum would tell those who check what the judge says
-    beside = {_TO_CHECK: partial(table_file, plan.sample[["qid", "docno"]])}
-    written = write_result(plan, folder, options, drawings, beside)
+    beside = {} if estimates else {_TO_CHECK: partial(table_file, result.sample[["qid", "docno"]])}
+    written = write_result(result, folder, options, dict.fromkeys(pictures, result.plot), beside)
     say(f"\nWritten to {folder}: {', '.join(written)}")
-    say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
+    if not estimates:
+        say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
 
 
-def _estimate(options: argparse.Namespace) -> None:
-    folder = out_folder(options, _ESTIMATED)
+def _plan(options: argparse.Namespace, given: dict[str, Any]) -> Any:
+    from pt_reuse.data.run_reading import read_runs
+    from pt_reuse.studies.label_plans import plan_labels
+
+    judge, pilot = (None if name is None else judgment_source(name) for name in (options.judge, options.pilot))
+    labels = None if judge is None else judge.read()
+    given["pilot"] = None if pilot is None else pilot.read()
+    plan = plan_labels(labels, runs=None if options.runs is None else read_runs(options.runs), **given)
+    # what the judge calls relevant is known now
+    say(repr(None if labels is None else labels.with_rel(plan.judge_rel)))
+    return plan
+
+
+def _estimate(options: argparse.Namespace) -> Any:
     source = judgment_source(options.checked)
-    plan = _read(options.plan)
-    found = plan.estimate(source.read())
-    say(f"Settings: {', '.join(f'{name}={value}' for name, value in found.settings.items())}")
-    say("\nWhat people found:")
-    shown = found.table.drop(columns=["target", "planned_width"])
-    print_table(shown, len(shown), "numbers", spare=["bias_low", "bias_high", "bias"])
-    say()
-    for sentence in found.findings():
-        say(f"- {sentence}")
-    if folder is not None:
-        drawings: dict[str, Drawing] = {_ESTIMATED[-1]: partial(found.plot)}
-        written = write_result(found, folder, options, drawings)
-        say(f"\nWritten to {folder}: {', '.join(written)}")
+    return _read(options.plan).estimate(source.read())
 
 
 def _read(path: str) -> LabelPlan:
     from pt_reuse._result import read_result
-    from pt_reuse.studies.label_plans.plan import LabelPlan
+    from pt_reuse.studies.label_plans import LabelPlan
 
     with located("--plan"):
         found: Any = read_result(Path(path))

@@ -66,7 +66,7 @@ class StudyCommand:
         if self._command["several"]:
             parser.add_argument("--other", metavar="FILE", help=f"other judgments, to compare with: {QRELS_HELP}")
         for flag in declared["flags"]:
-            _add(parser, flag)
+            add_flag(parser, flag)
         if declared["contributors"] is not None:
             add_contributors(parser, default=declared["contributors"])
         if declared["long"]:
@@ -160,7 +160,8 @@ class StudyCommand:
         return data
 
 
-def _add(parser: Parser, flag: Mapping[str, Any]) -> None:
+def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
+    """Add the option that a study declares."""
     usual, name = flag["usual"], flag["name"] or f"--{flag['dest'].replace('_', '-')}"
     if flag["kind"] in _SWITCHES:
         parser.add_argument(name, dest=flag["dest"], action=_SWITCHES[flag["kind"]], help=flag["help"])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,30 +32,13 @@ _HEADINGS = {"metric", "measure", "eval_metric"}
 _BOM = "\ufeff"
 
 
-@dataclass(frozen=True)
-class LeaderboardRows:
-    """The lines of one file.
+def parse_leaderboard(
+    data: bytes, format: str | None, *, file_name: str, header: bool = False
+) -> tuple[str, pd.DataFrame]:
+    """Read one file: its format, and ``name qid measure value line``, texts all but the number of the line, from 1.
 
-    Attributes:
-        format: which one it is, of :data:`FORMATS`.
-        frame: ``name qid measure value line``, texts all but the number of the line, from 1.
-    """
-
-    format: str
-    frame: pd.DataFrame
-
-
-def parse_leaderboard(data: bytes, format: str | None, *, file_name: str, header: bool = False) -> LeaderboardRows:
-    """Read one file.
-
-    Args:
-        data: its contents.
-        format: one of :data:`FORMATS`; None to tell it by the lines.
-        file_name: what the file is called, the name of the run in the format ``trec_eval``.
-        header: the first line is left out, whatever it says; one that names the columns is known without.
-
-    Raises:
-        InputError: a line of another form, or lines that could be of several formats.
+    Without a `format` the lines tell it. With `header` the first line is left out, whatever it says; one that names the
+    columns is known without.
     """
     try:
         text = data.decode("utf-8").removeprefix(_BOM)
@@ -70,15 +52,17 @@ def parse_leaderboard(data: bytes, format: str | None, *, file_name: str, header
     if not lines:
         raise InputError("there is no line. Give a leaderboard, such as `run topic measure value`.", argument="path")
     if format == "jsonl" or (format is None and _is_json(lines[0][1], file_name)):
-        return LeaderboardRows("jsonl", _of_json(lines))
+        return "jsonl", pd.DataFrame([_of_json(n, line) for n, line in lines], columns=[*_KEYS, "line"])
     cells = [line.split() for _, line in lines]
     found = told_format(cells) if format is None else format
-    width = len(COLUMNS[found])
     for (n, line), row in zip(lines, cells, strict=True):
-        if len(row) != width:
+        if len(row) != len(COLUMNS[found]):
+            fit = [name for name in _of_width(len(row)) if name != found]
+            so_many = f"So many has {' or '.join(map(repr, fit))}. " if fit else ""
             raise InputError(
-                f"a line of the format {found!r} has {width} columns, {' '.join(COLUMNS[found])}; this one has "
-                f"{len(row)}: {shown(line.strip())}. {_other_formats(len(row))}Give the ",
+                f"a line of the format {found!r} has {len(COLUMNS[found])} columns, {' '.join(COLUMNS[found])}; this "
+                "one "
+                f"has {len(row)}: {shown(line.strip())}. {so_many}Give the ",
                 Option("format", ...),
                 " of the file, or correct the line.",
                 argument="path",
@@ -89,37 +73,30 @@ def parse_leaderboard(data: bytes, format: str | None, *, file_name: str, header
     columns = dict(zip(COLUMNS[found], zip(*cells, strict=True), strict=True)) if cells else {}
     columns.setdefault("name", (file_name,) * len(cells))
     frame = pd.DataFrame({name: columns.get(name, ()) for name in _KEYS}, dtype=object)
-    return LeaderboardRows(found, frame.assign(line=[n for n, _ in lines]))
+    return found, frame.assign(line=[n for n, _ in lines])
+
+
+def _of_width(width: int) -> list[str]:
+    return [name for name, columns in COLUMNS.items() if len(columns) == width and name != "jsonl"]
 
 
 def told_format(cells: Sequence[Sequence[str]]) -> str:
-    """Return the format of lines split at white space.
-
-    The number of columns tells most. Of four columns the one tells in which the topic ``all`` stands.
-
-    Raises:
-        InputError: no format has so many columns, or several could be meant.
-    """
+    """Return the format of lines split at white space, by their number of columns and the place of ``all``."""
     width = max(map(len, cells), key=[len(row) for row in cells].count)
-    known = [name for name, columns in COLUMNS.items() if len(columns) == width and name != "jsonl"]
-    if not known:
-        raise InputError(
-            f"most lines have {count(width, 'column')}, and a leaderboard has {_widths()}, or is JSON by lines. Give a "
-            "file of one of these forms.",
-            argument="path",
-        )
-    rows = [row for row in cells if len(row) == width]
+    known, rows = _of_width(width), [row for row in cells if len(row) == width]
     fit = [name for name in known if any(row[COLUMNS[name].index("qid")] == ALL for row in rows)]
-    if len(fit) == 1:
-        return fit[0]
-    if len(known) == 1 and not (width == 3 and any(row[0] == ALL for row in rows)):
-        return known[0]
-    if len(known) == 1:
+    measure_last = width == 3 and not fit and any(row[0] == ALL for row in rows)
+    if not known or measure_last:
         raise InputError(
-            "'all' stands in the first column, and the format 'trec_eval' has topics in the second: measure qid value. "
-            "Put the measure first.",
+            f"most lines have {count(width, 'column')}{', and the topic all in the first' * measure_last}. A "
+            "leaderboard has "
+            f"{'; '.join(' '.join(columns) for name, columns in COLUMNS.items() if name != 'jsonl')}; or is JSON by "
+            "lines. "
+            "Give a file of one of these forms.",
             argument="path",
         )
+    if len(fit) == 1 or len(known) == 1:
+        return (fit or known)[0]
     forms = listed([f"{name} ({' '.join(COLUMNS[name])})" for name in fit or known])
     why = f"no line has the topic {ALL!r}" if not fit else f"{ALL!r} stands in several columns"
     raise InputError(
@@ -140,25 +117,22 @@ def leaderboard_text(
     has_topic: NDArray[np.bool_],
     means: NDArray[np.float64],
 ) -> str:
-    """Return scores as the lines of a leaderboard, the rows ``all`` last.
+    """Return scores as the lines of a leaderboard, of ``trec_eval`` those of one run; the rows ``all`` last.
 
-    Args:
-        format: one of :data:`FORMATS`; of ``trec_eval`` the scores of one run.
-        names: of the runs.
-        topics: the topics; ``["all"]`` where there are no scores by topic.
-        measures: the measures.
-        values: (measures, topics, runs).
-        has_topic: (topics, runs) whether there is a line for it.
-        means: (measures, runs) the values of the rows ``all``.
-
-    Raises:
-        InputError: a name that cannot stand in a column, or a topic called ``all`` among others.
+    `values` are (measures, topics, runs), `has_topic` (topics, runs), `means`, of the rows ``all``, (measures, runs).
+    Topics are ``["all"]`` where there are no scores by topic.
     """
     if ALL in topics and len(topics) > 1:
         raise InputError(f"the topic {ALL!r} would be taken for the value over all topics. Rename it first.")
-    if format != "jsonl":
-        for what, texts in (("run name", names), ("topic", topics), ("measure", measures)):
-            _check_column(texts, what)
+    for what, texts in (("run name", names), ("topic", topics), ("measure", measures)):
+        bad = [text for text in texts if text.split() != [text] or text.startswith(_BOM)]
+        if bad and format != "jsonl":
+            raise InputError(
+                f"the {what} {examples(bad)} cannot stand in a column that ends with white space. Rename it first, or "
+                "write with ",
+                Option("format", "jsonl"),
+                ".",
+            )
     rows = [
         (name, topic, measure, float(values[m, t, r]))
         for r, name in enumerate(names)
@@ -166,79 +140,49 @@ def leaderboard_text(
         if topic != ALL and has_topic[t, r]
         for m, measure in enumerate(measures)
     ]
-    rows += [
-        (name, ALL, measure, float(means[m, r])) for r, name in enumerate(names) for m, measure in enumerate(measures)
-    ]
-    return "".join(f"{line}\n" for line in _lines(format, rows))
+    of_all = [(name, ALL, one, float(means[m, r])) for r, name in enumerate(names) for m, one in enumerate(measures)]
+    return "".join(f"{line}\n" for line in _lines(format, [*rows, *of_all]))
 
 
-def _lines(format: str, rows: Iterable[tuple[str, str, str, float]]) -> Iterator[str]:
-    for name, qid, measure, value in rows:
+def _lines(format: str, rows: Sequence[tuple[str, str, str, float]]) -> Iterator[str]:
+    for row in rows:
         if format == "jsonl":
-            yield json.dumps({"run_id": name, "topic_id": qid, "measure": measure, "value": value})
+            yield json.dumps(dict(zip(_KEYS.values(), row, strict=True)))
             continue
         # AutoJudge has no rank, and writes 0
-        cells = {"name": name, "qid": qid, "measure": measure, "value": repr(value), "Q0": "Q0", "rank": "0"}
-        yield "\t".join(cells[column] for column in COLUMNS[format])
-
-
-def _check_column(names: Iterable[str], what: str) -> None:
-    bad = [name for name in names if name.split() != [name] or name.startswith(_BOM)]
-    if bad:
-        raise InputError(
-            f"the {what} {examples(bad)} cannot stand in a column that ends with white space. Rename it first, or "
-            "write with ",
-            Option("format", "jsonl"),
-            ".",
-        )
+        cells = {**dict(zip(_KEYS, row, strict=True)), "value": repr(row[-1]), "Q0": "Q0", "rank": "0"}
+        yield "\t".join(str(cells[column]) for column in COLUMNS[format])
 
 
 def _is_json(line: str, file_name: str) -> bool:
-    if not line.lstrip().startswith("{"):
-        return False
-    if ".json" in file_name.lower():
-        return True
+    if not line.lstrip().startswith("{") or ".json" in file_name.lower():
+        return line.lstrip().startswith("{")
     try:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
         return False
 
 
-def _of_json(lines: Sequence[tuple[int, str]]) -> pd.DataFrame:
-    rows = []
-    for n, line in lines:
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"no JSON ({error}). Give an object a line, with {listed(list(_KEYS.values()))}.",
-                argument="path",
-                place=f"line {n:,}",
-            ) from error
-        lacking = [key for key in _KEYS.values() if not isinstance(found, dict) or key not in found]
-        if lacking:
-            raise InputError(
-                f"the object has no {listed(lacking)}. Give an object a line, with {listed(list(_KEYS.values()))}.",
-                argument="path",
-                place=f"line {n:,}",
-            )
-        strange = [key for key in _KEYS.values() if key != "value" and not _is_name(found[key])]
-        if strange:
-            raise InputError(
-                f"{listed(strange)} must be a text or a whole number, got {shown(str(found[strange[0]]))}.",
-                argument="path",
-                place=f"line {n:,}",
-            )
-        rows.append([*(_text_of(found[key]) for key in _KEYS.values()), n])
-    return pd.DataFrame(rows, columns=[*_KEYS, "line"])
-
-
-def _is_name(cell: Any) -> bool:
-    return isinstance(cell, str | int) and not isinstance(cell, bool)
-
-
-def _text_of(cell: Any) -> str:
-    return cell if isinstance(cell, str) else repr(cell)
+def _of_json(n: int, line: str) -> list[Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        found = None
+    known = found if isinstance(found, dict) else {}
+    odd = [
+        key
+        for key in _KEYS.values()
+        if key not in known
+        or (key != "value" and (isinstance(known[key], bool) or not isinstance(known[key], str | int)))
+    ]
+    if odd:
+        raise InputError(
+            f"no object with {listed(list(_KEYS.values()))}, the first three texts or whole numbers: "
+            f"{f'{listed(odd)} of ' if known else ''}{shown(line.strip())}. Give one a line.",
+            argument="path",
+            place=f"line {n:,}",
+        )
+    return [*(known[key] if isinstance(known[key], str) else repr(known[key]) for key in _KEYS.values()), n]
 
 
 def _names_columns(format: str, cells: Sequence[str]) -> bool:
@@ -249,13 +193,3 @@ def _names_columns(format: str, cells: Sequence[str]) -> bool:
     except ValueError:
         return row["measure"].lower() in _HEADINGS
     return False
-
-
-def _other_formats(width: int) -> str:
-    fit = [name for name, columns in COLUMNS.items() if len(columns) == width and name != "jsonl"]
-    return f"So many has {' or '.join(map(repr, fit))}. " if fit else ""
-
-
-def _widths() -> str:
-    widths = sorted({len(columns) for name, columns in COLUMNS.items() if name != "jsonl"})
-    return f"{', '.join(map(str, widths[:-1]))} or {widths[-1]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,28 +98,21 @@ def read_leaderboard(
     choice("missing", missing, MISSING)
     flag("header", header)
     with located(str(path)):
-        read = _read(path, format, names, header)
-        frame, left_out = _chosen(read.frame, rows)
+        found, formats = _read(path, format, names, header)
+        frame, left_out = _chosen(found, rows)
     with located(str(path)), arguments_as(frame="path"):
         scores = Scores.from_frame(frame, teams=teams, types=types, metadata=metadata, missing=missing)
     of_all = set(frame["qid"]) == {ALL}
     settings = {
-        "scores": f"leaderboard {Path(path).name} ({', '.join(read.formats)})",
+        "scores": f"leaderboard {Path(path).name} ({', '.join(formats)})",
         "rows": f"{ALL!r} alone: none by topic" if of_all else "by topic",
         **({"left out": ", ".join(left_out)} if left_out else {}),
     }
     return replace(scores, settings=settings | {k: v for k, v in scores.settings.items() if k != "scores"})
 
 
-@dataclass(frozen=True)
-class _Read:
-    """The rows of all files, with ``value`` as text and ``place``, file and line; and their formats."""
-
-    frame: pd.DataFrame
-    formats: list[str]
-
-
-def _read(path: Any, format: str | None, names: str, header: bool) -> _Read:
+def _read(path: Any, format: str | None, names: str, header: bool) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of all files, with ``value`` as text and ``place``, file and line; and their formats."""
     files = _files(path)
     frames, formats = [], []
     for file in files:
@@ -129,13 +122,12 @@ def _read(path: Any, format: str | None, names: str, header: bool) -> _Read:
                 data = read_bytes(file)
             except UnreadableError as error:
                 raise InputError(f"{error}.", argument="path") from error
-            found = parse_leaderboard(data, format, file_name=file.name, header=header)
-            rows = found.frame
-            if found.format == "trec_eval" and names == "tag":
+            found, rows = parse_leaderboard(data, format, file_name=file.name, header=header)
+            if found == "trec_eval" and names == "tag":
                 rows = rows.assign(name=_tag(rows))
         where = "" if alone else f"{file.name}, "
         frames.append(rows.assign(place=[f"{where}line {n:,}" for n in rows["line"]]))
-        formats.append(found.format)
+        formats.append(found)
     frame = pd.concat(frames, ignore_index=True)
     if frame.empty:
         raise InputError("there is no row but the one that names the columns.", argument="path")
@@ -143,13 +135,15 @@ def _read(path: Any, format: str | None, names: str, header: bool) -> _Read:
     if twice.any():
         row = frame[twice].iloc[0]
         same = (frame[["name", "qid", "measure"]] == row[["name", "qid", "measure"]]).all(axis=1)
-        raise InputError(
-            f"run {shown(row['name'])} has the topic {shown(row['qid'])} and the measure {shown(row['measure'])} more "
-            f"than once; before at {frame.loc[same, 'place'].iloc[0]}. Keep one of the rows.",
-            argument="path",
-            place=row["place"],
+        raise _wrong(
+            row, f"is there more than once; before at {frame.loc[same, 'place'].iloc[0]}. Keep one of the rows"
         )
-    return _Read(frame, list(dict.fromkeys(formats)))
+    return frame, list(dict.fromkeys(formats))
+
+
+def _wrong(row: pd.Series, what: str) -> InputError:
+    of = f"the value of run {shown(row['name'])}, topic {shown(row['qid'])}, measure {shown(row['measure'])}"
+    return InputError(f"{of} {what}.", argument="path", place=row["place"])
 
 
 def _files(path: Any) -> list[Path]:
@@ -230,12 +224,7 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
     wrong = (is_text & ~all_text) | (~is_text & ~np.isfinite(numbers))
     if wrong.any():
         row = rows[wrong].iloc[0]
-        raise InputError(
-            f"the value of run {shown(row['name'])}, topic {shown(row['qid'])}, measure {shown(row['measure'])} must "
-            f"be a finite number, got {shown(row['value'])}. Score it 0, or take the measure out.",
-            argument="path",
-            place=row["place"],
-        )
+        raise _wrong(row, f"must be a finite number, got {shown(row['value'])}: score it 0, or take the measure out")
     return rows.assign(decimals=rows["value"].map(_decimals), value=numbers, text=all_text)
 
 
@@ -253,10 +242,8 @@ def _decimals(cell: str) -> int:
 def _tell_left_out(measures: list[str], what: str, expected: set[str]) -> None:
     """Warn of measures that are left out for what they have, all but those of which nobody expects more."""
     told = [name for name in measures if name not in expected]
-    if len(told) == 1:
-        warn(f"the measure {examples(told)} has {what}, and the scores are without it.")
-    elif told:
-        warn(f"the measures {examples(told, 12)} have {what}, and the scores are without them.")
+    if told:
+        warn(f"the scores are without the measures that have {what}: {examples(told, 12)}.")
 
 
 def _check_all(topics: pd.DataFrame, of_all: pd.DataFrame) -> None:

@@ -43,7 +43,7 @@ def claims(data: Path, year: str) -> None:
     runs, people, judges = track(data / f"dl{year}-passages")
     found = ptr.labels.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     _keep(f"claims-dl{year}", found)
-    texts = [found.report(), found.report(numbers="shares"), said(found.findings())]
+    texts = [found.report(), found.report("shares"), said(found.findings())]
     for correction in CORRECTIONS:
         corrected = ptr.labels.significance_fidelity(
             runs, people, judges, nDCG @ 10, judge_rel=SCALES, correction=correction, resamples=0
@@ -69,7 +69,7 @@ def yardstick(data: Path) -> None:
     replace(circle, by_run=circle.by_run.head(0)).save(
         DOCS / "papers" / "stored" / "circle-dl19-people", overwrite=True
     )
-    _show([fidelity.report(), fidelity.report(numbers="shares"), circle.report()])
+    _show([fidelity.report(), fidelity.report("shares"), circle.report()])
 
 
 def _keep(name: str, found: SignificanceFidelity) -> None:
@@ -85,7 +85,7 @@ def circles(data: Path, year: str) -> None:
         shown = found.by_run[(found.by_run["judge"] == JUDGES[0]) & found.by_run["scorer"].isin([JUDGES[0], "people"])]
         few = replace(found, by_run=shown.reset_index(drop=True))
         few.save(DOCS / "papers" / "stored" / f"circle-dl{year}", overwrite=True)
-    _show([found.report(), found.report(numbers="rankings"), said(found.findings())])
+    _show([found.report(), found.report("rankings"), said(found.findings())])
 
 
 def said(findings: list[str]) -> str:

@@ -15,14 +15,14 @@ from pt_reuse.cli.audit import PARTS
 from pt_reuse.cli.output import draw, write_result
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-OF_LABELS = ["kappa.png", "labels-lax.png", "labels-strict.png"]
+OF_LABELS = ["beside.png", "confusion-lax.png", "confusion-strict.png"]
 #: the pictures of each part that are of a measure
 PICTURES = {
-    "rankings": ["agreement", "scores", "ranks-lax", "ranks-strict"],
+    "rankings": ["agreement", "scores-lax", "scores-strict", "ranks-lax", "ranks-strict"],
     "leaderboards": ["agreement"],
     "families": ["map", "forest"],
     "significance": ["counts", "pairs-lax", "pairs-strict"],
-    "circularity": ["gains"],
+    "circularity": ["gains", "runs-lax", "runs-strict"],
     "holes": ["filled-lax", "filled-strict"],
 }
 DRAWN = {"resamples": 20, "seed": 3}
@@ -115,9 +115,8 @@ def test_every_part_is_the_librarys(given, expected, pictures, tmp_path, capsys)
             assert f"- {sentence}\n" in text
             assert f"- {sentence}" in printed
         assert f"- {part.question} {result.headline()}." in text
-        assert list(pictures[part.name]) == OF_LABELS[: 3 * (part.name == "rankings")] + [
-            f"{name}-nDCG@10.png" for name in PICTURES[part.name]
-        ]
+        of_measure = [f"{name}-nDCG@10.png" for name in PICTURES[part.name]]
+        assert list(pictures[part.name]) == of_measure + OF_LABELS[: 3 * (part.name == "rankings")]
         # one of each kind: that they can be drawn at all
         (drawn,) = draw(dict(list(pictures[part.name].items())[-1:])).values()
         assert drawn.startswith(b"\x89PNG")

@@ -28,7 +28,7 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
     status, out, err = run(capsys, *plan, "--target", "precision", "--out", files / "plan")
     assert (status, err) == (0, "")
     same = ptr.labels.plan_labels(files / "judge.txt", target="precision", width=0.2, prior={0: 0.05, 1: 0.8})
-    assert f"Check {same.labels} of 300 documents" in out.replace("\n", " ")
+    assert f"check {same.labels} of 300 documents" in out.replace("\n", " ")
     made = pd.read_csv(files / "plan" / "to_check.csv", dtype=str)
     assert made.to_dict("list") == same.sample[["qid", "docno"]].to_dict("list")
     assert (files / "plan" / "plan.png").stat().st_size > 1000
@@ -65,7 +65,7 @@ def test_advice_names_the_file_of_documents_to_check(capsys, files):
     run(capsys, "judge plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--out", plan)
     status, _, err = run(capsys, "judge plan-labels", "--plan", plan, "--checked", files / "people.txt")
     assert status == 2
-    assert "the documents to check alone, to_check.csv of the plan." in err.replace("\n", " ")
+    assert "the documents to check alone: to_check.csv of the plan." in err.replace("\n", " ")
 
 
 def test_the_labels_are_told_as_the_plan_takes_them(capsys, files):

@@ -65,7 +65,7 @@ def test_judges_stand_above_other_people_on_the_same_documents(found, width):
 )
 @pytest.mark.parametrize("judge", ["graded", "binary"])
 def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, column, said):
-    ax = found.plot_confusion(judge, of=of, width=3.3)
+    ax = found.plot(kind="confusion", judge=judge, of=of, width=3.3)
     rows = found.confusion[found.confusion["judge"] == judge]
     across, down = ([label.get_text() for label in labels] for labels in (ax.get_xticklabels(), ax.get_yticklabels()))
     assert (across, down) == (["0", "1", "2", "3"] if judge == "graded" else ["0", "1"], ["0", "1", "2", "3"])

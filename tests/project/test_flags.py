@@ -43,9 +43,6 @@ CALLS = {
         RUNS, {"ann": QRELS}, QRELS, "AP", **flag
     ),
     "audit_labels": lambda d, **flag: audited(**flag),
-    "LabelAgreement.plot_confusion": lambda d, **flag: ptr.labels.compare_labels(
-        QRELS, OTHERS, resamples=0
-    ).plot_confusion(ax=Figure().subplots(), **flag),
     "labels.family_effect": lambda d, **flag: ptr.labels.family_effect(
         FAMILIES, QRELS, QRELS, "AP", resamples=0, **flag
     ),

@@ -41,12 +41,3 @@ def test_a_bound_above_all_labels_is_told(study):
     ):
         found = study(RUNS, FIELD.qrels, JUDGE, "nDCG@5", rel=9, resamples=0)
     assert "no label of people is relevant from 9" in found.settings["beware"]
-
-
-@STUDY
-def test_conventions_have_the_same_words_everywhere(study):
-    said = study(RUNS, FIELD.qrels, {"j": JUDGE}, "P@5", resamples=0).settings
-    assert said["human"].startswith("relevant from label 1")
-    assert said["judges"].startswith("j (relevant from label 1; ")
-    assert said["missing"] == "a document without a label of the judge is unjudged under the judge"
-    assert said["complete"] is True

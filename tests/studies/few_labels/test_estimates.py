@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from ir_measures import AP
 
 from pt_reuse.arrays.prediction_powered import TopicValues, powered_differences, powered_means
-from pt_reuse.studies.few_labels.levels import Asked, columns_of, pair_table, rank_bounds, rank_table
+from pt_reuse.studies.few_labels import columns_of_means, pair_table, rank_bounds, rank_table
 
 #: two of the systems are equally good
 TRUTH = np.array([0.6, 0.5, 0.5, 0.35, 0.3, 0.1])
@@ -26,7 +25,7 @@ def test_a_rank_reaches_from_those_better_to_those_worse():
 
 
 def test_the_intervals_of_all_ranks_hold_at_once():
-    asked, names = Asked([AP], None, 0.95, "bonferroni"), list("abcdef")
+    names = list("abcdef")
     best = 1 + (TRUTH[:, None] < TRUTH).sum(axis=1)
     worst = len(TRUTH) - (TRUTH[:, None] > TRUTH).sum(axis=1)
     held, narrower = [], []
@@ -35,8 +34,8 @@ def test_the_intervals_of_all_ranks_hold_at_once():
         human = TRUTH + random.normal(0, 0.15, (120, 6))
         judge = 0.5 * human + random.normal(0, 0.04, human.shape)
         values = TopicValues(human[:20], judge[:20], judge[20:])
-        pairs = pair_table(columns_of(powered_differences(values), 0.95), names, asked)
-        ranks = rank_table(columns_of(powered_means(values), 0.95), pairs, names)
+        pairs = pair_table(columns_of_means(powered_differences(values), 0.95), names, "bonferroni", 1 - 0.95)
+        ranks = rank_table(columns_of_means(powered_means(values), 0.95), pairs, names)
         held.append(((ranks["rank_low"] <= best) & (worst <= ranks["rank_high"])).all())
         width, alone = (ranks[f"{of}rank_high"] - ranks[f"{of}rank_low"] for of in ("", "human_"))
         narrower.append(width.mean() - alone.mean())

@@ -181,7 +181,7 @@ def test_labels_of_another_scale_are_brought_to_that_of_people():
     assert found.table.drop(columns="judge").equals(same.table.drop(columns="judge"))
     assert found.settings["judges"].startswith("judge (relevant from label 1, n=24 topics")
     assert same.settings["judges"].startswith("judge (relevant from label 2, n=24 topics")
-    assert found.settings["human"] == "relevant from label 2"
+    assert found.settings["relevant"] == "label of at least 2"
     strict = ptr.labels.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=1)@5", judge_rel=2)
     assert strict.table["by_judge"].tolist() == same.table["by_judge"].tolist()
 

@@ -33,19 +33,19 @@ GAINED = {"umbrela-gpt-4": (4.4, 1.4, -1.6), "binary-llama-3.2": (-12.0, -0.4, 2
 
 @pytest.mark.parametrize("judge", GAINED)
 def test_mean_ranks_gained(found, judge):
-    cells = found.cells().query("judge == @judge").set_index("family")
+    cells = found.cells("nDCG@10").query("judge == @judge").set_index("family")
     gained = cells.loc[["gpt", "other later", "official"], "rise"]
     assert tuple(gained.round(1)) == GAINED[judge]
     assert cells["runs"].to_dict() == {"official": 37, "other later": 16, "gpt": 8}
 
 
 def test_the_own_family_and_what_is_missing(found):
-    own = found.cells().query("own")
+    own = found.cells("nDCG@10").query("own")
     assert own["judge"].tolist() == ["binary-gpt-4", "binary-gpt-4o", "exam-gpt-4", "umbrela-gpt-4"]
     assert set(own["family"]) == {"gpt"}
     # no judge of the family favours it beyond what 43 topics can tell; a judge of another one marks it down
     assert ((own["rank_effect_low"] < 0) & (own["rank_effect_high"] > 0)).all()
-    llama = found.cells().query("judge == 'binary-llama-3.2' and family == 'gpt'").iloc[0]
+    llama = found.cells("nDCG@10").query("judge == 'binary-llama-3.2' and family == 'gpt'").iloc[0]
     assert llama["rank_effect_high"] < 0
     assert llama["score_effect_high"] < 0
     assert found.judges.set_index("judge")["missing"].to_dict() == {

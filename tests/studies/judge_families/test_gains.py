@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from pt_reuse.studies.judge_families.cells import AGAINST, Contrast, FieldGains, matched
+from pt_reuse.studies.family_effects import AGAINST, Contrast, FieldGains, matched
 
 
 def contrast(n, k, pairs=()):
@@ -45,16 +45,16 @@ def test_effects_equal_those_of_loops(against, steps):
     who = contrast(9, 3, [(0, 5), (2, 5), (1, 8)])
     found = FieldGains(human, judge).over(who, against)
     expected = [slow(h, j, who, against) for h, j in zip(human, judge, strict=True)]
-    assert found.rank_effect == pytest.approx([ranks for ranks, _ in expected], abs=1e-12)
-    assert found.score_effect == pytest.approx([score for _, score in expected], abs=1e-7)
+    assert found["rank_effect"] == pytest.approx([ranks for ranks, _ in expected], abs=1e-12)
+    assert found["score_effect"] == pytest.approx([score for _, score in expected], abs=1e-7)
 
 
 def test_changes_are_those_of_the_field_centred():
     human, judge = np.array([[0.1, 0.2, 0.6]]), np.array([[0.4, 0.2, 0.9]])
     found = FieldGains(human, judge).over(contrast(3, 1), "others")
     # changes of .3, 0 and .3 have the mean .2
-    assert (found.change[0], found.others_change[0]) == (pytest.approx(0.1), pytest.approx(-0.05))
-    assert (found.gained[0], found.others_gained[0]) == (1, -0.5)
+    assert (found["change"][0], found["others_change"][0]) == (pytest.approx(0.1), pytest.approx(-0.05))
+    assert (found["rise"][0], found["others_rise"][0]) == (1, -0.5)
 
 
 @given(arrays(np.float64, 8, elements=st.integers(0, 10**6).map(float), unique=True), st.integers(1, 7), st.randoms())
@@ -62,9 +62,9 @@ def test_without_ties_others_lose_what_a_family_gains(scores, k, random):
     judge = np.array(random.sample(scores.tolist(), 8))
     gains, who = FieldGains(scores[None], judge[None]), contrast(8, k)
     others, alone = gains.over(who, "others"), gains.over(who, "alone")
-    assert alone.others_gained[0] == 0
-    assert others.gained[0] == pytest.approx(alone.gained[0])
-    assert others.rank_effect[0] == pytest.approx(alone.rank_effect[0] * 8 / (8 - k))
+    assert alone["others_rise"][0] == 0
+    assert others["rise"][0] == pytest.approx(alone["rise"][0])
+    assert others["rank_effect"][0] == pytest.approx(alone["rank_effect"][0] * 8 / (8 - k))
 
 
 @given(st.floats(0.1, 3), st.floats(-1, 1), st.floats(-0.5, 0.5))
@@ -74,10 +74,10 @@ def test_a_scale_is_no_favour_and_a_favour_is_told_on_it(slope, level, favour):
     who = contrast(6, 2, [(0, 5)])
     plain = FieldGains(human, judge)
     for against in AGAINST:
-        assert plain.over(who, against).rank_effect[0] == 0
-    assert plain.over(who, "others").score_effect[0] == pytest.approx(0, abs=1e-9)
+        assert plain.over(who, against)["rank_effect"][0] == 0
+    assert plain.over(who, "others")["score_effect"][0] == pytest.approx(0, abs=1e-9)
     judge[0, :2] += favour
-    found = FieldGains(human, judge).over(who, "alone").score_effect[0]
+    found = FieldGains(human, judge).over(who, "alone")["score_effect"][0]
     assert found == pytest.approx(favour, abs=1e-9)
 
 
@@ -87,14 +87,14 @@ def test_the_line_is_that_of_scipy():
     who = contrast(12, 4)
     line = stats.linregress(human[0, 4:], judge[0, 4:])
     above = judge[0, :4] - line.intercept - line.slope * human[0, :4]
-    assert FieldGains(human, judge).over(who, "others").score_effect[0] == pytest.approx(above.mean())
+    assert FieldGains(human, judge).over(who, "others")["score_effect"][0] == pytest.approx(above.mean())
 
 
 @pytest.mark.parametrize(("n", "human"), [(3, [0.1, 0.2, 0.5]), (5, [0.3, 0.2, 0.2, 0.2, 0.2])])
 def test_without_a_line_there_is_no_effect_on_scores(n, human):
     found = FieldGains(np.array([human]), np.arange(n)[None] / n).over(contrast(n, 1), "others")
-    assert np.isnan(found.score_effect[0])
-    assert not np.isnan(found.rank_effect[0])
+    assert np.isnan(found["score_effect"][0])
+    assert not np.isnan(found["rank_effect"][0])
 
 
 def test_matched_runs():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -31,19 +29,6 @@ def test_runs_without_families_are_refused(field, messages):
     messages.refused(lambda: ptr.labels.family_effect(only, field.qrels, field.qrels, "AP"), argument="runs")
 
 
-def test_no_judgment_and_a_run_without_the_topics_of_a_judge_are_refused(field, runs, messages):
-    nothing = field.qrels.to_frame().head(0)
-    messages.refused(lambda: ptr.labels.family_effect(runs, nothing, field.qrels, "AP"), argument="human")
-    frames = {name: field.runs[name] for name in field.runs.names}
-    frames["neu2a"] = frames["neu2a"].query("qid != '1'")
-    table = runs.run_table[["name", "family"]]
-    short = ptr.RunSet.from_frames(frames).with_metadata(metadata=table)
-    labels = {"J": field.all_qrels.select(["1"])}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        messages.refused(lambda: ptr.labels.family_effect(short, field.all_qrels, labels, "AP"))
-
-
 def test_a_measure_of_lower_grades_is_told_once(field, runs, messages):
     people = field.all_qrels.with_rel(2)
     messages.warned(lambda: ptr.labels.family_effect(runs, people, noisy(field, 1), "P@5", resamples=0), times=1)
@@ -51,7 +36,7 @@ def test_a_measure_of_lower_grades_is_told_once(field, runs, messages):
 
 def test_nothing_has_no_sign(field, runs):
     found = ptr.labels.family_effect(runs, field.all_qrels, field.all_qrels, "nDCG@10", resamples=20)
-    assert "-0.00" not in " ".join([*found.findings(), str(found.report()), str(found.report(of="score"))])
+    assert "-0.00" not in " ".join([*found.findings(), str(found.report()), str(found.report("score"))])
 
 
 def test_of_equally_near_runs_the_first_by_name_is_matched():
@@ -71,37 +56,6 @@ def test_of_equally_near_runs_the_first_by_name_is_matched():
     assert found[0] == found[1]
 
 
-WRONG = {
-    "caliper": -0.1,
-    "missing": "keep",
-    "resamples": -1,
-    "confidence": 1.0,
-    "seed": "x",
-    "rel": 0,
-    "judge_rel": {"nobody": 1},
-    "families": {"nobody": "gpt"},
-    "measures": "nDGC@10",
-    "without_topics": "some",
-}
-
-
-@pytest.mark.parametrize("argument", WRONG)
-def test_arguments_are_checked_before_a_judge_is_asked(field, runs, messages, argument):
-    def judge(pairs):
-        raise AssertionError("asked")
-
-    given = {"measures": "AP", argument: WRONG[argument]}
-    messages.refused(lambda: ptr.labels.family_effect(runs, field.qrels, judge, **given), argument=argument)
-
-
-def test_what_is_no_label_and_labels_of_others_are_refused(field, runs, messages):
-    shares = field.qrels.to_frame().assign(label=0.25)
-    messages.refused(lambda: ptr.labels.family_effect(runs, field.qrels, {"J": shares}, "AP"))
-    strangers = field.qrels.to_frame().assign(docno=lambda frame: "x" + frame["docno"])
-    messages.refused(lambda: ptr.labels.family_effect(runs, field.qrels, {"J": strangers}, "AP"), argument="judge")
-    messages.refused(lambda: ptr.labels.family_effect(runs, field.qrels, {}, "AP"), argument="judge")
-
-
 def test_a_family_of_one_run_and_few_topics_are_told(field, messages):
     runs = with_families(field, lambda run: {"neu2a": "gpt", "lex1a": "bm25", "lex1b": "bm25"}.get(run.name))
     few = field.all_qrels.select(["1", "2", "3"])
@@ -115,7 +69,7 @@ def test_two_runs(field, messages):
     labels = {"J": noisy(field, 3)}
     call = lambda: ptr.labels.family_effect(runs, field.all_qrels, labels, "AP", families={"J": "gpt"}, resamples=50)  # noqa: E731
     found = messages.warned(call, times=2)
-    cell = found.cells().iloc[0]
+    cell = found.cells("AP").iloc[0]
     rows = found.by_run.set_index("name")
     assert cell["rank_effect"] == rows.loc["neu2a", "rise"] - rows.loc["lex1a", "rise"]
     assert np.isnan(cell["score_effect"])
@@ -127,7 +81,7 @@ def test_one_topic_has_effects_and_no_intervals(field, runs):
     one = field.all_qrels.select(["1"])
     with told_elsewhere():
         found = ptr.labels.family_effect(runs, one, noisy(field, 3), "nDCG@10", resamples=20)
-    assert found.cells()["rank_effect"].notna().all()
+    assert found.cells("nDCG@10")["rank_effect"].notna().all()
     ends = [column for column in found.table if column.endswith(("_low", "_high"))]
     assert found.table[ends].isna().all(axis=None)
 
@@ -139,56 +93,10 @@ def test_a_family_spelt_in_two_ways_is_told(field, runs, messages):
     assert not found.table["own"].any()
 
 
-def test_a_binary_judge_on_graded_labels(field, runs):
-    binary = field.all_qrels.to_frame().assign(label=lambda frame: (frame["label"] >= 2).astype(int))
-    found = ptr.labels.family_effect(runs, field.all_qrels, {"J": binary}, "P(rel=2)@5", rel=2, resamples=0)
-    assert found.judges["relevant_from"].tolist() == [1]
-    # it says of every document what people say
-    assert (found.by_run["rise"] == 0).all()
-    assert (found.table["score_effect"].fillna(0) == 0).all()
-
-
 def test_a_family_that_no_run_is_near(field):
     runs = with_families(field, lambda run: "best" if run.type == "manual" else None)
     found = ptr.labels.family_effect(runs, field.all_qrels, noisy(field, 3), "nDCG@10", caliper=0.0, resamples=9)
-    cell = found.cells(against="matched").iloc[0]
+    cell = found.cells("nDCG@10", "matched").iloc[0]
     assert (cell["runs"], cell["others"], cell["unmatched"]) == (0, 0, 4)
     assert np.isnan(cell[["rank_effect", "score_effect", "rank_effect_low"]].astype(float)).all()
-    assert "no other run is scored alike" in found.findings()[0]
     assert found.matches["match"].isna().all()
-
-
-def test_sentences_have_their_numbers_and_intervals(field, runs):
-    judges = {"A": noisy(field, 1), "B": noisy(field, 2)}
-    found = ptr.labels.family_effect(runs, field.all_qrels, judges, "nDCG@10", families={"A": "gpt"}, resamples=50)
-    first, second = found.findings()[:2]
-    cells = found.table.set_index(["judge", "against"])
-    for judge, text in (("A", first), ("B", second)):
-        for against, number in (("others", "rank_effect"), ("matched", "rank_effect"), ("others", "score_effect")):
-            row, digits = cells.loc[judge, against], 2 if number == "rank_effect" else 4
-            ends = f"({row[f'{number}_low']:+.{digits}f} to {row[f'{number}_high']:+.{digits}f})"
-            assert f"{row[number]:+.{digits}f} {ends}" in text
-    assert "its own family, gpt" in first
-    assert "of family gpt" in second
-    off = cells.xs("others", level="against")
-    n = int(((off["rank_effect_low"] > 0) | (off["rank_effect_high"] < 0)).sum())
-    assert found.findings()[2].startswith(f"In {n} of 2 pairs of a judge and a family")
-    assert found.headline().startswith("2 judges, 1 family of runs, nDCG@10: own family A on gpt ")
-    assert found.key_figures()["figure"].tolist()[:2] == ["rank_effect, A on gpt", "score_effect, A on gpt"]
-
-
-def test_reports(field, runs):
-    judges = {"A": noisy(field, 1), "B": noisy(field, 2)}
-    found = ptr.labels.family_effect(
-        runs, field.all_qrels, judges, ["nDCG@10", "AP"], families={"A": "gpt"}, resamples=20
-    )
-    for of, digits in (("rank", 2), ("score", 4)):
-        report = found.report("AP", of=of)
-        assert [column.heading for column in report.columns][:2] == ["Judge: family", "Effect"]
-        assert list(report.columns[0].values) == ["A: gpt (own)", "B: gpt"]
-        expected = [
-            f"{value:+.{digits}f}".lstrip("+" if of == "score" else "") for value in found.cells("AP")[f"{of}_effect"]
-        ]
-        assert list(report.columns[1].cells()) == expected
-    assert [len(found.cells(against=against)) for against in ("others", "matched", "alone")] == [2, 2, 2]
-    assert pd.DataFrame(found.cells("AP"))["measure"].eq("AP").all()

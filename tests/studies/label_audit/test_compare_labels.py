@@ -70,10 +70,6 @@ def test_the_same_draws_for_the_same_seed():
     assert mine.table["kappa"].tolist() == other.table["kappa"].tolist()
     wide = ptr.labels.compare_labels(HUMAN, GRADED, resamples=30, seed=1, confidence=0.5)
     assert (wide.table["kappa_low"] > mine.table["kappa_low"]).all()
-    assert mine.settings["intervals"] == (
-        "95 % bootstrap over the topics of each judge, 30 resamples, seed 1: the percentile interval, expanded as "
-        "Student's t is for few topics; that of recall is too narrow where most of what a judge misses is in few topics"
-    )
 
 
 REFUSED = {
@@ -126,22 +122,12 @@ def test_few_topics_are_told(messages):
     human = judged(n_topics=3)
     found = messages.warned(lambda: ptr.labels.compare_labels(human, {"model": labelled(human)}, resamples=9), times=1)
     assert found.settings["beware"] == "model: 3 topics only"
-    assert "Beware: model: 3 topics only." in str(found.report())
 
 
 def test_a_judge_of_a_part_of_the_topics_is_told(messages):
     part = Qrels(FRAME[FRAME["qid"] != "1"])
     found = messages.warned(lambda: ptr.labels.compare_labels(HUMAN, {"model": part}, resamples=0), times=1)
     assert set(found.table["without"]) == {1}
-
-
-def test_binary_labels_of_both():
-    found = ptr.labels.compare_labels(HUMAN.threshold(2), GRADED.threshold(2), resamples=0)
-    assert set(found.table["labels"]) == {"binary"}
-    graded = (
-        ptr.labels.compare_labels(HUMAN, GRADED, resamples=0).table.query("labels == 'binary'").reset_index(drop=True)
-    )
-    pd.testing.assert_frame_equal(found.table, graded)
 
 
 def test_labels_that_all_are_one():
@@ -154,5 +140,3 @@ def test_labels_that_all_are_one():
     assert pd.isna(row[["kappa", "kappa_low", "precision", "recall"]].astype(float)).all()
     assert row_of(found.table, items="relevant")["n_items"] == 0
     assert "model has no kappa with people on 180 documents of 6 topics: all labels are the same" in found.findings()[0]
-    assert "model has none" in found.headline()
-    assert "Without a value: model: all labels are the same" in " ".join(str(found.report()).split())

@@ -12,8 +12,9 @@ from pt_reuse._errors import ReuseWarning
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.annotators.labels import as_annotator_labels
-from pt_reuse.studies.label_audit.compared_labels import label_agreement
-from pt_reuse.studies.label_audit.label_counts import COMPARED, compared_people
+from pt_reuse.studies.label_agreement import agreement_of_labels as label_agreement
+from pt_reuse.studies.label_agreement import compared_people
+from pt_reuse.studies.label_counts import COMPARED
 
 HUMAN = judged(n_topics=8)
 JUDGES = {"graded": labelled(HUMAN, gaps=0.05), "binary": labelled(HUMAN.threshold(2), seed=5, right=0.7)}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pt_reuse.arrays.stratified import stratified_variance
-from pt_reuse.studies.label_plans.sampling import LEAST, Allocation, smallest
+from pt_reuse.studies.label_strata import LEAST, Allocation, smallest
 
 
 def variance(weights, shares, units, drawn):

@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import pt_reuse as ptr
 from pt_reuse.labels import plan_labels
-from pt_reuse.studies.label_plans.sampling import Strata, numbers_of
+from pt_reuse.studies.label_strata import Strata, numbers_of
 
 
 def estimated(plan, people):

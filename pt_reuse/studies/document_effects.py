@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import ir_measures
@@ -24,6 +23,9 @@ from pt_reuse.scoring.rescoring import rescore
 Labels: TypeAlias = NDArray[np.int16]
 #: kernels whose score is a sum over documents, divided by something of the topic
 _ADDITIVE = ("p", "r", "ndcg", "rbp")
+#: so many documents of a run are kept
+KEPT = 10
+_NOTHING = 1e-12  # a change of a score that is no more is of rounding
 #: what an effect is, for settings
 OF_SUM = (
     "weight of the document's rank x (gain by the judge - gain by people) / divisor of the topic under the judge; what "
@@ -33,21 +35,8 @@ ALONE = "what the score gains where this label alone is changed; such effects ne
 NONE = "not known, since ir_measures computes the measure"
 
 
-@dataclass(frozen=True)
-class TopicEffects:
-    """The effects of the documents of one topic whose labels differ.
-
-    Attributes:
-        rows: (documents,) rows of the judgments.
-        effects: (documents, runs) what each label adds to the mean score of each run.
-    """
-
-    rows: NDArray[np.int64]
-    effects: NDArray[np.float64]
-
-    def relative(self) -> NDArray[np.float64]:
-        """Return (documents, runs) the effects less their means over the runs."""
-        return self.effects - self.effects.mean(axis=1, keepdims=True)
+#: the effects of one topic: (documents,) rows of the judgments, and (documents, runs) what each adds to mean scores
+Effects: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class DocumentEffects:
@@ -58,13 +47,8 @@ class DocumentEffects:
     divisor by the judge (the ideal list of nDCG, the relevant documents of R; the one by people where the judge's is
     0). What the new divisor does to documents whose labels stay is of no document: it is the rest. Of any other measure
     computed here the effect is what the score gains when this label alone is changed; such effects need not add up.
-
-    Args:
-        runs: the field.
-        human: the judgments of people, whose rows the labels are of.
-        measure: by which runs are scored.
-        topics: those that count, as positions among the topics of `human`.
-        has_topic: (topics that count, runs) whether a run has each, where its mean is over its own; None: over all.
+    `topics` are those that count, as positions among the topics of `human`; `has_topic` is (topics that count, runs)
+    whether a run has each, None where means are over all.
     """
 
     def __init__(
@@ -92,21 +76,16 @@ class DocumentEffects:
             return NONE
         return OF_SUM if self.adds_up else ALONE
 
-    def between(self, truth: Labels, estimate: Labels) -> Iterator[TopicEffects]:
-        """Yield the effects of each topic with documents whose labels differ; nothing of a measure that is not ours.
-
-        Args:
-            truth: (rows of the judgments,) labels of people.
-            estimate: those of the judge.
-        """
+    def between(self, truth: Labels, estimate: Labels) -> Iterator[Effects]:
+        """Yield the effects of each topic with documents whose labels differ; nothing of a measure that is not ours."""
         if self._spec is None:
             return
         found = self._of_sum(self._spec, truth, estimate) if _is_sum(self._spec) else self._alone(truth, estimate)
-        for one in found:
+        for rows, effects in found:
             # a topic that a run lacks has no documents of it, so that its share may be of any
-            yield TopicEffects(one.rows, one.effects * self._share)
+            yield rows, effects * self._share
 
-    def _of_sum(self, spec: Spec, truth: Labels, estimate: Labels) -> Iterator[TopicEffects]:
+    def _of_sum(self, spec: Spec, truth: Labels, estimate: Labels) -> Iterator[Effects]:
         documents = self._human.arrays.documents
         index = HitIndex(self._runs.field, documents)
         every = np.unique(np.concatenate([truth, estimate]))
@@ -123,9 +102,9 @@ class DocumentEffects:
             if not len(changed) or divisor[topic] == 0:
                 continue
             weights = _weights(spec, index.gather(range(topic, topic + 1)), len(gained))
-            yield TopicEffects(changed + rows.start, weights[changed] * (gained[changed] / divisor[topic])[:, None])
+            yield changed + rows.start, weights[changed] * (gained[changed] / divisor[topic])[:, None]
 
-    def _alone(self, truth: Labels, estimate: Labels) -> Iterator[TopicEffects]:
+    def _alone(self, truth: Labels, estimate: Labels) -> Iterator[Effects]:
         documents = self._human.arrays.documents
         counts = np.zeros(len(documents.topics), dtype=bool)
         counts[self._topics] = True
@@ -137,7 +116,7 @@ class DocumentEffects:
             for at, topic in enumerate(block.topics):
                 cells = block.cells_of(topic)
                 if cells.stop > cells.start:
-                    yield TopicEffects(changed[block.set[cells]], block.values[0, cells] - block.base[0, at])
+                    yield changed[block.set[cells]], block.values[0, cells] - block.base[0, at]
 
 
 def ranks_of(runs: RunSet, human: Qrels) -> Iterator[NDArray[np.int32]]:
@@ -178,86 +157,65 @@ def _weights(spec: Spec, hits: Hits, n_documents: int) -> NDArray[np.float64]:
     return found
 
 
-#: so many documents of a run are kept
-KEPT = 10
-_NOTHING = 1e-12  # a change of a score that is no more is of rounding
+def moving_documents(
+    found: Iterable[Effects], moved: pd.DataFrame, by_name: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the documents that push each run the way it moves, their effects, and (runs,) sums over all documents.
 
-
-@dataclass(frozen=True)
-class MovingDocuments:
-    """The documents that do most for the change of each run.
-
-    Attributes:
-        rows: (at most :data:`KEPT`, runs) rows of the judgments, the most important first; -1 for none.
-        effects: the same shape: what the label adds to the mean score of the run, less the mean of that over all runs.
-        totals: (runs,) the sum of such effects over all documents.
+    Both are (at most :data:`KEPT`, runs): rows of the judgments, the most important first, -1 for none; and what the
+    label adds to the mean score of the run, less the mean of that over all runs. `moved` has one row per run: ``rise``,
+    the ranks that it gains, says the way; where it stays, ``relative``, the change of its score less that of all runs.
+    `by_name` is :func:`places_by_name`: of equal effects the first comes first, so that the order of the judgments has
+    no part in it.
     """
+    places = np.append(by_name, len(by_name))
+    relative = moved["relative"].to_numpy(dtype=float)
+    way = np.sign(np.where(moved["rise"] != 0, moved["rise"], np.where(np.abs(relative) > _NOTHING, relative, 0.0)))
+    rows, pushes = np.full((0, len(way)), -1, dtype=np.int64), np.zeros((0, len(way)))
+    totals = np.zeros(len(way))
+    for of_topic, effects in found:
+        own = effects - effects.mean(axis=1, keepdims=True)
+        totals += own.sum(axis=0)
+        both = np.concatenate([pushes, own * way])
+        numbers = np.concatenate([rows, np.broadcast_to(of_topic[:, None], own.shape)])
+        best = np.lexsort((places[numbers], -np.round(both, DECIMALS)), axis=0)[:KEPT]
+        rows, pushes = np.take_along_axis(numbers, best, axis=0), np.take_along_axis(both, best, axis=0)
+    there = pushes > _NOTHING
+    return np.where(there, rows, -1), np.where(there, pushes * way, 0.0), totals
 
-    rows: NDArray[np.int64]
-    effects: NDArray[np.float64]
-    totals: NDArray[np.float64]
 
-    @classmethod
-    def of(cls, found: Iterable[TopicEffects], moved: pd.DataFrame, by_name: NDArray[np.int64]) -> MovingDocuments:
-        """Return the documents that push each run the way it moves.
+def documents_table(
+    rows: NDArray[np.int64],
+    effects: NDArray[np.float64],
+    human: Qrels,
+    labels: tuple[Labels, Labels],
+    names: list[str],
+    ranks: list[NDArray[np.int32]],
+) -> pd.DataFrame:
+    """Return a row per run and document, ``name qid docno label judge_label rank effect``, of what moves runs.
 
-        Args:
-            found: effects, topic by topic.
-            moved: one row per run: ``rise``, the ranks that it gains, which say the way; where it stays, ``relative``,
-                the change of its score less the mean change of all runs, does.
-            by_name: (rows of the judgments,) the place of each by document and topic: of equal effects the first comes
-                first, so that the order of the judgments has no part in it.
-        """
-        places = np.append(by_name, len(by_name))
-        relative = moved["relative"].to_numpy(dtype=float)
-        way = np.sign(np.where(moved["rise"] != 0, moved["rise"], np.where(np.abs(relative) > _NOTHING, relative, 0.0)))
-        rows, pushes = np.full((0, len(way)), -1, dtype=np.int64), np.zeros((0, len(way)))
-        totals = np.zeros(len(way))
-        for topic in found:
-            effects = topic.relative()
-            totals += effects.sum(axis=0)
-            both = np.concatenate([pushes, effects * way])
-            numbers = np.concatenate([rows, np.broadcast_to(topic.rows[:, None], effects.shape)])
-            best = np.lexsort((places[numbers], -np.round(both, DECIMALS)), axis=0)[:KEPT]
-            rows, pushes = np.take_along_axis(numbers, best, axis=0), np.take_along_axis(both, best, axis=0)
-        there = pushes > _NOTHING
-        return cls(np.where(there, rows, -1), np.where(there, pushes * way, 0.0), totals)
-
-    def table(
-        self,
-        human: Qrels,
-        labels: tuple[Labels, Labels],
-        names: list[str],
-        ranks: list[NDArray[np.int32]],
-    ) -> pd.DataFrame:
-        """Return a row per run and document: ``name qid docno label judge_label rank effect``.
-
-        Args:
-            human: the judgments of people, whose rows these are.
-            labels: (rows,) those of people and of the judge, each on its own scale.
-            names: of the runs.
-            ranks: per topic (documents, runs) the rank of each document in each run, 0 for none.
-        """
-        documents = human.arrays.documents
-        place, run = np.nonzero(self.rows.T >= 0)[::-1]
-        row = self.rows[place, run]
-        topic = documents.topic[row]
-        at = row - documents.starts[topic]
-        rank = [int(ranks[t][d, r]) for t, d, r in zip(topic.tolist(), at.tolist(), run.tolist(), strict=True)]
-        qids = np.array([*documents.topics, None], dtype=object)
-        distinct, back = np.unique(row, return_inverse=True)
-        docnos = np.array([*(documents.docno(one) for one in distinct.tolist()), None], dtype=object)
-        return pd.DataFrame(
-            {
-                "name": np.array([*names, None], dtype=object)[run],
-                "qid": qids[topic],
-                "docno": docnos[back],
-                "label": _known(labels[0][row]),
-                "judge_label": _known(labels[1][row]),
-                "rank": pd.Series(rank, dtype="Int64").mask(np.array(rank, dtype=np.int64) == 0),
-                "effect": self.effects[place, run],
-            }
-        )
+    `labels` are (rows,) those of people and of the judge, each on its own scale; `ranks` as :func:`ranks_of` has them.
+    """
+    documents = human.arrays.documents
+    place, run = np.nonzero(rows.T >= 0)[::-1]
+    row = rows[place, run]
+    topic = documents.topic[row]
+    at = zip(topic.tolist(), (row - documents.starts[topic]).tolist(), run.tolist(), strict=True)
+    rank = np.array([ranks[t][d, r] for t, d, r in at], dtype=np.int64)
+    distinct, back = np.unique(row, return_inverse=True)
+    docnos = np.array([*map(documents.docno, distinct.tolist()), None], dtype=object)
+    known = [pd.Series(of[row].astype(np.int64), dtype="Int64").mask(of[row] == UNJUDGED) for of in labels]
+    return pd.DataFrame(
+        {
+            "name": np.array([*names, None], dtype=object)[run],
+            "qid": np.array([*documents.topics, None], dtype=object)[topic],
+            "docno": docnos[back],
+            "label": known[0],
+            "judge_label": known[1],
+            "rank": pd.Series(rank, dtype="Int64").mask(rank == 0),
+            "effect": effects[place, run],
+        }
+    )
 
 
 def places_by_name(human: Qrels) -> NDArray[np.int64]:
@@ -266,8 +224,3 @@ def places_by_name(human: Qrels) -> NDArray[np.int64]:
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(len(order))
     return places
-
-
-def _known(labels: Labels) -> pd.Series:
-    """Return labels as whole numbers, <NA> for none."""
-    return pd.Series(labels.astype(np.int64), dtype="Int64").mask(labels == UNJUDGED)

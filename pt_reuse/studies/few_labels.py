@@ -1,0 +1,516 @@
+"""Estimates by few labels of people and many of a judge: by topics, by documents, and the measures that allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples, told
+from pt_reuse._errors import Call, InputError, Option, arguments_as, located, warn
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.pairs import ranks
+from pt_reuse.arrays.prediction_powered import (
+    LEAST_FOR_JACKKNIFE,
+    PLAIN,
+    CorrectedTotals,
+    PoweredMeans,
+    SampledDocuments,
+    TopicValues,
+    corrected_totals,
+    effective_of_pool,
+    powered_differences,
+    powered_means,
+    t_interval,
+    t_p_value,
+    totals_of,
+)
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.arrays.significance import PairTests
+from pt_reuse.data.frame_columns import in_our_columns
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.judging.judges import NamedJudge
+from pt_reuse.judging.label_pairs import Scale, lowest_of, on_scale, scale_words
+from pt_reuse.pooling.pool import Pool, documents_of
+from pt_reuse.scoring.caveats import Caveat
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+#: a measure's name, one row per run, and one row per pair of runs in the order of ``numpy.triu_indices``
+Estimates = tuple[str, pd.DataFrame, pd.DataFrame]
+#: measures that are sums over documents -> the parameters without which they are not defined
+_NEEDED = {"P": ["cutoff"], "RBP": ["rel"], "SDCG": ["cutoff", "max_rel"], "SetP": [], "NumRet": ["rel"], "NumRel": []}
+#: the same as a user writes them
+LINEAR = "P@k, RBP(rel=...), SDCG(max_rel=...)@k, SetP, NumRet(rel=...) and NumRel"
+_PAIR = ["qid", "docno"]
+#: with fewer topics intervals are known to cover less than they say
+ENOUGH_TOPICS = 20
+#: labels a topic on one side over those on the other from which on the two are not of one kind
+UNLIKE = 1.5
+#: what a sample says of each document
+STRATUM, INCLUSION = "stratum", "inclusion"
+
+
+class LinearMeasure:
+    """A measure that is linear in gains; raises where it is none, such as nDCG and AP, or lacks a parameter."""
+
+    def __init__(self, measure: ir_measures.Measure):
+        params = measure.params
+        if measure.NAME not in _NEEDED or params.get("judged_only") or params.get("relative"):
+            raise InputError(
+                f"{measure!r} is no sum over documents: what a document adds to it hangs on labels of other documents, "
+                "which nobody may have given. So labels of a sample do not correct those of a judge without bias. "
+                "Take "
+                f"one of {LINEAR}; or xinfAP and xinfNDCG, which ",
+                Call("score", "runs, human, [xinfAP, xinfNDCG]"),
+                " estimates from the sample alone.",
+                argument="measures",
+            )
+        missing = [name for name in _NEEDED[measure.NAME] if params.get(name) is None]
+        if missing or params.get("dcg", "log2") != "log2":
+            raise InputError(
+                f"measure {measure!r} is not defined without {' and '.join(missing) or 'dcg=log2'}. Write it as one of "
+                f"{LINEAR}.",
+                argument="measures",
+            )
+        self.name, self._kind, self._params = repr(measure), measure.NAME, params
+
+    def gain(self, labels: Ints) -> Floats:
+        """Return (documents,) gains of (documents,) labels of 0 or more."""
+        if self._kind == "SDCG":
+            low, high = self._params.get("min_rel", 0), self._params["max_rel"]
+            return np.asarray((np.clip(labels, low, high) - low) / (high - low))
+        return (labels >= self._params.get("rel", 1)).astype(np.float64)
+
+    def weights(self, index: HitIndex, t: int) -> Floats:
+        """Return (documents of the topic, runs): the weight of each document for each run."""
+        shape = int(index.documents.sizes[t]), index.field.n_runs
+        if self._kind == "NumRel":
+            # every document of the pool weighs 1 for every run, found or not
+            return np.ones(shape)
+        found, hits = np.zeros(shape), index.gather(range(t, t + 1))
+        found[hits.row, hits.of] = self._of_rank(hits.rank, hits.lengths[hits.of])
+        return found
+
+    def _of_rank(self, rank: Ints, length: Ints) -> Floats:
+        cutoff, p = self._params.get("cutoff"), self._params.get("p", 0.8)
+        found = np.ones(len(rank))
+        if self._kind == "SetP":
+            return np.asarray(1 / length)
+        if self._kind == "P":
+            found /= cutoff
+        elif self._kind == "RBP":
+            found = (1 - p) * p ** (rank - 1.0)
+        elif self._kind == "SDCG":
+            found = 1 / np.log2(rank + 1.0) / (1 / np.log2(np.arange(1, cutoff + 1) + 1)).sum()
+        return found if cutoff is None else np.where(rank <= cutoff, found, 0.0)
+
+
+def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: float) -> pd.DataFrame:
+    """Return the pairs of runs by name, with what their tests say when corrected for the number of pairs."""
+    first, second = np.triu_indices(len(names), 1)
+    run = np.array(names, dtype=object)
+    table = pairs.rename(columns=lambda name: name.replace("estimate", "difference"))
+    table.insert(0, "first", run[first])
+    table.insert(1, "second", run[second])
+    for whose, value in (("", "estimate"), ("human_", "human")):
+        tests = PairTests(first, second, pairs[value].to_numpy(), pairs[f"{whose}p"].to_numpy())
+        corrected = tests.corrected(correction)
+        table[f"{whose}p_corrected"] = corrected
+        table[f"{whose}significant"] = corrected <= alpha
+    table["excludes_0"] = (table["difference_low"] > 0) | (table["difference_high"] < 0)
+    return table
+
+
+def rank_table(means: pd.DataFrame, pairs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Return the rank of each run by the estimate, by people's labels alone and by the judge's, with intervals."""
+    table = pd.DataFrame({"name": names})
+    for column, value, difference, significant in (
+        ("rank", "estimate", "difference", "significant"),
+        ("human_rank", "human", "human", "human_significant"),
+    ):
+        table[column] = ranks(np.round(means[value].to_numpy(), DECIMALS))
+        ends = rank_bounds(len(names), pairs[difference].to_numpy(), pairs[significant].to_numpy())
+        table[f"{column}_low"], table[f"{column}_high"] = ends
+    table["judge_rank"] = ranks(np.round(means["by_judge"].to_numpy(), DECIMALS))
+    return table
+
+
+def rank_bounds(
+    n_runs: int, difference: Floats, significant: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return 1 + the number of runs significantly better, and the number of runs less those significantly worse.
+
+    Both are (runs,), of (pairs,) differences, first minus second, in the order of ``numpy.triu_indices``.
+    """
+    first, second = np.triu_indices(n_runs, 1)
+    better, worse = np.where(difference > 0, first, second), np.where(difference > 0, second, first)
+    beaten = np.bincount(worse[significant], minlength=n_runs)
+    return 1 + beaten, n_runs - np.bincount(better[significant], minlength=n_runs)
+
+
+@dataclass(frozen=True)
+class JudgeLabels:
+    """The labels of a judge, on the scale of people.
+
+    Attributes:
+        labels: of the documents that it labelled; their topics alone.
+        words: what counts as relevant for the judge, for settings.
+        asked: how many documents it was asked for.
+    """
+
+    labels: Qrels
+    words: str
+    asked: int
+
+    @property
+    def missing(self) -> int:
+        """Return how many documents it gave no label."""
+        return self.asked - len(self.labels)
+
+
+def checked_pool(pool: Any) -> pd.DataFrame | None:
+    """Return what a user gives as the documents to label as a frame: ``qid docno``, and what a judge reads of each."""
+    if pool is None:
+        return None
+    if isinstance(pool, Pool):
+        every = [pool] if pool.unsampled is None else [pool, pool.unsampled]
+        return pd.concat([part.to_frame()[_PAIR] for part in every], ignore_index=True)
+    if not isinstance(pool, pd.DataFrame):
+        raise InputError(f"pool must be a Pool, or a frame with qid and docno, got {told(pool)}.", argument="pool")
+    frame = in_our_columns(pool)
+    with arguments_as(frame="pool"):
+        documents_of(frame[[column for column in _PAIR if column in frame]], None)
+    return frame.assign(qid=frame["qid"].astype(str), docno=frame["docno"].astype(str)).reset_index(drop=True)
+
+
+def documents_to_label(judge: NamedJudge, pool: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the documents that a judge is to label: those of the pool, or those whose labels exist already."""
+    known = judge.judge.known_pairs() if pool is None else pool
+    if known is None:
+        raise InputError(
+            "the judge has to be asked, and nobody says for which documents. Give ",
+            Option("pool", ...),
+            ", a Pool or a frame with qid, docno and what the judge reads.",
+            argument="pool",
+        )
+    return known
+
+
+def labels_for(judge: NamedJudge, pairs: pd.DataFrame, people: Scale) -> JudgeLabels:
+    """Ask a judge for labels of documents, ``qid docno`` and what it reads."""
+    labels = judge.labels(pairs)
+    # a negative label says that there is none, as in judgments
+    known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
+    if not known.any():
+        with located(judge.name):
+            raise InputError(
+                f"the judge has no label of at least 0 for {count(len(pairs), 'document')} that it was asked for.",
+                argument="judge",
+            )
+    found = pairs.loc[known, _PAIR].assign(label=labels[known].astype(np.int64))
+    lowest = lowest_of(judge, found["label"], people)
+    scaled = on_scale(Qrels(found, rel=lowest), lowest, people.rel)
+    return JudgeLabels(scaled, scale_words(lowest, judge.grades), len(pairs))
+
+
+@dataclass(frozen=True)
+class SplitTopics:
+    """The topics that people and a judge labelled, those that the judge alone did, and what it said."""
+
+    labelled: list[str]
+    unlabelled: list[str]
+    of_judge: JudgeLabels
+
+    def words(self) -> str:
+        """Return what there is, for settings."""
+        missing = f", {self.of_judge.missing:,} documents without a label" if self.of_judge.missing else ""
+        return (
+            f"{self.of_judge.words}, n={len(self.labelled):,} topics with labels of people, "
+            f"N={len(self.unlabelled):,} with the judge's alone{missing}"
+        )
+
+    def caveats(self) -> Iterator[Caveat]:
+        """Yield what keeps the intervals from meaning what they seem to mean."""
+        n, more, labels = len(self.labelled), len(self.unlabelled), self.of_judge.labels
+        if n < ENOUGH_TOPICS:
+            text = (
+                f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals are known to cover less "
+                "than they say: of 95 % intervals as few as 92 in 100 with 10 topics, and 89 with "
+            )
+            parts = (text, Option("variance", PLAIN), ". Have people label more.")
+            yield Caveat(f"{n:,} topics with labels of people only", parts)
+        if more < n:
+            note = f"fewer topics with the judge's labels alone ({more:,}) than with those of people ({n:,})"
+            yield Caveat(note, (f"{note}. Even a perfect judge makes them worth {n + more:,}; have it label more.",))
+        sizes = dict(zip(labels.topics, labels.arrays.documents.sizes.tolist(), strict=True))
+        both, alone = (float(np.mean([sizes[t] for t in some])) for some in (self.labelled, self.unlabelled))
+        if max(both, alone) > UNLIKE * min(both, alone):
+            note = f"the judge labelled {both:,.1f} documents a topic where people did, and {alone:,.1f} elsewhere"
+            text = (
+                f"{note}. The estimate takes the two for one kind of labels: give the judge one pool on all topics, by "
+            )
+            yield Caveat(note, (text, Option("pool", ...), "."))
+
+
+def split_topics(
+    runs: RunSet, human: Qrels, judge: NamedJudge, pool: pd.DataFrame | None, *, jackknife: bool
+) -> SplitTopics:
+    """Ask a judge, and say which topics people labelled and which it alone did; warn of those that do not count."""
+    said = labels_for(judge, documents_to_label(judge, pool), Scale.of(human))
+    theirs, mine, there = set(said.labels.topics), set(human.topics), set(runs.topics)
+    labelled = [topic for topic in human.topics if topic in theirs]
+    lost = [topic for topic in human.topics if topic not in theirs]
+    others = [topic for topic in said.labels.topics if topic not in mine]
+    alone, gone = ([topic for topic in others if (topic in there) is known] for known in (True, False))
+    with located(judge.name):
+        _check_topics(human, labelled, alone, gone, least=LEAST_FOR_JACKKNIFE if jackknife else 2)
+        if lost:
+            warn(
+                f"the judge labelled nothing in {count(len(lost), 'topic')} that people judged: {examples(lost)}. "
+                f"The estimates are of the other {len(labelled):,}."
+            )
+        if gone:
+            warn(
+                f"no run has documents for {count(len(gone), 'topic')} of the judge: {examples(gone)}; they are left "
+                "out."
+            )
+    return SplitTopics(labelled, alone, said)
+
+
+def _check_topics(human: Qrels, labelled: list[str], alone: list[str], gone: list[str], *, least: int) -> None:
+    if not labelled:
+        raise InputError(
+            f"the judge labelled no topic that people judged: {examples(human.topics)}; {examples([*alone, *gone])}. "
+            "Are "
+            "these labels of the same collection, with ids written alike?",
+            argument="judge",
+        )
+    if len(labelled) < 2 or (len(alone) > 1 and len(labelled) < least):
+        raise InputError(
+            f"people and the judge labelled {count(len(labelled), 'topic')}. A variance takes 2, lambda estimated anew "
+            f"without each topic {LEAST_FOR_JACKKNIFE}, a trusted interval {ENOUGH_TOPICS}. Have people label more, or "
+            "give ",
+            Option("lam", 1),
+            ".",
+            argument="human",
+        )
+    if len(alone) < 2:
+        of_runs = f", and no run has documents for {len(gone):,} of them" if gone else ""
+        raise InputError(
+            f"the judge labelled {count(len(alone) + len(gone), 'topic')} beyond those that people did{of_runs}. "
+            "There is "
+            "nothing to gain from fewer than 2. Give labels of the judge for topics that people did not judge, by ",
+            Option("pool", ...),
+            " where it has to be asked. Where people judged some documents of each topic, give ",
+            Option("level", "documents"),
+            ".",
+            argument="judge",
+        )
+
+
+def topic_estimates(
+    values: TopicValues, measure: str, lam: float | None, variance: str, confidence: float
+) -> Estimates:
+    """Return the estimates of one measure by topics."""
+    of_runs, of_pairs = (powered(values, lam, variance) for powered in (powered_means, powered_differences))
+    return measure, columns_of_means(of_runs, confidence), columns_of_means(of_pairs, confidence)
+
+
+def columns_of_means(found: PoweredMeans, confidence: float) -> pd.DataFrame:
+    """Return means, or differences, with the ends of their intervals, as columns."""
+    low, high = found.interval(confidence)
+    human_low, human_high = found.human_interval(confidence)
+    return pd.DataFrame(
+        {
+            "human": found.human,
+            "human_low": human_low,
+            "human_high": human_high,
+            "by_judge": found.by_judge,
+            "estimate": found.estimate,
+            "estimate_low": low,
+            "estimate_high": high,
+            "se": found.se,
+            "lambda": found.weight,
+            "n": found.n,
+            "N": found.more,
+            "n_eff": found.n_eff,
+            "p": found.p,
+            "human_p": found.human_p,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The pool of all topics, and which of its documents people labelled.
+
+    Attributes:
+        documents: the pool; its labels are people's, -1 where they gave none.
+        inclusion: (documents,) the probability that people would label it, NaN where nobody says and none is needed.
+        stratum: (documents,) its stratum, None where documents were drawn one by one.
+    """
+
+    documents: Qrels
+    inclusion: Floats
+    stratum: NDArray[np.int64] | None
+
+    @property
+    def sampled(self) -> NDArray[np.bool_]:
+        """Return (documents,): whether people labelled it."""
+        return np.asarray(self.documents.arrays.labels >= 0)
+
+    def words(self) -> str:
+        """Return how it was drawn, for settings."""
+        how = "each document with its own probability" if self.stratum is None else "by strata, without replacement"
+        return f"{int(self.sampled.sum()):,} of {len(self.documents):,} documents, {how}"
+
+
+def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
+    """Return the sample that people labelled; `more` has further documents of the pool where there are no strata."""
+    frame = human.to_frame()
+    if STRATUM in frame:
+        return _stratified(human, frame)
+    if INCLUSION not in frame:
+        raise InputError(
+            "the labels of people do not say with which probability each document was drawn: they have the columns "
+            f"{examples(frame.columns, 12)}. Give what ",
+            Call("sample_pool", "...).judge(judge"),
+            " returns, or a frame with the column 'inclusion'. Where people judged some topics in full, give ",
+            Option("level", "topics"),
+            ".",
+            argument="human",
+        )
+    if more is not None:
+        rest = more.loc[more["qid"].isin(set(human.topics)), _PAIR].drop_duplicates()
+        known = pd.MultiIndex.from_frame(frame[_PAIR])
+        rest = rest[~pd.MultiIndex.from_frame(rest).isin(known)]
+        frame = pd.concat([frame, rest.assign(label=-1)], ignore_index=True)
+    documents = Qrels(frame[[*_PAIR, "label", INCLUSION]], topics=human.topics, rel=human.stated_rel)
+    inclusion = pd.to_numeric(documents.to_frame()[INCLUSION], errors="coerce").to_numpy(dtype=np.float64)
+    odd = np.flatnonzero((documents.arrays.labels >= 0) & ~((inclusion > 0) & (inclusion <= 1)))
+    if len(odd):
+        row = documents.to_frame().iloc[int(odd[0])]
+        raise InputError(
+            f"{count(len(odd), 'labelled document')} without an inclusion probability above 0 and at most 1, such as "
+            f"topic {row['qid']!r}, document {row['docno']!r}, which has {row[INCLUSION]}.",
+            argument="human",
+        )
+    return Sample(documents, inclusion, None)
+
+
+def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
+    stratum = frame.groupby(["qid", STRATUM], sort=False, dropna=False).ngroup().to_numpy()
+    sampled = (frame["label"] >= 0).to_numpy()
+    size, n = np.bincount(stratum), np.bincount(stratum[sampled], minlength=int(stratum.max(initial=-1)) + 1)
+    share = (n / size)[stratum]
+    given = frame[INCLUSION].to_numpy(dtype=np.float64) if INCLUSION in frame else share
+    for wrong, what in (
+        (frame[STRATUM].isna().to_numpy(), "judgments without a stratum"),
+        (
+            share > given + 1e-6,
+            "strata with more labels than their inclusion probability says: rows of documents that were pooled and not "
+            "sampled, label -1, are missing",
+        ),
+        (share == 0, "strata without a label: have people label at least one document of each, better two"),
+    ):
+        if wrong.any():
+            row = frame.iloc[int(np.flatnonzero(wrong)[0])]
+            raise InputError(
+                f"{what}, such as topic {row['qid']!r}, stratum {row[STRATUM]!r}. Give what ",
+                Call("sample_pool", "...).judge(judge"),
+                " returns.",
+                argument="human",
+            )
+    return Sample(human, share, stratum.astype(np.int64))
+
+
+def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -> JudgeLabels:
+    """Ask a judge, who reads `texts`, for the labels of the whole pool; those it lacks count as not relevant for it."""
+    pairs = sample.documents.to_frame()[_PAIR]
+    found = labels_for(
+        judge, pairs if texts is None else pairs.merge(texts, how="left", on=_PAIR), Scale.of(sample.documents)
+    )
+    if found.missing:
+        with located(judge.name):
+            warn(
+                f"the judge gave {found.missing:,} of {count(found.asked, 'document')} of the pool no label. They "
+                "count as gain 0 for it, which labels of people correct like any other of its errors."
+            )
+    return found
+
+
+def document_estimates(
+    runs: RunSet,
+    sample: Sample,
+    labels: Qrels,
+    measures: Sequence[LinearMeasure],
+    lam: float | None,
+    confidence: float,
+) -> Iterator[Estimates]:
+    """Yield the estimates of each measure by documents."""
+    pool, human, sampled = sample.documents.arrays, sample.documents.arrays.labels, sample.sampled
+    rows = labels.arrays.documents.find(pool.documents)
+    judge = np.where(rows >= 0, np.append(labels.arrays.labels, np.int16(-1))[rows], np.int16(-1))
+    index = HitIndex(runs.field, pool.documents)
+    n, size = int(sampled.sum()), len(sample.documents)
+    for measure in measures:
+        mine, theirs = (np.where(some >= 0, measure.gain(np.maximum(some, 0)), 0.0) for some in (human, judge))
+        topics = []
+        for t in range(len(pool.documents.topics)):
+            at = pool.documents.rows(t)
+            stratum = None if sample.stratum is None else sample.stratum[at]
+            documents = SampledDocuments(sampled[at], sample.inclusion[at], stratum, mine[at], theirs[at])
+            topics.append(totals_of(documents, measure.weights(index, t)))
+        of_runs, of_pairs = (corrected_totals(topics, pairs, lam) for pairs in (False, True))
+        columns = [_columns_of_totals(found, n, size, confidence) for found in (of_runs, of_pairs)]
+        yield measure.name, columns[0], columns[1]
+
+
+def _columns_of_totals(found: CorrectedTotals, n: int, size: int, confidence: float) -> pd.DataFrame:
+    """Return means over topics, or their differences, with two intervals: over topics, and over samples."""
+    from scipy.special import ndtri
+
+    n_topics, n_columns = found.estimate.shape
+    estimate, se = _mean(found.estimate)
+    human, human_se = _mean(found.human)
+    low, high = t_interval(estimate, se, n_topics, confidence)
+    human_low, human_high = t_interval(human, human_se, n_topics, confidence)
+    of_sample = np.sqrt(found.variance) / n_topics
+    reach = ndtri((1 + confidence) / 2) * of_sample
+    return pd.DataFrame(
+        {
+            "human": human,
+            "human_low": human_low,
+            "human_high": human_high,
+            "by_judge": found.judge.mean(axis=0),
+            "estimate": estimate,
+            "estimate_low": low,
+            "estimate_high": high,
+            "se": se,
+            "lambda": found.weight,
+            "n": n,
+            "N": size - n,
+            "n_eff": effective_of_pool(n, size, found.human_variance, found.variance),
+            "se_sampling": of_sample,
+            "sampling_low": estimate - reach,
+            "sampling_high": estimate + reach,
+            "p": t_p_value(estimate, se, n_topics),
+            "human_p": t_p_value(human, human_se, n_topics),
+        },
+        index=range(n_columns),
+    )
+
+
+def _mean(by_topic: Floats) -> tuple[Floats, Floats]:
+    """Return the mean over topics of (topics, columns), and its standard error, NaN of one topic."""
+    n = len(by_topic)
+    if n < 2:
+        return by_topic.mean(axis=0), np.full(by_topic.shape[1], np.nan)
+    return by_topic.mean(axis=0), by_topic.std(axis=0, ddof=1) / np.sqrt(n)

@@ -1,0 +1,744 @@
+"""plan_labels: how many labels of a judge people must check, and which; and the estimate that comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples, flag, positive, told
+from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
+from pt_reuse._errors import Attribute, Call, InputError, Option, arguments_as, door, warn
+from pt_reuse._report import Digits
+from pt_reuse._text import with_ends
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.judging.label_pairs import Scale, lowest_relevant
+from pt_reuse.options import Flag, Parameter
+from pt_reuse.plots.forests import plot_label_estimates
+from pt_reuse.plots.lines import plot_label_costs
+from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.pooling.pool import Pool
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.measures import MeasureLike, parse_measures
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.label_strata import (
+    SHARE,
+    WANTED,
+    Number,
+    Sizes,
+    Strata,
+    checked_prior,
+    expected_shares,
+    numbers_of,
+    prior_words,
+)
+from pt_reuse.study import study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+#: the stratum of documents that the judge did not label
+NO_LABEL = "none"
+#: what the documents of a plan's pool were chosen by, as their labels keep it
+STRATEGY = "stratified by label"
+#: what is measured where nobody says
+_USUAL = ir_measures.P @ 10
+#: so many labels that all equal the judge's are more likely its own than what people said
+_SUSPECT = 10
+_KEYS = ["qid", "docno"]
+#: what the numbers hang on, for the notes of reports
+_SENTENCES = {"interval": "Interval: {interval}.", "topics": "Topics of the runs: {topics}.", "varies": "{varies}."}
+
+
+def _draw_estimates(result: LabelEstimate, _: str | None, place: Place | None) -> Axes:
+    """Draw each number with its interval, and what the judge's own labels say."""
+    return plot_label_estimates(result.table, confidence=result.confidence, place=place)
+
+
+def _draw_costs(result: LabelPlan, _: str | None, place: Place | None) -> Axes:
+    """Draw the width of the interval over the labels that it takes, for three ways to draw documents."""
+    return plot_label_costs(result.curve, labels=result.labels, planned=result.width, place=place)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LabelEstimate(Result):
+    """What is known of a judge's labels after people checked some of them, see ``LabelPlan.estimate``.
+
+    Attributes:
+        table: one row per number: ``number``; ``target``, whether the plan was made for it; ``documents`` it is of, and
+            ``checked`` of these, what people judged before the plan included; ``estimate estimate_low estimate_high``;
+            ``judge``, its value by the judge's own labels, missing where that says nothing; ``bias bias_low
+            bias_high``, the judge's value less the estimate; ``planned_width``, what was expected of the interval.
+        strata: the table of the plan with ``checked`` and ``relevant``, how many documents of each stratum people
+            checked and found relevant.
+        confidence: of the intervals.
+    """
+
+    title = "Estimate by checked labels"
+    views = {
+        "number": View(
+            columns=(
+                Shown("Number", "number"),
+                Shown("Documents", "documents", Digits.COUNT),
+                Shown("Checked", "checked", Digits.COUNT),
+                Shown("Estimate", "estimate", Digits.SCORE),
+                Shown("Interval of the estimate", "estimate", Digits.SCORE, interval=True),
+                Shown("By the judge", "judge", Digits.SCORE),
+            ),
+            caption="What labels checked by people say: {checked}.",
+            noun="numbers",
+        )
+    }
+    plots = {"estimate": _draw_estimates}
+    key = (KeyFigures(("estimate",), "targets", "{number}"),)
+    answer = "targets", "{number} {estimate:.4f} ({estimate_low:.4f} to {estimate_high:.4f})"
+    sentences = _SENTENCES
+
+    strata: pd.DataFrame
+    confidence: float
+
+    def targets(self) -> pd.DataFrame:
+        """Return the rows of what the plan was made for."""
+        return self.table[self.table["target"]]
+
+    def findings(self) -> list[str]:
+        """Return a sentence for each number."""
+        found = []
+        for row in self.table.to_dict("records"):
+            text = (
+                f"{row['number'][0].upper()}{row['number'][1:]} is {with_ends(row, 'estimate', '.4f')} at "
+                f"{100 * self.confidence:g} %, {row['checked']:,} of {row['documents']:,} checked"
+            )
+            if not np.isnan(row["judge"]):
+                side = (
+                    "too high" if row["bias_low"] > 0 else "too low" if row["bias_high"] < 0 else "no bias to be seen"
+                )
+                text += (
+                    f"; by the judge's own labels {row['judge']:.4f}, off by {with_ends(row, 'bias', '+.4f')}: {side}"
+                )
+            found.append(f"{text}.")
+        return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LabelPlan(Result):
+    """Which labels of a judge people are to check so that a number is known within a width.
+
+    Attributes:
+        table: one row per stratum: ``stratum``; ``qid``, None where strata go over topics; ``run`` whose first
+            documents they are, None without runs; ``label`` of the judge, <NA> for none; ``documents``; ``known`` and
+            ``relevant_known``, those that people judged before and found relevant; ``gain``, what a relevant document
+            adds to the number; ``share``, the share of relevant documents that is expected of the others; ``labels``,
+            how many of these people are to check; ``probability``, with which each of them is among these.
+        summary: one row per number: ``number``; ``target``, whether the plan is made for it; ``documents`` it is of;
+            ``judge``, its value by the judge's own labels, missing where that says nothing; ``expected``; ``width`` of
+            the interval that is expected, ``se`` its standard error, and ``labels`` that bear on it.
+        curve: what other widths take: ``width labels proportional random``, labels in strata as planned, in proportion
+            to the strata, and drawn whatever their label.
+        sample: the documents to check: ``qid docno label stratum probability``; the label is the judge's.
+        rest: the others that nobody has judged, with the same columns.
+        known: those that people judged before: ``qid docno label stratum people``.
+        target: what the plan is for: ``"mean"``, ``"difference"`` or ``"precision"``.
+        number: what the mean or the difference is called.
+        confidence: of the intervals.
+        rel: the lowest label of people that is relevant.
+        judge_rel: the lowest label of the judge that is relevant.
+    """
+
+    title = "Plan of labels"
+    views = {
+        "stratum": View(
+            columns=(
+                Shown("Stratum", "stratum"),
+                Shown("Documents", "documents", Digits.COUNT),
+                Shown("Known", "known", Digits.COUNT),
+                Shown("Expected share", "share", Digits.SCORE),
+                Shown("To check", "labels", Digits.COUNT),
+                Shown("Probability", "probability", Digits.SCORE),
+            ),
+            caption="Labels of each stratum that people are to check, for intervals of {number} at {confidence}.",
+            noun="strata",
+            long=True,
+        ),
+        "width": View(
+            table="curve",
+            columns=(
+                Shown("Width", "width", Digits.SCORE),
+                Shown("Labels", "labels", Digits.COUNT),
+                Shown("In proportion", "proportional", Digits.COUNT),
+                Shown("At random", "random", Digits.COUNT),
+            ),
+            caption="What widths of the interval take: labels in these strata, in proportion to the strata, and drawn "
+            "whatever the judge's label.",
+            noun="widths",
+        ),
+    }
+    plots = {"plan": _draw_costs}
+    key = (KeyFigures(("labels", "width"), "targets", "{number}"),)
+    sentences = {"expected": "Expected shares: {expected}.", **_SENTENCES}
+
+    summary: pd.DataFrame
+    curve: pd.DataFrame
+    sample: pd.DataFrame
+    rest: pd.DataFrame
+    known: pd.DataFrame
+    target: str
+    number: str
+    confidence: float
+    rel: int
+    judge_rel: int
+
+    @property
+    def width(self) -> float:
+        """Return the width of the widest interval that is expected of what the plan is for."""
+        return float(self.targets()["width"].max())
+
+    @property
+    def labels(self) -> int:
+        """Return how many labels people are to check."""
+        return len(self.sample)
+
+    def targets(self) -> pd.DataFrame:
+        """Return the summary of what the plan is for."""
+        return self.summary[self.summary["target"]]
+
+    def headline(self) -> str:
+        """Return how many labels are to be checked, and what will be known."""
+        of, what = len(self.sample) + len(self.rest), "the precision of each label"
+        before = f", {len(self.known):,} known before" if len(self.known) else ""
+        strata = "1 stratum" if len(self.table) == 1 else f"{len(self.table):,} strata"
+        return (
+            f"check {self.labels:,} of {count(of, 'document')}{before}, in {strata}: a {100 * self.confidence:g} % "
+            f"interval {self.width:.4f} wide for {what if self.target == PRECISION else self.number}"
+        )
+
+    def findings(self) -> list[str]:
+        """Return what each number takes, and what other ways to draw would."""
+        cost = self.curve.iloc[WANTED]
+        return [
+            *(
+                f"{row['number'][0].upper()}{row['number'][1:]} takes {count(int(row['labels']), 'label')}: the "
+                "interval "
+                f"is then {row['width']:.4f} wide, if it is {row['expected']:.4f}."
+                for row in self.targets().to_dict("records")
+            ),
+            f"A width of {cost['width']:g} takes {count(int(cost['labels']), 'label')} in these strata, "
+            f"{int(cost['proportional']):,} in proportion to them, and {int(cost['random']):,} at random.",
+        ]
+
+    @door
+    def to_pool(self) -> Pool:
+        """Return the documents to check as a pool, for :func:`~pt_reuse.judging.export_tasks` or :meth:`Pool.judge`.
+
+        Returns:
+            Pool: a sample, as :func:`~pt_reuse.pools.sample_pool` returns one: each document has its ``stratum`` and
+            its ``inclusion`` probability, and those that are not to be checked are in :attr:`Pool.unsampled`. A stratum
+            tells what the judge says; tasks that :func:`~pt_reuse.judging.export_tasks` writes do not show it.
+        """
+        every = pd.concat([self.sample, self.rest], ignore_index=True)
+        asked = np.repeat([True, False], [len(self.sample), len(self.rest)])
+        frame = every.drop(columns="label").rename(columns={"probability": "inclusion"}).assign(_asked=asked)
+        settings = {"strategy": STRATEGY, **{name: self.settings[name] for name in ("target", "width", "seed")}}
+        pool = Pool.from_frame(frame, settings=settings)
+        drawn, columns = pool.columns["_asked"].to_numpy(dtype=bool), pool.columns.drop(columns="_asked")
+        left = pool.take(np.flatnonzero(~drawn), columns=columns)
+        return pool.take(np.flatnonzero(drawn), columns=columns, unsampled=left)
+
+    @door
+    def estimate(self, checked: Any) -> LabelEstimate:
+        """Estimate every number of the plan from what people say of the documents that they were to check.
+
+        Args:
+            checked: what people say: judgments in any form, see :doc:`runs`. A document with a label below 0, or none,
+                was not checked. Documents that people had judged before may be among them.
+
+        Returns:
+            LabelEstimate: each number with its interval.
+
+        Raises:
+            InputError: a label of a document that is not in the plan, another label of one that was known before, or a
+                stratum of which nothing was checked.
+
+        Warns:
+            ReuseWarning: documents of the plan that were not checked. Those that were count as a random sample of their
+                strata: that they are is not to be seen from the labels. Ten labels or more that all equal the judge's.
+        """
+        counted = _counted_labels(self, checked)
+        drawn = counted["checked"].to_numpy(dtype=np.float64)
+        share = np.divide(counted["relevant"].to_numpy(dtype=float), drawn, out=np.zeros(len(drawn)), where=drawn > 0)
+        strata, planned = Strata.of(counted, share), self.summary.set_index("number")["width"]
+        rows = []
+        for number in numbers_of(self.table, self.target, self.number, self.judge_rel):
+            found = strata.interval(number, drawn, self.confidence, counted=True)
+            row = {"number": number.name, "target": number.is_target, "documents": number.documents}
+            row["checked"] = int((drawn + counted["known"].to_numpy())[number.strata].sum())
+            row |= {"estimate": found.estimate, "estimate_low": found.low, "estimate_high": found.high}
+            row |= {"judge": number.judge, "bias": number.judge - found.estimate}
+            row |= {"bias_low": number.judge - found.high, "bias_high": number.judge - found.low}
+            rows.append({**row, "planned_width": float(planned[number.name])})
+        of = f"{int(drawn.sum()):,} of {int(counted['labels'].sum()):,} planned labels"
+        settings = {**self.settings, "rel": self.rel, "checked": of}
+        return LabelEstimate(table=pd.DataFrame(rows), strata=counted, confidence=self.confidence, settings=settings)
+
+
+def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
+    """Return the strata of a plan with ``checked`` and ``relevant``, how many people checked and found relevant."""
+    judgments = as_qrels(checked, "checked")
+    if judgments.stated_rel not in (None, plan.rel):
+        raise InputError(
+            f"documents are relevant from label {judgments.stated_rel} here, and from label {plan.rel} in the plan. "
+            "Plan "
+            "with the same, or give the labels as they are meant in the plan.",
+            argument="checked",
+        )
+    said = judgments.to_frame()[[*_KEYS, "label"]].rename(columns={"label": "said"})
+    found = said[said["said"] >= 0].merge(plan.known[[*_KEYS, "people"]], on=_KEYS, how="left")
+    found = found.merge(plan.sample[[*_KEYS, "stratum", "label"]], on=_KEYS, how="left")
+    before = found["people"].notna()
+    for wrong, what in (
+        (
+            before & (found["people"] != found["said"]).fillna(False),
+            "with another label than in the pilot: give the same labels, or plan anew",
+        ),
+        (
+            found["stratum"].isna() & ~before,
+            "that are not in the plan: what people chose themselves is no random sample, so give the labels of the "
+            "documents to check alone",
+        ),
+    ):
+        if wrong.any():
+            odd = [f"{qid} {docno}" for qid, docno in found.loc[wrong, _KEYS].itertuples(index=False)]
+            raise InputError(
+                f"{count(len(odd), 'document')} of {len(found):,}, such as {examples(odd)}, {what}: ",
+                Attribute("plan.sample"),
+                ".",
+                argument="checked",
+            )
+    mine = found[found["stratum"].notna()]
+    counts = mine.assign(relevant=mine["said"] >= plan.rel).groupby("stratum")["relevant"].agg(["size", "sum"])
+    counts = counts.reindex(plan.table["stratum"]).fillna(0).astype("int64")
+    counted = plan.table.assign(checked=counts["size"].to_numpy(), relevant=counts["sum"].to_numpy())
+    empty = counted[(counted["labels"] > 0) & (counted["checked"] == 0)]
+    if len(empty):
+        raise InputError(
+            f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty['stratum'])}. Have people "
+            "check at "
+            "least one document of each stratum: ",
+            Attribute("plan.sample"),
+            ".",
+            argument="checked",
+        )
+    if len(mine) >= _SUSPECT and (mine["said"] == mine["label"]).all():
+        warn(
+            f"all {len(mine):,} labels are those of the judge. Are they what people said, and not the judge's own "
+            "labels of the documents to check?"
+        )
+    if missing := len(plan.sample) - len(mine):
+        warn(
+            f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked. Those that were count as a "
+            "random sample of their strata, which they are only if nothing of the documents decided which were checked."
+        )
+    return counted
+
+
+@dataclass(frozen=True)
+class _Population:
+    """The documents that a plan draws from, what their gains add up to, and how runs have them, for settings.
+
+    Documents have ``qid docno label`` (the judge's, <NA> for none), ``run`` (None without runs), ``gain`` (what each
+    adds to the number if it is relevant) and ``people`` (what people said of it before, <NA> for nothing).
+    """
+
+    documents: pd.DataFrame
+    name: str
+    settings: Mapping[str, Any]
+
+    def strata(self, *, by_topic: bool, rel: int) -> tuple[pd.DataFrame, pd.Series]:
+        """Return one row per stratum, and the name of the stratum of each document."""
+        frame = self.documents
+        name = frame["label"].astype("string").fillna(NO_LABEL)
+        name = name if frame["run"].isna().all() else name + ":" + frame["run"].astype("string")
+        name = (frame["qid"].astype("string") + ":" + name if by_topic else name).astype(object)
+        known = frame["people"].notna()
+        relevant = (frame["people"] >= rel).fillna(False) & known
+        given = frame.assign(
+            stratum=name, known=known, relevant_known=relevant, documents=1, none=frame["label"].notna()
+        )
+        given = given if by_topic else given.assign(qid=None)
+        # of a topic and a run the lowest label first, none before all
+        at = given["qid"].map({qid: place for place, qid in enumerate(dict.fromkeys(given["qid"]))})
+        rows = given.assign(at=at.fillna(0)).sort_values(
+            ["at", "gain", "run", "none", "label"], ascending=[True, False, True, True, True], kind="stable"
+        )
+        grouped = rows.groupby("stratum", sort=False)
+        table = grouped[["qid", "run", "label", "gain"]].first()
+        table = table.join(grouped[["documents", "known", "relevant_known"]].sum().astype(np.int64)).reset_index()
+        for column in ("qid", "run"):
+            table[column] = table[column].astype(object).where(table[column].notna(), None)
+        return table, given["stratum"]
+
+
+def _population(
+    labels: Qrels, target: str, runs: Any, measure: ir_measures.Measure | None, pilot: Qrels | None
+) -> _Population:
+    """Return the documents that the judge labelled, or those on which ``P@k`` of a run, or a difference, depends."""
+    given = labels.to_frame()[[*_KEYS, "label"]]
+    given, settings = given[given["label"] >= 0].reset_index(drop=True), dict[str, Any]()
+    if measure is None:
+        frame, name = given.assign(run=None, gain=1 / max(len(given), 1)), SHARE
+    else:
+        frame, name, settings = _first_documents(given, labels, target, runs, measure)
+    frame = frame.assign(label=frame["label"].astype("Int64"))
+    if not len(frame):
+        raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")
+    frame = frame.merge(_people(pilot), on=_KEYS, how="left")
+    return _Population(frame.assign(people=frame["people"].astype("Int64")), name, settings)
+
+
+def _people(pilot: Qrels | None) -> pd.DataFrame:
+    """Return ``qid docno people``, what people said before."""
+    if pilot is None:
+        return pd.DataFrame({"qid": [], "docno": [], "people": []}, dtype=object)
+    said = pilot.to_frame()[[*_KEYS, "label"]].rename(columns={"label": "people"})
+    return said[said["people"] >= 0]
+
+
+def _first_documents(
+    known: pd.DataFrame, labels: Qrels, target: str, given: Any, measure: ir_measures.Measure
+) -> tuple[pd.DataFrame, str, dict[str, Any]]:
+    """Return the first k documents of a run, or those of two that the other has not, and what they add up to."""
+    runs, needed = as_runs(given, labels), 2 if target == DIFFERENCE else 1
+    if len(runs.names) != needed:
+        raise InputError(
+            f"a plan for a {target} is of {count(needed, 'run')}, got {len(runs.names):,}. Take them with "
+            f"runs.select({list(runs.names)[:needed]!r}), or plan for the share of relevant documents without ",
+            Option("runs", ...),
+            ".",
+            argument="runs",
+        )
+    topics = set(known["qid"])
+    without = [topic for topic in runs.topics if topic not in topics]
+    if len(without) == len(runs.topics):
+        raise InputError(
+            f"the judge labelled nothing in the topics of the runs, such as {examples(without)}.", argument="runs"
+        )
+    if without:
+        warn(
+            f"the judge labelled nothing in {count(len(without), 'topic')} of the runs: {examples(without)}. The plan "
+            f"is for the other {len(runs.topics) - len(without):,}."
+        )
+    k, parts = measure["cutoff"], []
+    for name, sign in zip(runs.names, (1.0, -1.0), strict=False):
+        top = runs[name].groupby("qid", sort=False).head(k)[_KEYS]
+        parts.append(top[top["qid"].isin(topics)].assign(run=name, gain=sign / (k * len(topics))))
+    every = pd.concat(parts, ignore_index=True)
+    frame = every[~every.duplicated(_KEYS, keep=False)].merge(known, on=_KEYS, how="left")
+    if not len(frame):
+        raise InputError(
+            f"the runs have the same first {k} documents in every topic: their difference is 0, and nothing is to be "
+            "checked.",
+            argument="runs",
+        )
+    name = f"{measure!r} of {runs.names[0]}" if needed == 1 else f"{measure!r}, {' - '.join(runs.names)}"
+    return frame, name, {**runs.settings, "topics": f"{len(topics):,} that the judge labelled"}
+
+
+def _checked_labels(given: Any) -> Any:
+    if callable(given):
+        raise InputError(
+            "judge_labels must be labels, got somebody who gives them. Ask for those of the documents in question: ",
+            Call("Pool.judge", "judge"),
+            " returns them.",
+            argument="judge_labels",
+        )
+    return given
+
+
+def _checked_judge_rel(judge_rel: Any) -> int | None:
+    with arguments_as(rel="judge_rel"):
+        return checked_rel(judge_rel)
+
+
+@study(
+    Parameter(
+        name="judge_labels",
+        meaning="the judge's labels of all documents in question, judgments in any form, see :doc:`runs`. A negative "
+        "label is none. ``pool.judge(judge)`` gives those of a judge, a function or a pipeline.",
+        check=_checked_labels,
+    ),
+    Parameter(
+        name="target",
+        meaning='what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of a run where '
+        '`runs` has one. ``"difference"``: of ``P@k`` between the two `runs`, first less second. ``"precision"``: of '
+        "each label of the judge, the share of its documents that people find relevant; each within the width.",
+        choices=TARGETS,
+        flag=Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
+    ),
+    Parameter(
+        name="width",
+        meaning="of the interval, from its lower to its upper end, above 0: .05 is 2.5 points to either side.",
+        flag=Flag(help="of the interval, from its lower to its upper end", metavar="W", kind="float"),
+    ),
+    Parameter(
+        name="budget",
+        meaning="labels that people can check, in place of `width`: the plan is for the narrowest interval.",
+        check=partial(positive, "budget", unit="labels"),
+        flag=Flag(help="labels that people can check, in place of --width"),
+    ),
+    Parameter(
+        name="pilot",
+        meaning="judgments that people made before, in any form. They say what share of each label is relevant. Their "
+        "documents are not asked about again: they count as they are, however they were chosen.",
+    ),
+    Parameter(
+        name="prior",
+        meaning="what is expected of labels of which the pilot says nothing: a share; or the two numbers of a beta "
+        "law, "
+        "to which the counts of the pilot are added; or a dict of label -> one of these (None is a document without a "
+        "label). Default: .5, which needs the most labels; to the counts of a pilot, 1/2 and 1/2 are added.",
+        check=checked_prior,
+    ),
+    Parameter(
+        name="by_topic",
+        meaning="make strata within each topic, at least two labels each. Default: strata go over all topics.",
+        check=partial(flag, "by_topic"),
+        flag=Flag(help="strata within each topic, two labels each at least", kind="switch"),
+    ),
+    Parameter(
+        name="runs",
+        meaning="of which ``P@k`` is to be known, in any form: one for a mean, two for a difference. Their first k "
+        "documents are drawn from. What both have is left out of a difference, to which it adds nothing.",
+    ),
+    Parameter(
+        name="measure",
+        meaning="P with its cutoff, of `runs`; default ``P@10``, from `rel` on.",
+        flag=Flag(help="P with its cutoff, of --runs", metavar="M", kind="text", default="P@10"),
+    ),
+    Parameter(
+        name="judge_rel",
+        meaning="the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 "
+        "and 1, else `rel`. Labels above the highest of the pilot are refused without it; without a pilot nobody knows "
+        "on which scale people judge, and `rel` counts.",
+        check=_checked_judge_rel,
+        flag=Flag(help="lowest label of the judge that is relevant", metavar="LABEL"),
+    ),
+)
+def plan_labels(
+    judge_labels: Any,
+    *,
+    target: str = "mean",
+    width: float | None = None,
+    budget: int | None = None,
+    confidence: float = 0.95,
+    pilot: Any = None,
+    prior: Any = None,
+    by_topic: bool = False,
+    runs: Any = None,
+    measure: MeasureLike | None = None,
+    rel: int | None = None,
+    judge_rel: int | None = None,
+    seed: int = 0,
+) -> LabelPlan:
+    """Plan how many labels of a judge people must check, and which, so that a number is known within a width.
+
+    The documents are divided into strata by the label that the judge gave them. Of each stratum a random sample is
+    checked. A stratum that is large, or in which people are expected to be of two minds, gets more labels (Neyman's
+    allocation). Afterwards ``LabelPlan.estimate`` gives the number with its interval.
+
+    Args:
+        rel: the lowest label of people that is relevant; default that of the measure, the pilot or the judge's labels,
+            whichever says so first, else 1.
+        seed: decides which documents are drawn. A wider interval takes a part of the same documents.
+
+    Returns:
+        LabelPlan: ``.table`` (labels of each stratum), ``.sample`` (the documents to check), ``.to_pool()`` for
+        :func:`~pt_reuse.judging.export_tasks`, ``.curve`` and ``.plot()`` (what other widths take, and other ways to
+        draw), ``.estimate(checked)``.
+
+    Raises:
+        InputError: neither or both of `width` and `budget`, a number of runs that does not go with the target, a
+            measure that is not ``P@k``, a pilot or a prior that says nothing of these labels.
+
+    Warns:
+        ReuseWarning: topics of the runs that the judge did not label, which do not count; labels in `prior` that no
+            document has.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> labels = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(1000)], "label": [1] * 300 + [0] * 700})
+        >>> plan = ptr.labels.plan_labels(labels, width=0.1, prior={1: 0.8, 0: 0.1})
+        >>> plan
+        Plan of labels: check 164 of 1,000 documents, in 2 strata: a 95 % interval 0.0996 wide for share relevant [...]
+        >>> plan.table[["stratum", "documents", "share", "labels"]].values.tolist()
+        [['0', 700, 0.1, 104], ['1', 300, 0.8, 60]]
+
+    Source: Merlo et al. 2025; Neyman 1934. The variance is sum W^2 p (1 - p) / n (1 - n/N) over the strata. The
+    width is that of the interval of Clopper and Pearson at the effective size of a stratum, n / (1 - n/N), and of
+    strata joined as by Zou and Donner 2008; where shares are .5 it is 2 x 1.96 standard errors but for 1 / n.
+    """
+    asked = Asked(plan_labels, locals())
+    wanted, expected, by_topic = _checked_width(asked), asked["prior"], asked["by_topic"]
+    measured = _measured(asked)
+    labels = as_qrels(asked["judge_labels"], "judge_labels")
+    said = None if pilot is None else as_qrels(pilot, "pilot")
+    of_measure = None if measured is None else int(measured.params.get("rel", 1))
+    stated = (asked["rel"], of_measure, None if said is None else said.stated_rel, labels.stated_rel)
+    lowest = next((one for one in stated if one is not None), 1)
+    of_judge = asked["judge_rel"] or labels.stated_rel
+    if of_judge is None:
+        # without a pilot nobody knows the scale of people
+        given = labels.arrays.labels
+        people = Scale(lowest, int(given.max(initial=0))) if said is None else Scale.of(said, lowest)
+        # the strata are of the judge's own labels, which stand for none of people
+        of_judge = lowest_relevant(given, people, grades=False)
+    population = _population(labels, target, runs, measured, said)
+    table, stratum = population.strata(by_topic=by_topic, rel=lowest)
+    counts = _pilot_counts(labels, population, said, lowest)
+    table["share"] = expected_shares(expected, table["label"], counts)
+    numbers = numbers_of(table, target, population.name, of_judge)
+    strata = Strata.of(table, table["share"].to_numpy())
+    sizes = Sizes(strata, [one for one in numbers if one.is_target], confidence)
+    drawn = sizes.with_budget(asked["budget"]) if wanted is None else sizes.in_strata(wanted)
+    table["labels"] = drawn
+    table["probability"] = np.divide(drawn, strata.units, out=np.zeros(len(drawn)), where=strata.units > 0)
+    # rounded up, so that the plan itself is a row of the curve
+    planned = wanted or max(np.ceil(1e4 * sizes.widest(drawn)) / 1e4, 1e-4)
+    sample, rest, known = _parts(population.documents.assign(stratum=stratum), table, asked["seed"])
+    return LabelPlan(
+        table=table,
+        summary=_summary(numbers, strata, drawn, confidence),
+        curve=sizes.curve(planned),
+        sample=sample,
+        rest=rest,
+        known=known,
+        target=target,
+        number=population.name,
+        confidence=confidence,
+        rel=lowest,
+        judge_rel=of_judge,
+        settings={
+            "target": target if target == PRECISION else f"{target} ({population.name})",
+            **({"width": f"{planned:.4f}", "budget": asked["budget"]} if wanted is None else {"width": f"{wanted:g}"}),
+            "confidence": f"{confidence:g}",
+            "strata": "label of the judge" + (", run" * (target == DIFFERENCE)) + (", topic" * by_topic),
+            "expected": prior_words(expected, int(counts["judged"].sum())),
+            "relevant": f"from label {lowest}; for the judge from label {of_judge}",
+            **population.settings,
+            "interval": "exact (hypergeometric) for each label, joined by MOVER; planned by Clopper and Pearson",
+            "varies": "Which documents are drawn; topics, documents and runs are fixed",
+            "seed": asked["seed"],
+        },
+    )
+
+
+def _checked_width(asked: Asked) -> float | None:
+    """Return how wide the interval may be, None where a budget is given."""
+    width = asked["width"]
+    if (width is None) == (asked["budget"] is None):
+        raise InputError(
+            "say how wide the interval may be, ",
+            Option("width", 0.05),
+            ", or how many labels people can check, ",
+            Option("budget", 500),
+            ".",
+            argument="width",
+        )
+    if width is None:
+        return None
+    most = 2.0 if asked["target"] == DIFFERENCE else 1.0
+    if isinstance(width, bool) or not isinstance(width, int | float | np.number) or not 0 < width < most:
+        raise InputError(
+            f"width must be a number above 0 and below {most:g}, the distance of the ends of the interval, got "
+            f"{told(width)}.",
+            argument="width",
+        )
+    return float(width)
+
+
+def _measured(asked: Asked) -> ir_measures.Measure | None:
+    """Return the measure of the runs, None without runs."""
+    lowest, target, measure, has_runs = asked["rel"], asked["target"], asked["measure"], asked["runs"] is not None
+    if has_runs != (target == DIFFERENCE) and target != "mean":
+        raise InputError(
+            "a difference is of two runs, and the precision of labels is of documents, whichever runs found them. "
+            "Give ",
+            Option("runs", ...),
+            f" {'to none of precision' if has_runs else 'to a difference'}.",
+            argument="runs",
+        )
+    if not has_runs:
+        if measure is not None:
+            raise InputError("a measure is of runs. Give them, too: ", Option("runs", ...), ".", argument="measure")
+        return None
+    if measure is None:
+        return _USUAL if lowest in (None, 1) else _USUAL(rel=lowest)
+    with arguments_as(measures="measure"):
+        one, *more = parse_measures(measure)
+    if more or one.NAME != "P" or set(one.params) - {"rel", "cutoff"} or "cutoff" not in one.params:
+        raise InputError(
+            "measure must be P with a cutoff, such as P@10 or P(rel=2)@10, which adds up over documents, got "
+            f"{measure!r}.",
+            argument="measure",
+        )
+    if lowest is not None and lowest != one.params.get("rel", 1):
+        raise InputError(
+            f"{one!r} counts documents as relevant from label {one.params.get('rel', 1)}, and rel says {lowest}. Give "
+            f"{one(rel=lowest)!r}, or no rel.",
+            argument="measure",
+        )
+    return one
+
+
+def _pilot_counts(labels: Qrels, population: _Population, pilot: Qrels | None, rel: int) -> pd.DataFrame:
+    """Return of each label of the judge how many documents people judged before, and found relevant."""
+    if pilot is None:
+        return pd.DataFrame({"label": pd.array([], dtype="Int64"), "judged": [], "relevant": []})
+    every = labels.to_frame()[[*_KEYS, "label"]].astype({"label": "Int64"})
+    # a run may have found what the judge did not label
+    more = population.documents.loc[population.documents["label"].isna(), [*_KEYS, "label"]]
+    both = pd.concat([every[every["label"] >= 0], more]).merge(_people(pilot), on=_KEYS)
+    if not len(both):
+        raise InputError(
+            "no document of the pilot has a label of the judge, so it says nothing of them. Are the ids written alike?",
+            argument="pilot",
+        )
+    counted = both.assign(relevant=both["people"] >= rel).groupby("label", dropna=False)["relevant"]
+    return counted.agg(["size", "sum"]).reset_index().set_axis(["label", "judged", "relevant"], axis=1)
+
+
+def _summary(numbers: list[Number], strata: Strata, drawn: NDArray[np.int64], confidence: float) -> pd.DataFrame:
+    rows = []
+    for number in numbers:
+        found = strata.interval(number, drawn, confidence, counted=False)
+        row = {"number": number.name, "target": number.is_target, "documents": number.documents, "judge": number.judge}
+        row |= {"expected": found.estimate, "width": found.width, "se": strata.error(number, drawn)}
+        rows.append({**row, "labels": int(drawn[number.strata].sum())})
+    return pd.DataFrame(rows)
+
+
+def _parts(documents: pd.DataFrame, table: pd.DataFrame, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the documents to check, the others, and those that people judged before."""
+    keys = np.empty(len(documents))
+    for qid, rows in documents.groupby("qid", sort=False).indices.items():
+        # keys are dealt out in the order of the names, so that the order of the labels has no part in the sample
+        by_name = rows[np.argsort(documents["docno"].to_numpy(dtype=object)[rows], kind="stable")]
+        keys[by_name] = random_of_topic(seed, str(qid)).random(len(rows))
+    of_stratum = table.set_index("stratum")
+    chances = documents["stratum"].map(of_stratum["probability"]).to_numpy(dtype=float)
+    frame = documents.assign(key=keys, probability=chances)
+    known = frame["people"].notna()
+    left = frame[~known]
+    place = left.groupby("stratum", sort=False)["key"].rank(method="first")
+    chosen = place <= left["stratum"].map(of_stratum["labels"])
+    columns = [*_KEYS, "label", "stratum", "probability"]
+    sample, rest = (left.loc[rows, columns].reset_index(drop=True) for rows in (chosen, ~chosen))
+    return sample, rest, frame.loc[known, [*columns[:4], "people"]].reset_index(drop=True)
