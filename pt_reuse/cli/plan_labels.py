@@ -67,7 +67,7 @@ def _run(options: argparse.Namespace) -> None:
     given["prior"] = None if options.prior is None else _prior(options.prior)
     folder = out_folder(options, [*_SAVED, *others, *pictures])
     result: Any = _estimate(options) if estimates else _plan(options, given)
-    show(result, study_of(plan_labels), options.all)
+    show(result, study_of(plan_labels), options.all, {})
     if folder is None:
         return
     # a stratum would tell those who check what the judge says
