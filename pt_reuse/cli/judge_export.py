@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,20 +67,20 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from pt_reuse.judging.people.export import plan_export
+    from pt_reuse.judging.people.export import ExportPlan
     from pt_reuse.judging.people.manifest import RETURNED
 
     with arguments_as(folder="out"):
-        plan = plan_export(
+        plan = ExportPlan.of(
             options.out,
-            format=options.format,
-            annotators=None if options.annotators is None else listed(options.annotators),
-            overlap=options.overlap,
-            whole_topics=options.whole_topics,
-            labels=None if options.labels is None else _scale(options.labels),
-            instructions=None if options.instructions is None else _text(options.instructions),
-            seed=options.seed,
-            overwrite=options.overwrite,
+            options.format,
+            None if options.annotators is None else listed(options.annotators),
+            options.overlap,
+            options.whole_topics,
+            None if options.labels is None else _scale(options.labels),
+            None if options.instructions is None else _text(options.instructions),
+            options.seed,
+            options.overwrite,
         )
         read_pool = _pool_of(options)
         topics = read_topics(_named(options, "topics"))
@@ -132,7 +133,10 @@ def _read_pool(path: Path) -> Pool:
     from pt_reuse.data.judgments import read_qrels
     from pt_reuse.pooling.pool import Pool
 
-    settings = _settings_beside(path)
+    settings = {"strategy": "given"}
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        # how the pool was made, as `pt-reuse pool` writes it beside the pool
+        settings["strategy"] = str(json.loads(read_file(path.parent / "settings.json"))["strategy"])
     with located(str(path)):
         if path.suffix.lower() != ".csv":
             return Pool.from_frame(read_qrels(path).to_frame()[["qid", "docno"]], settings=settings)
@@ -146,16 +150,6 @@ def _read_pool(path: Path) -> Pool:
             raise InputError(reason, argument="pool") from error
         counted = [column for column in ("rank", "runs", "teams", "types") if column in frame]
         return Pool.from_frame(frame.drop(columns=counted), settings=settings)
-
-
-def _settings_beside(path: Path) -> dict[str, str]:
-    """Return how a pool was made, by the file that `pt-reuse pool` writes beside it; given where there is none."""
-    try:
-        found = json.loads(read_file(path.parent / "settings.json"))
-    except (OSError, ValueError):
-        found = {}
-    said = found.get("strategy") if isinstance(found, dict) else None
-    return {"strategy": said if isinstance(said, str) else "given"}
 
 
 def _scale(text: str) -> dict[int, str]:

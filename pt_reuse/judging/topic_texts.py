@@ -1,4 +1,4 @@
-"""WithTexts: a judge that is handed the queries and texts that it reads, so that it can be asked with ids alone."""
+"""What those who judge read: queries of topics, texts of documents, and a judge that is handed both."""
 
 from __future__ import annotations
 
@@ -8,12 +8,136 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, flag, told
-from pt_reuse._errors import Argument, InputError, arguments_as, door
+from pt_reuse._check import count, examples, flag, shown, told
+from pt_reuse._errors import Argument, InputError, arguments_as, door, warn
 from pt_reuse.data.frame_columns import check_frame, text_groups
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judge
-from pt_reuse.judging.people.manifest import document_texts
+
+#: what is shown of a topic, in this order, where topics have it
+TOPIC_FIELDS = ("query", "title", "description", "narrative")
+#: what is shown of a document, in this order, where a corpus has it; else all its texts
+_DOC_FIELDS = ("title", "text")
+_IDS = ("qid", "docno")
+
+
+def topic_frame(topics: Any) -> pd.DataFrame:
+    """Return topics with ``qid`` and ``query``, from a frame (whose ``title`` may be the query) or a dict."""
+    if isinstance(topics, Mapping):
+        topics = pd.DataFrame({"qid": list(topics), "query": list(topics.values())}, dtype=object)
+    if isinstance(topics, pd.DataFrame) and "query" not in topics and "title" in topics:
+        # as ir_datasets has topics of several fields
+        topics = topics.rename(columns={"title": "query"})
+    if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
+        got = list(topics.columns) if isinstance(topics, pd.DataFrame) else topics
+        raise InputError(
+            Argument("topics"),
+            f" must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",
+            argument="topics",
+        )
+    return topics
+
+
+def topic_texts(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return topic -> field -> what people read of it; each topic has a query."""
+    frame = topic_frame(topics)
+    fields = [field for field in TOPIC_FIELDS if field in frame.columns]
+    found: dict[str, dict[str, str]] = {}
+    for qid, *values in frame[["qid", *fields]].itertuples(index=False, name=None):
+        texts = zip(fields, values, strict=True)
+        found.setdefault(str(qid), {field: text for field, text in texts if isinstance(text, str) and text.strip()})
+    lacking = [qid for qid in qids if "query" not in found.get(qid, {})]
+    if lacking:
+        raise InputError(
+            f"{count(len(lacking), 'topic')} of the pool without a query: {examples(lacking)}. People cannot judge "
+            "what they do not know.",
+            argument="topics",
+        )
+    return {qid: found[qid] for qid in qids}
+
+
+def document_texts(
+    texts: Any, keys: Sequence[tuple[str, str]], queries: Mapping[str, str], *, verbose: bool
+) -> dict[tuple[str, str], str]:
+    """Return (topic, document) -> what people read of the document."""
+    if isinstance(texts, pd.DataFrame):
+        texts = texts.to_dict("records")
+    if isinstance(texts, pt.Transformer):
+        found = _from_transformer(texts, keys, queries)
+    elif isinstance(texts, Mapping):
+        if isinstance(texts, dict):
+            # a document may be called by a number, where its name is a text
+            texts = {str(docno): text for docno, text in texts.items()}
+        by_docno = {docno: _text(texts[docno], docno) for docno in dict.fromkeys(d for _, d in keys) if docno in texts}
+        found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
+    elif isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
+        by_docno = _from_corpus(texts, {docno for _, docno in keys}, verbose=verbose)
+        found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
+    else:
+        raise InputError(
+            Argument("texts"),
+            " must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or a "
+            f"transformer that adds 'text', got {told(texts)}.",
+            argument="texts",
+        )
+    lacking = [docno for _, docno in keys if (_, docno) not in found]
+    if lacking:
+        raise InputError(
+            f"{count(len(lacking), 'document')} of {len(keys):,} without a text: {examples(lacking)}. Give the texts "
+            "of all documents of the pool.",
+            argument="texts",
+        )
+    blank = [docno for (_, docno), text in found.items() if not text.strip()]
+    if blank:
+        warn(f"{count(len(blank), 'document')} of {len(keys):,} with an empty text: {examples(blank)}.")
+    return found
+
+
+def _from_transformer(
+    texts: pt.Transformer, keys: Sequence[tuple[str, str]], queries: Mapping[str, str]
+) -> dict[tuple[str, str], str]:
+    frame = pd.DataFrame(
+        {"qid": [q for q, _ in keys], "query": [queries[q] for q, _ in keys], "docno": [d for _, d in keys]},
+        dtype=object,
+    )
+    got = texts(frame)
+    if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
+        columns = list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__
+        raise InputError(
+            Argument("texts"),
+            f" is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.",
+            argument="texts",
+        )
+    rows = got[["qid", "docno", "text"]].itertuples(index=False, name=None)
+    return {(str(qid), str(docno)): text for qid, docno, text in rows if isinstance(text, str)}
+
+
+def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> dict[str, str]:
+    left, found = set(wanted), {}
+    for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
+        if not isinstance(document, Mapping) or "docno" not in document:
+            raise InputError(
+                Argument("texts"),
+                f" must be documents as dicts with 'docno' and 'text', got {told(document)}.",
+                argument="texts",
+            )
+        docno = str(document["docno"])
+        if docno in left:
+            found[docno] = _text(document, docno)
+            left.remove(docno)
+            if not left:
+                break
+    return found
+
+
+def _text(document: Any, docno: str) -> str:
+    if isinstance(document, str):
+        return document
+    if isinstance(document, Mapping):
+        fields = {field: value for field, value in document.items() if isinstance(value, str) and field != "docno"}
+        chosen = _DOC_FIELDS if "text" in fields else tuple(fields)
+        return "\n\n".join(fields[field] for field in chosen if fields.get(field, "").strip())
+    raise InputError(f"the text of document {shown(docno)} must be text, got {told(document)}.", argument="texts")
 
 
 class TopicTexts:
@@ -56,9 +180,6 @@ class TopicTexts:
             return pairs
         told_of = self._frame.loc[pairs["qid"]].set_axis(pairs.index, axis=0)
         return pd.concat([pairs, told_of.drop(columns=[c for c in pairs if c in told_of])], axis=1)
-
-
-_IDS = ("qid", "docno")
 
 
 class WithTexts(Judge):
@@ -107,9 +228,9 @@ class WithTexts(Judge):
         self._judge = as_judge(judge)
         super().__init__(self._judge.name, rel=self._judge.rel)
         self.family = getattr(judge, "family", None)
-        frame = _topics(topics)
+        frame = topic_frame(topics).drop(columns=["docno", "text"], errors="ignore")
         self._told = TopicTexts(frame)
-        self._texts, self._verbose = _checked(texts), flag("verbose", verbose)
+        self._texts, self._verbose = _checked_texts(texts), flag("verbose", verbose)
         self._given = (*(column for column in frame if column != "qid"), *(() if texts is None else ("text",)))
         lacking = [column for column in self._judge.needs() if column not in (*_IDS, *self._given)]
         if lacking:
@@ -138,37 +259,14 @@ class WithTexts(Judge):
         return {str(column): said[column].array for column in said if column == "label" or column not in shown}
 
 
-def _topics(topics: Any) -> pd.DataFrame:
-    if isinstance(topics, Mapping):
-        topics = pd.DataFrame({"qid": list(topics), "query": list(topics.values())}, dtype=object)
-    if isinstance(topics, pd.DataFrame) and "query" not in topics and "title" in topics:
-        # as ir_datasets has topics of several fields
-        topics = topics.rename(columns={"title": "query"})
-    if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
-        got = list(topics.columns) if isinstance(topics, pd.DataFrame) else topics
-        raise InputError(
-            Argument("topics"),
-            f" must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",
-            argument="topics",
-        )
-    return topics.drop(columns=["docno", "text"], errors="ignore")
-
-
-def _checked(texts: Any) -> Any:
+def _checked_texts(texts: Any) -> Any:
     """Return texts that can be read again and again."""
-    if isinstance(texts, Iterator):
-        raise InputError(
-            Argument("texts"),
-            " can be read but once here, and a judge may be asked again. Give pt.text.get_text(dataset), a dict of "
-            f"docno -> text, or a list of documents, got {type(texts).__name__}.",
-            argument="texts",
-        )
-    known = isinstance(texts, pd.DataFrame | Mapping | pt.Transformer | Iterable) and not isinstance(texts, str | bytes)
-    if texts is None or known:
+    kinds = pd.DataFrame | Mapping | pt.Transformer | Iterable
+    if texts is None or (isinstance(texts, kinds) and not isinstance(texts, str | bytes | Iterator)):
         return texts
     raise InputError(
         Argument("texts"),
-        " must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds 'text', got "
-        f"{told(texts)}.",
+        " must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds 'text', such as "
+        f"pt.text.get_text(dataset), which can be read again and again; got {told(texts)}.",
         argument="texts",
     )

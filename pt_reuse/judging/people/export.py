@@ -10,19 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, count, examples, flag, shown, told
+from pt_reuse._check import checked_seed, choice, count, examples, flag, shown, told
 from pt_reuse._errors import Argument, InputError, Option, door, warn
 from pt_reuse._files import Alone, alone, check_writable, checked_path, read_file, replacing
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import Digits
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.judging.people.manifest import (
@@ -30,7 +29,6 @@ from pt_reuse.judging.people.manifest import (
     LONGEST_CELL,
     MANIFEST,
     RETURNED,
-    TOPIC_FIELDS,
     Cell,
     Key,
     Manifest,
@@ -39,84 +37,78 @@ from pt_reuse.judging.people.manifest import (
     Scale,
     TaskFile,
     TaskFormat,
-    document_texts,
     drawn,
-    pair_name,
     read_manifest,
     sheet_text,
     storable,
-    topic_texts,
     write_sheet,
 )
+from pt_reuse.judging.topic_texts import TOPIC_FIELDS, document_texts, topic_texts
 from pt_reuse.pooling.pool import Pool, provenance_of
-from pt_reuse.result import Result
+from pt_reuse.result import Result, Shown, View
 
-#: the file that says what to do
-INSTRUCTIONS = "instructions.txt"
-_DOCCANO_LABELS, _LABEL_STUDIO_CONFIG = "doccano-labels.json", "label-studio.xml"
-#: all that go beside the tasks
+#: files beside the tasks: what to do, and what sets up a tool
+INSTRUCTIONS, _DOCCANO_LABELS, _LABEL_STUDIO_CONFIG = "instructions.txt", "doccano-labels.json", "label-studio.xml"
 BESIDE = (INSTRUCTIONS, _DOCCANO_LABELS, _LABEL_STUDIO_CONFIG)
 #: the longest beginning of a file's name that an annotator's name makes
 _LONGEST = 40
 #: colours of labels, which can be read under white letters
 _COLOURS = ("#737373", "#3182bd", "#31a354", "#756bb1", "#e6550d")
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What people read: topic -> field -> text, and name of the pair -> text of the document."""
-
-    topics: Mapping[str, Mapping[str, str]]
-    documents: Mapping[str, str]
-
-    @cached_property
-    def fields(self) -> list[str]:
-        """Return what any topic has."""
-        return [field for field in TOPIC_FIELDS if any(field in texts for texts in self.topics.values())]
+#: columns of a pool that have a place of their own in what comes back, and those that are counted from its runs
+_PROVENANCE, _COUNTED = ("strategy", "round", "reason"), ("rank", "runs", "teams", "types")
+#: what anybody is called who may answer
+_ANYBODY = ""
 
 
 def file_name(annotator: str, number: int, ending: str) -> str:
     """Return the name of an annotator's file of a round; it has no character that a path or a system could mind."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "_", annotator)[:_LONGEST].strip("_-")
     if plain != annotator or plain != plain.lower():
-        # what was changed may be what told two names apart, as capitals do on some systems
+        # what was changed may be what distinguished two names, as capitals do on some systems
         plain = f"{plain}-{drawn(0, annotator)[:6]}".lstrip("-")
     return f"{plain if annotator else 'tasks'}-round{number}.{ending}"
 
 
-def task_file(form: TaskFormat, task: str, annotator: str, pairs: Sequence[Pair], shown: Shown) -> bytes:
-    """Return the file of one annotator. It has nothing of runs, ranks, scores or strategies."""
-    if form is TaskFormat.CSV:
-        header = ["label", "note", *shown.fields, "text", "qid", "docno", "pair", "annotator", "task"]
-        rows = []
-        for pair in pairs:
-            topic = [sheet_text(shown.topics[pair.qid].get(field, "")) for field in shown.fields]
-            ids = [storable(pair.qid), storable(pair.docno), pair.name, annotator, task]
-            rows.append(["", "", *topic, sheet_text(shown.documents[pair.name]), *ids])
-        return write_sheet(header, rows)
-    records = (_record(form, task, annotator, pair, shown) for pair in pairs)
-    lines = [json.dumps(record, ensure_ascii=False) for record in records]
-    if form is TaskFormat.LABEL_STUDIO:
-        return ("[" + ",\n".join(lines) + "]\n").encode()
-    return "".join(line + "\n" for line in lines).encode()
+class _Sheets(NamedTuple):
+    """What makes the files of a task: topic -> field -> text, the fields that any has, and pair -> its document's."""
+
+    form: TaskFormat
+    task: str
+    topics: Mapping[str, Mapping[str, str]]
+    fields: Sequence[str]
+    documents: Mapping[Key, str]
+
+    def file(self, annotator: str, pairs: Sequence[Pair]) -> bytes:
+        """Return the file of one annotator. It has nothing of runs, ranks, scores or strategies."""
+        if self.form is TaskFormat.CSV:
+            header = ["label", "note", *self.fields, "text", "qid", "docno", "pair", "annotator", "task"]
+            rows = []
+            for pair in pairs:
+                topic = [sheet_text(self.topics[pair.qid].get(field, "")) for field in self.fields]
+                ids = [storable(pair.qid), storable(pair.docno), pair.name, annotator, self.task]
+                rows.append(["", "", *topic, sheet_text(self.documents[pair.key]), *ids])
+            return write_sheet(header, rows)
+        lines = [json.dumps(self._record(annotator, pair), ensure_ascii=False) for pair in pairs]
+        if self.form is TaskFormat.LABEL_STUDIO:
+            return ("[" + ",\n".join(lines) + "]\n").encode()
+        return "".join(line + "\n" for line in lines).encode()
+
+    def _record(self, annotator: str, pair: Pair) -> dict[str, object]:
+        """Return a pair as JSON of a tool, or of ours, has it."""
+        known = self.topics[pair.qid]
+        topic = {field: storable(text) for field, text in known.items() if field in self.fields}
+        text = storable(self.documents[pair.key])
+        ids = {"qid": storable(pair.qid), "docno": storable(pair.docno), "pair": pair.name}
+        if self.form is TaskFormat.JSONL:
+            return {"label": None, "note": "", **topic, "text": text, **ids, "annotator": annotator, "task": self.task}
+        ids |= {"assigned": annotator, "task": self.task}
+        if self.form is TaskFormat.DOCCANO:
+            parts = [f"{field.upper()}: {words}" for field, words in topic.items()]
+            return {"text": "\n\n".join([*parts, "DOCUMENT:", text]), "label": [], **ids}
+        return {"data": {**dict.fromkeys(self.fields, ""), **topic, "text": text, **ids}}
 
 
-def _record(form: TaskFormat, task: str, annotator: str, pair: Pair, shown: Shown) -> dict[str, object]:
-    """Return a pair as JSON of a tool, or of ours, has it."""
-    topic = {field: storable(text) for field, text in shown.topics[pair.qid].items() if field in shown.fields}
-    text = storable(shown.documents[pair.name])
-    ids = {"qid": storable(pair.qid), "docno": storable(pair.docno), "pair": pair.name}
-    if form is TaskFormat.JSONL:
-        return {"label": None, "note": "", **topic, "text": text, **ids, "annotator": annotator, "task": task}
-    if form is TaskFormat.DOCCANO:
-        parts = [f"{field.upper()}: {said}" for field, said in topic.items()]
-        whole = "\n\n".join([*parts, "DOCUMENT:", text])
-        return {"text": whole, "label": [], **ids, "assigned": annotator, "task": task}
-    blank = dict.fromkeys(shown.fields, "")
-    return {"data": {**blank, **topic, "text": text, **ids, "assigned": annotator, "task": task}}
-
-
-def files_beside(manifest: Manifest, fields: Sequence[str]) -> dict[str, bytes]:
+def _files_beside(manifest: Manifest, fields: Sequence[str]) -> dict[str, bytes]:
     """Return the files that go with the tasks: what to do, and what sets up a tool."""
     files = {INSTRUCTIONS: _instructions(manifest).encode()}
     if manifest.form is TaskFormat.DOCCANO:
@@ -168,57 +160,44 @@ def _instructions(manifest: Manifest) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-@dataclass(frozen=True)
-class Overlap:
-    """How many people judge a pair."""
+def _checked_overlap(overlap: Any, n_annotators: int | None) -> float:
+    """Return how many annotators judge a pair, an int, or the share of pairs that all of them judge."""
+    whole = isinstance(overlap, int | np.integer) and not isinstance(overlap, bool)
+    share = isinstance(overlap, float | np.floating) and 0 < overlap < 1
+    if not share and (not whole or overlap < 1 or overlap > (n_annotators or overlap)):
+        people = "" if n_annotators is None else f" of the {n_annotators:,}"
+        raise InputError(
+            Argument("overlap"),
+            f" must be a whole number of annotators{people} for each pair, at least 1, or the share of pairs that all "
+            f"annotators judge, between 0 and 1, got {told(overlap)}.",
+            argument="overlap",
+        )
+    if share and n_annotators is None:
+        raise InputError(
+            Argument("overlap"),
+            " cannot be a share where annotators is None, since nobody knows how many all are. Name the annotators, or "
+            "give a number of them.",
+            argument="overlap",
+        )
+    return float(overlap) if share else int(overlap)
 
-    each: int
-    by_all: float = 0.0
 
-    @classmethod
-    def of(cls, overlap: Any, n_annotators: int | None) -> Overlap:
-        """Return what a user says: a number of annotators, or the share of pairs that all of them judge."""
-        if isinstance(overlap, float | np.floating) and 0 < overlap < 1:
-            if n_annotators is None:
-                raise InputError(
-                    Argument("overlap"),
-                    " cannot be a share where annotators is None, since nobody knows how many all are. Name the "
-                    "annotators, or give a number of them.",
-                    argument="overlap",
-                )
-            return cls(1, float(overlap))
-        if isinstance(overlap, bool) or not isinstance(overlap, int | np.integer) or overlap < 1:
-            raise InputError(
-                Argument("overlap"),
-                " must be a whole number of annotators for each pair, at least 1, or the share of pairs that "
-                f"all annotators judge, between 0 and 1, got {told(overlap)}.",
-                argument="overlap",
-            )
-        if n_annotators is not None and overlap > n_annotators:
-            raise InputError(
-                Argument("overlap"),
-                f" must be at most the number of annotators: {count(n_annotators, 'annotator')} cannot give a "
-                f"pair {overlap} labels of different people.",
-                argument="overlap",
-            )
-        return cls(int(overlap))
-
-    def wanted(self, keys: Sequence[Key], n_annotators: int, seed: int) -> list[int]:
-        """Return for each pair how many annotators it is to have; pairs for all are drawn, the same share of topics."""
-        if not self.by_all:
-            return [self.each] * len(keys)
-        of_topic: dict[str, list[int]] = {}
-        for i, (qid, _) in enumerate(keys):
-            of_topic.setdefault(qid, []).append(i)
-        wanted, before = [self.each] * len(keys), 0
-        for places in of_topic.values():
-            # cumulated, so that the shares of small topics add up to that of all
-            after = before + len(places)
-            n = share_of(self.by_all, after) - share_of(self.by_all, before)
-            for i in sorted(places, key=lambda i: drawn(seed, "for all", *keys[i]))[:n]:
-                wanted[i] = n_annotators
-            before = after
-        return wanted
+def wanted_for(overlap: float, keys: Sequence[Key], n_annotators: int, seed: int) -> list[int]:
+    """Return for each pair how many annotators it is to have; pairs for all are drawn, the same share of topics."""
+    if isinstance(overlap, int):
+        return [overlap] * len(keys)
+    of_topic: dict[str, list[int]] = {}
+    for i, (qid, _) in enumerate(keys):
+        of_topic.setdefault(qid, []).append(i)
+    wanted, before = [1] * len(keys), 0
+    for places in of_topic.values():
+        # cumulated, so that the shares of small topics add up to that of all
+        after = before + len(places)
+        n = share_of(overlap, after) - share_of(overlap, before)
+        for i in sorted(places, key=lambda i: drawn(seed, "for all", *keys[i]))[:n]:
+            wanted[i] = n_annotators
+        before = after
+    return wanted
 
 
 @dataclass(frozen=True)
@@ -266,18 +245,11 @@ def assign(
     return given
 
 
-FORMATS = tuple(each.value for each in TaskFormat)
-#: columns of a pool that have a place of their own in what comes back
-_PROVENANCE = ("strategy", "round", "reason")
-#: what anybody is called who may answer
-_ANYBODY = ""
-
-
 def _agreed(
-    before: Manifest | None, *, format: str | None, labels: Any, instructions: str | None, annotators: Any
+    before: Manifest | None, format: str | None, labels: Any, instructions: str | None, annotators: Any
 ) -> tuple[TaskFormat, Scale, str, tuple[str, ...]]:
     """Return format, labels, instructions and people: those of the folder where a user says nothing, or the usual."""
-    form = None if format is None else TaskFormat(choice("format", format, FORMATS))
+    form = None if format is None else TaskFormat(choice("format", format, [each.value for each in TaskFormat]))
     scale = None if labels is None else Scale.of(labels)
     people = None if annotators is None else _checked_people(annotators)
     if instructions is not None and not isinstance(instructions, str):
@@ -287,56 +259,42 @@ def _agreed(
     if before is None:
         agreed = form or TaskFormat.CSV, scale or Scale.of(DEFAULT), instructions or "", people or ()
     else:
-        _check_same("format", form, before.form, before.form.value)
-        _check_same("labels", scale, before.scale, str(before.scale))
-        _check_same("instructions", instructions, before.instructions, shown(before.instructions))
-        if before.named != bool(people or before.named):
-            raise InputError(
-                Argument("annotators"),
-                " cannot be named in a further round of tasks that anybody may answer. Leave them out, or "
-                "give a folder of its own.",
-                argument="annotators",
-            )
+        for argument, mine, theirs, words in (
+            ("format", form, before.form, before.form.value),
+            ("labels", scale, before.scale, str(before.scale)),
+            ("instructions", instructions, before.instructions, shown(before.instructions)),
+            ("annotators", people and True, before.named, "named or not"),
+        ):
+            if mine is not None and mine != theirs:
+                raise InputError(
+                    Argument(argument),
+                    f" cannot be another in a further round than before: {words}. Leave it out, or give a folder of "
+                    "its own.",
+                    argument=argument,
+                )
         agreed = before.form, before.scale, before.instructions, people or before.rounds[-1].annotators
     odd = [word for word in agreed[1].words.values() if "$" in word]
     if agreed[0] is TaskFormat.LABEL_STUDIO and odd:
         raise InputError(
             Argument("labels"),
-            f" cannot have a dollar sign in Label Studio, which takes {shown(odd[0])} for a field of the task. "
-            "Use another word.",
+            f" cannot have a dollar sign in Label Studio, which takes {shown(odd[0])} for a field of the task. Use "
+            "another word.",
             argument="labels",
         )
     return agreed
 
 
-def _check_same(argument: str, mine: object, theirs: object, said: str) -> None:
-    if mine is not None and mine != theirs:
-        raise InputError(
-            Argument(argument),
-            f" cannot be another in a further round than before: {said}. Leave it out, or give a folder of its own.",
-            argument=argument,
-        )
-
-
 def _checked_people(annotators: Any) -> tuple[str, ...]:
-    if isinstance(annotators, str) or not isinstance(annotators, Iterable):
-        raise InputError(
-            Argument("annotators"), f" must be a list of names, got {told(annotators)}.", argument="annotators"
-        )
-    people = list(annotators)
-    odd = [name for name in people if not isinstance(name, str) or name != name.strip() or not name.isprintable()]
-    if odd or not people or "" in people:
-        got = told(odd[0]) if odd else "an empty name" if people else "none"
+    listed = isinstance(annotators, Iterable) and not isinstance(annotators, str)
+    given = list(annotators) if listed else []
+    people = [name for name in given if isinstance(name, str)]
+    odd = [name for name in people if not name or name != name.strip() or not name.isprintable()]
+    different = {name.casefold() for name in people}
+    if odd or not people or len(people) < len(given) or len(different) < len(people):
         raise InputError(
             Argument("annotators"),
-            f" must be names on one line, without white space around them, got {got}.",
-            argument="annotators",
-        )
-    twice = [name for name, n in Counter(name.casefold() for name in people).items() if n > 1]
-    if twice:
-        raise InputError(
-            Argument("annotators"),
-            f" has {examples(twice)} more than once. Name everybody once.",
+            " must be a list of names on one line each, without white space around them, no name twice; got "
+            f"{told(annotators)}.",
             argument="annotators",
         )
     return tuple(people)
@@ -358,10 +316,6 @@ def _cell(value: Any) -> Cell:
     return None if value is pd.NA or value is pd.NaT else str(value)
 
 
-#: columns of a pool's frame that are counted from its runs
-_COUNTED = ("rank", "runs", "teams", "types")
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ExportedTasks(Result):
     """Files for people who judge; :func:`~pt_reuse.judging.import_labels` reads what comes back.
@@ -375,6 +329,18 @@ class ExportedTasks(Result):
     """
 
     title = "ExportedTasks"
+    views = {
+        "file": View(
+            columns=(
+                Shown("File", "file"),
+                Shown("Annotator", "annotator"),
+                Shown("Topics", "topics", Digits.COUNT),
+                Shown("Pairs", "pairs", Digits.COUNT),
+            ),
+            caption="What people were asked to judge, in {format} files (task {task}, round {round}, seed {seed}).",
+            noun="files",
+        )
+    }
 
     folder: str
     asked_before: int
@@ -384,18 +350,6 @@ class ExportedTasks(Result):
         pairs, files = int(self.table["pairs"].sum()), count(len(self.table), "file")
         before = f", {self.asked_before:,} of the pool asked before" if self.asked_before else ""
         return f"{count(pairs, 'pair')} to judge in {files} in {self.folder}{before}"
-
-    def report(self) -> Report:
-        """Return how much everybody is asked."""
-        table = self.table
-        columns = (
-            Column("Annotator", ["anybody" if who is None else who for who in table["annotator"]]),
-            Column("File", table["file"]),
-            Column("Topics", table["topics"], Digits.COUNT),
-            Column("Pairs", table["pairs"], Digits.COUNT),
-        )
-        how = f"task {self.settings['task']}, round {self.settings['round']}, seed {self.settings['seed']}"
-        return Report(columns, caption=f"What people were asked to judge, in {self.settings['format']} files ({how}).")
 
 
 @door
@@ -466,51 +420,47 @@ def export_tasks(
         0  ann-round1.csv       ann       1      1
         1  bob-round1.csv       bob       1      1
     """
-    plan = plan_export(
-        folder,
-        format=format,
-        annotators=annotators,
-        overlap=overlap,
-        whole_topics=whole_topics,
-        labels=labels,
-        instructions=instructions,
-        seed=seed,
-        overwrite=overwrite,
+    plan = ExportPlan.of(
+        folder, format, annotators, overlap, flag("whole_topics", whole_topics), labels, instructions, seed, overwrite
     )
     return plan.write(pool, topics, texts, verbose=flag("verbose", verbose))
 
 
 @dataclass(frozen=True)
 class ExportPlan:
-    """An export, as far as it is known before the pool, the topics and the texts are.
-
-    Attributes:
-        folder: where to; it need not exist.
-        before: what its earlier rounds asked; None where there are none, or where they are to be written over.
-        replaced: files that are written over, or taken away, since they are of rounds without answers.
-        seen: the manifest as it was found, b"" for none.
-        form: of the files.
-        scale: the labels.
-        instructions: what people are told.
-        annotators: who judges; empty where anybody may answer.
-        given_overlap: as the user gave it.
-        overlap: how many judge a pair.
-        whole_topics: whether topics go to the same people as a whole.
-        seed: of what is drawn.
-    """
+    """An export, as far as it is known before the pool, the topics and the texts are."""
 
     folder: Path
-    before: Manifest | None
-    replaced: tuple[str, ...]
-    seen: bytes
+    before: Manifest | None  # what its earlier rounds asked; None where they are to be written over
+    replaced: tuple[str, ...]  # files that are written over, or taken away, since they are of rounds without answers
+    seen: bytes  # the manifest as it was found, b"" for none
     form: TaskFormat
     scale: Scale
     instructions: str
-    annotators: tuple[str, ...]
-    given_overlap: float
-    overlap: Overlap
+    annotators: tuple[str, ...]  # empty where anybody may answer
+    overlap: float
     whole_topics: bool
     seed: int
+
+    @classmethod
+    def of(
+        cls,
+        folder: Any,
+        format: Any,
+        annotators: Any,
+        overlap: Any,
+        whole_topics: bool,
+        labels: Any,
+        instructions: Any,
+        seed: Any,
+        overwrite: Any,
+    ) -> ExportPlan:
+        """Check what can be checked before there is a pool; the arguments are those of `export_tasks`."""
+        seed, place = checked_seed(seed), checked_path(folder)
+        before, replaced, seen = _found_in(place, overwrite=flag("overwrite", overwrite))
+        terms = _agreed(before, format, labels, instructions, annotators)
+        chosen = _checked_overlap(overlap, len(terms[-1]) or None)
+        return cls(place, before, replaced, seen, *terms, chosen, whole_topics, seed)
 
     def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
         """Write the files; the arguments are those of :func:`~pt_reuse.judging.export_tasks`."""
@@ -521,34 +471,37 @@ class ExportPlan:
         wants = self._wants(pool)
         people = self._assigned(wants)
         pairs, task = self._pairs(pool, wants, people)
-        now = [pairs[want.key] for want, who in zip(wants, people, strict=True) if who]
-        by_topic = {qid: fields["query"] for qid, fields in queries.items()}
-        documents = document_texts(texts, [pair.key for pair in now], by_topic, verbose=verbose)
-        _warn_of_cuts(self.form, documents.values())
+        now = [want.key for want, who in zip(wants, people, strict=True) if who]
+        by_topic = {qid: texts["query"] for qid, texts in queries.items()}
+        documents = document_texts(texts, now, by_topic, verbose=verbose)
+        if self.form is TaskFormat.CSV and (n := sum(len(text) >= LONGEST_CELL for text in documents.values())):
+            warn(
+                f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. With ",
+                Option("format", "jsonl"),
+                " or a tool people see the whole.",
+            )
         made = {name: str(value) for name, value in pool.settings.items()}
         sheets = self._sheets(wants, people, pairs)
-        read = Shown(queries, {pair.name: documents[pair.key] for pair in now})
-        written = self._write_round(task, sheets, read, pairs, made)
-        table = pd.DataFrame(
-            {
-                "file": pd.Series([file.name for file in written], dtype=object),
-                "annotator": pd.Series([file.annotator for file in written], dtype=object),
-                "topics": pd.Series([len({one.qid for one in sheet}) for sheet in sheets.values()], dtype="int64"),
-                "pairs": pd.Series([file.pairs for file in written], dtype="int64"),
-            }
-        )
+        fields = [field for field in TOPIC_FIELDS if any(field in texts for texts in queries.values())]
+        read = _Sheets(self.form, task, queries, fields, documents)
+        written = self._write_round(read, sheets, pairs, made) if sheets else ()
+        rows = [(f.name, f.annotator, len({pair.qid for pair in sheets[f.annotator or ""]}), f.pairs) for f in written]
+        table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
         settings = {
             "task": task,
             "format": self.form.value,
             "round": self._number,
             "labels": str(self.scale),
-            "overlap": self.given_overlap,
+            "overlap": self.overlap,
             "whole_topics": self.whole_topics,
             "seed": self.seed,
             **{f"pool_{name}": value for name, value in made.items()},
         }
         return ExportedTasks(
-            table=table, settings=settings, folder=str(self.folder), asked_before=len(wants) - len(now)
+            table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
+            settings=settings,
+            folder=str(self.folder),
+            asked_before=len(wants) - len(now),
         )
 
     @property
@@ -561,8 +514,8 @@ class ExportPlan:
 
     def _wants(self, pool: Pool) -> list[Want]:
         keys = list(zip(pool.documents.qids().tolist(), pool.documents.docnos().tolist(), strict=True))
-        known, wanted = self._known, self.overlap.wanted(keys, len(self.annotators), self.seed)
-        if self.overlap.by_all or not self.annotators:
+        known, wanted = self._known, wanted_for(self.overlap, keys, len(self.annotators), self.seed)
+        if isinstance(self.overlap, float) or not self.annotators:
             # what all are to judge was drawn when a pair came first, and anybody could answer what is there already
             wanted = [known[key].wanted if key in known else n for key, n in zip(keys, wanted, strict=True)]
         return [Want(key, n, known[key].asked if key in known else ()) for key, n in zip(keys, wanted, strict=True)]
@@ -589,15 +542,16 @@ class ExportPlan:
             if old is not None:
                 pairs[want.key] = replace(old, wanted=max(old.wanted, want.annotators), asked=(*old.asked, *named))
                 continue
-            strategy, said, reason = (more.pop(name, None) for name in _PROVENANCE)
+            strategy, number, reason = (more.pop(name, None) for name in _PROVENANCE)
             pairs[want.key] = Pair(
-                name=pair_name(task, want.key),
+                # a letter that no number has before sixteen digits
+                name="p" + drawn(0, task, *want.key)[:15],
                 qid=want.key[0],
                 docno=want.key[1],
                 wanted=want.annotators,
                 asked=named,
                 strategy=None if strategy is None else str(strategy),
-                round=int(said) if isinstance(said, int | float) else self._number,
+                round=int(number) if isinstance(number, int | float) else self._number,
                 reason=None if reason is None else str(reason),
                 further=more,
             )
@@ -616,35 +570,30 @@ class ExportPlan:
         for want, asked in zip(wants, people, strict=True):
             for who in asked:
                 sheets[who].append(pairs[want.key])
-
-        def order(who: str, pair: Pair) -> tuple[int, str]:
-            return place[pair.qid], drawn(self.seed, "order", who, *pair.key)
-
-        return {who: sorted(mine, key=partial(order, who)) for who, mine in sheets.items() if mine}
+        for who, mine in sheets.items():
+            mine.sort(key=lambda pair, who=who: (place[pair.qid], drawn(self.seed, "order", who, *pair.key)))
+        return {who: mine for who, mine in sheets.items() if mine}
 
     def _write_round(
         self,
-        task: str,
+        read: _Sheets,
         sheets: Mapping[str, Sequence[Pair]],
-        read: Shown,
         pairs: Mapping[Key, Pair],
         made: Mapping[str, str],
     ) -> tuple[TaskFile, ...]:
-        """Write the files of a round, and last the manifest, without which they are none; nothing to ask, no file."""
-        if not sheets:
-            return ()
+        """Write the files of a round, and last the manifest, without which they are none."""
         files, written = {}, []
         for who, mine in sheets.items():
-            name, data = file_name(who, self._number, self.form.ending), task_file(self.form, task, who, mine, read)
+            name, data = file_name(who, self._number, self.form.ending), read.file(who, mine)
             files[name] = data
             written.append(TaskFile(name, who or None, len(mine), hashlib.sha256(data).hexdigest()))
-        record = Round(self._number, self.seed, self.given_overlap, self.annotators, tuple(written), made)
+        record = Round(self._number, self.seed, self.overlap, self.annotators, tuple(written), made)
         rounds = (*(() if self.before is None else self.before.rounds), record)
         manifest = Manifest(
-            task, self.form, self.scale, self.instructions, bool(self.annotators), rounds, tuple(pairs.values())
+            read.task, self.form, self.scale, self.instructions, bool(self.annotators), rounds, tuple(pairs.values())
         )
         if self.before is None:
-            files |= files_beside(manifest, read.fields)
+            files |= _files_beside(manifest, read.fields)
         try:
             with self._alone():
                 self._check_free(files)
@@ -681,31 +630,6 @@ class ExportPlan:
                     f"{self.folder} is being written to by somebody else. Export again.", argument="folder"
                 )
             yield
-
-
-def plan_export(
-    folder: Any,
-    *,
-    format: Any,
-    annotators: Any,
-    overlap: Any,
-    whole_topics: Any,
-    labels: Any,
-    instructions: Any,
-    seed: Any,
-    overwrite: Any,
-) -> ExportPlan:
-    """Check what can be checked of an export before there is a pool; the arguments are those of `export_tasks`."""
-    flag("overwrite", overwrite)
-    flag("whole_topics", whole_topics)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(Argument("seed"), f" must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
-    place = checked_path(folder)
-    before, replaced, seen = _found_in(place, overwrite=overwrite)
-    terms = _agreed(before, format=format, labels=labels, instructions=instructions, annotators=annotators)
-    people = terms[-1]
-    chosen = Overlap.of(overlap, len(people) if people else None)
-    return ExportPlan(place, before, replaced, seen, *terms, overlap, chosen, whole_topics, int(seed))
 
 
 def _found_in(folder: Path, *, overwrite: bool) -> tuple[Manifest | None, tuple[str, ...], bytes]:
@@ -753,13 +677,3 @@ def _as_pool(pool: Any) -> Pool:
     if not len(pool):
         raise InputError("the pool has no document. There is nothing to judge.", argument="pool")
     return pool
-
-
-def _warn_of_cuts(form: TaskFormat, texts: Iterable[str]) -> None:
-    n = sum(len(text) >= LONGEST_CELL for text in texts) if form is TaskFormat.CSV else 0
-    if n:
-        warn(
-            f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. With ",
-            Option("format", "jsonl"),
-            " or a tool people see the whole.",
-        )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from pt_reuse._check import count, examples, flag, shown, told
-from pt_reuse._errors import Argument, Call, InputError, Option, Part, door, located, warn
+from pt_reuse._errors import Argument, Call, InputError, Option, Part, door, warn
 from pt_reuse._files import user_path
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse._report import Digits
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.judging.people.answers import ENDINGS, Answer, Nobody, Whose, naming, read_answers
+from pt_reuse.judging.people.answers import Annotators, Answer, naming, read_answers
 from pt_reuse.judging.people.manifest import (
     RETURNED,
     Manifest,
@@ -24,10 +24,7 @@ from pt_reuse.judging.people.manifest import (
     restored,
     storable,
 )
-from pt_reuse.result import Result
-
-#: what stands of each label in the table, before what the pool knew of the document
-COLUMNS = ("qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note")
+from pt_reuse.result import Result, Shown, View
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -46,13 +43,22 @@ class ReturnedLabels(Result):
     """
 
     title = "ReturnedLabels"
+    views = {
+        "annotator": View(
+            table="by_annotator",
+            columns=(
+                Shown("Annotator", "annotator"),
+                Shown("Topics", "topics", Digits.COUNT),
+                Shown("Labels", "labels", Digits.COUNT),
+                Shown("Missing", "missing", Digits.COUNT),
+            ),
+            caption="What people judged (task {task}).",
+            noun="annotators",
+        )
+    }
 
     missing: pd.DataFrame
     scale: pd.DataFrame
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the labels, what is missing, and the scale."""
-        return {"table": self.table, "missing": self.missing, "scale": self.scale}
 
     def headline(self) -> str:
         """Return how many labels there are, and how many are missing."""
@@ -60,20 +66,14 @@ class ReturnedLabels(Result):
         pairs = count(len(self.table.drop_duplicates(["qid", "docno"])), "document")
         return f"{count(len(self.table), 'label')} of {people} for {pairs}, {len(self.missing):,} missing"
 
-    def report(self) -> Report:
-        """Return how many labels each annotator gave, and how many are missing."""
+    def by_annotator(self) -> pd.DataFrame:
+        """Return how many labels each annotator gave, over how many topics, and how many are missing."""
         lacking = self.missing["annotator"].map(lambda who: "anybody" if who is None else who)
         people = list(dict.fromkeys([*sorted(self.table["annotator"]), *sorted(lacking)]))
-        given = self.table["annotator"].value_counts().reindex(people, fill_value=0)
-        topics = self.table.groupby("annotator")["qid"].nunique().reindex(people, fill_value=0)
-        columns = (
-            Column("Annotator", people),
-            Column("Topics", topics, Digits.COUNT),
-            Column("Labels", given, Digits.COUNT),
-            Column("Missing", lacking.value_counts().reindex(people, fill_value=0), Digits.COUNT),
-        )
-        words = ", ".join(f"{label} {word}" for label, word in self.scale.itertuples(index=False, name=None))
-        return Report(columns, caption=f"What people judged (task {self.settings['task']}; labels {words}).")
+        given = self.table.groupby("annotator")["qid"]
+        counts = {"topics": given.nunique(), "labels": given.size(), "missing": lacking.value_counts()}
+        found = {name: n.reindex(people, fill_value=0).to_numpy() for name, n in counts.items()}
+        return pd.DataFrame({"annotator": people, **found})
 
     @door
     def to_qrels(self, *, rel: int | None = None) -> Qrels:
@@ -109,123 +109,47 @@ class ReturnedLabels(Result):
         return Qrels(self.table.rename(columns={"annotator": "judge"}), rel=rel)
 
 
-def returned_labels(
-    checked: Checked, missing: Sequence[tuple[Pair, str | None]], manifest: Manifest, files: Sequence[str]
-) -> ReturnedLabels:
-    """Return what was found as a result."""
-    place = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
-    labels = sorted(checked.labels.values(), key=lambda one: (place[one.pair.qid], one.pair.docno, one.annotator))
-    lacking = sorted(missing, key=lambda one: (place[one[0].qid], one[0].docno, one[1] or ""))
-    skipped = checked.skipped
-    anybody = {name for name, _ in skipped}
-    settings = {
-        "task": manifest.task,
-        "format": manifest.form.value,
-        "files": len(files),
-        "rounds": len(manifest.rounds),
-        "users": ", ".join(f"{user}={who}" for user, who in sorted(checked.people.items())) or "as named",
-        "ids_restored": len(checked.restored),
-        "labels_twice_alike": len(checked.again),
-    }
-    return ReturnedLabels(
-        table=_table(labels),
-        missing=pd.DataFrame(
-            {
-                "qid": _texts([pair.qid for pair, _ in lacking]),
-                "docno": _texts([pair.docno for pair, _ in lacking]),
-                "annotator": _texts([who for _, who in lacking]),
-                "round": pd.Series([pair.round for pair, _ in lacking], dtype="int64"),
-                "skipped": pd.Series(
-                    [(p.name in anybody) if who is None else ((p.name, who) in skipped) for p, who in lacking],
-                    dtype=bool,
-                ),
-                "note": _texts([skipped.get((pair.name, who or ""), "") for pair, who in lacking]),
-            }
-        ),
-        scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
-        settings=settings,
-    )
-
-
-def _table(labels: Sequence[Labelled]) -> pd.DataFrame:
-    pairs, answers = [one.pair for one in labels], [one.answer for one in labels]
-    columns = {
-        "qid": _texts([pair.qid for pair in pairs]),
-        "docno": _texts([pair.docno for pair in pairs]),
-        "label": pd.Series([one.label for one in labels], dtype="int64"),
-        "annotator": _texts([one.annotator for one in labels]),
-        "time": _texts([answer.time for answer in answers]),
-        "strategy": _texts([pair.strategy for pair in pairs]),
-        "round": pd.Series([pair.round for pair in pairs], dtype="int64"),
-        "reason": _texts([pair.reason for pair in pairs]),
-        "note": _texts([answer.note for answer in answers]),
-    }
-    for name in dict.fromkeys(name for pair in pairs for name in pair.further):
-        values = [pair.further.get(name) for pair in pairs]
-        numbers = all(isinstance(value, float) or value is None for value in values)
-        taken = name in columns or name == "judge"
-        columns[f"pool_{name}" if taken else name] = pd.Series(values, dtype="float64" if numbers else object)
-    return pd.DataFrame(columns)
-
-
-def _texts(values: Sequence[str | None]) -> pd.Series:
-    return pd.Series(list(values), dtype=object)
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A label that counts."""
-
-    pair: Pair
-    annotator: str
-    label: int
-    answer: Answer
-
-
-@dataclass
-class Checked:
-    """What was found in the files.
-
-    Attributes:
-        labels: (name of the pair, annotator) -> label.
-        faults: what cannot be used.
-        whole: whether no file was left out as a whole.
-        faulty: names of the pairs with an answer that cannot be used.
-        restored: ids that a spreadsheet changed and the names of the pairs gave back: where, and what they were.
-        odd_times: where something stands as the time that is none, and what.
-        again: labels that stand in several places alike: the places.
-        skipped: (name of the pair, annotator) -> what was said where somebody gave no label.
-        people: user of a tool -> annotator, where one was taken for the other.
-        names: the users and the files that there are.
-    """
-
-    labels: dict[tuple[str, str], Labelled] = field(default_factory=dict)
-    faults: list[InputError] = field(default_factory=list)
-    whole: bool = True
-    faulty: set[str] = field(default_factory=set)
-    restored: list[str] = field(default_factory=list)
-    odd_times: list[str] = field(default_factory=list)
-    again: list[str] = field(default_factory=list)
-    skipped: dict[tuple[str, str], str] = field(default_factory=dict)
-    people: dict[str, str] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
-
-
-def check_answers(answers: Sequence[Answer], manifest: Manifest, annotators: Mapping[str, str]) -> Checked:
-    """Return the labels of answers, and all that is wrong with them."""
-    check = _Check(manifest)
-    check.take([answer for answer in answers if check.is_of_the_task(answer)], annotators)
-    return check.found
-
-
 class _Check:
     """Checks answers one after the other, and gathers what it finds."""
 
     def __init__(self, manifest: Manifest):
-        self.manifest, self.found = manifest, Checked()
+        self.manifest = manifest
+        self.labels: dict[tuple[str, str], tuple[int, Answer]] = {}  # (name of the pair, annotator) -> label
+        self.skipped: dict[tuple[str, str], str] = {}  # the note where somebody gave no label
+        self.faults: list[InputError] = []
+        self.faulty: set[str] = set()  # names of the pairs with an answer that cannot be used
+        self.whole = True  # whether no file was left out as a whole
+        #: what was mended: ids that a spreadsheet changed, times that are none, labels that stand twice
+        self.restored: list[str] = []
+        self.odd_times: list[str] = []
+        self.again: list[str] = []
         self._told: set[tuple[str, str]] = set()
 
-    def is_of_the_task(self, answer: Answer) -> bool:
+    def take(self, answers: Sequence[Answer], given: Mapping[str, str]) -> Annotators:
+        """Take the labels of answers; return who gave them."""
+        answers = [answer for answer in answers if self._is_of_the_task(answer)]
+        people = Annotators(self.manifest, given, answers)
+        for answer in answers:
+            pair = self._pair(answer)
+            if pair is not None and answer.odd_time is not None:
+                self.odd_times.append(f"{answer.where}: {shown(answer.odd_time)} for {pair.words}")
+            if pair is not None and not self._is_taken(answer, pair, people):
+                self.faulty.add(pair.name)
+        return people
+
+    def missing(self) -> Iterator[tuple[Pair, str | None]]:
+        """Yield what was asked and has no label: the pair, and the annotator; None for anybody."""
+        given: dict[str, set[str]] = {}
+        for name, annotator in self.labels:
+            given.setdefault(name, set()).add(annotator)
+        for pair in self.manifest.pairs:
+            there = given.get(pair.name, set())
+            if self.manifest.named:
+                yield from ((pair, annotator) for annotator in pair.asked if annotator not in there)
+            else:
+                yield from ((pair, None) for _ in range(max(pair.wanted - len(there), 0)))
+
+    def _is_of_the_task(self, answer: Answer) -> bool:
         """Return whether an answer says which pair of the task it is about; what has no label says nothing."""
         if answer.task and answer.task != self.manifest.task:
             other = f"of another task, {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}."
@@ -233,130 +157,100 @@ class _Check:
         elif answer.is_unanswered:
             return False
         elif not answer.pair and (answer.qid is None or answer.docno is None):
-            self._once(
-                answer, "ids", "no `pair`, and not both `qid` and `docno`.", " Keep what stands beside the texts."
-            )
+            advice = " Keep what stands beside the texts."
+            self._once(answer, "ids", "no `pair`, and not both `qid` and `docno`.", advice)
         else:
             return bool(answer.labels) or answer.skipped
-        self.found.whole = False
+        self.whole = False
         return False
 
-    def take(self, answers: Sequence[Answer], annotators: Mapping[str, str]) -> None:
-        """Take the labels of answers."""
-        whose = Whose(self.manifest, annotators, answers)
-        self.found.people, self.found.names = whose.taken, whose.names
-        for answer in answers:
-            pair = self._pair(answer)
-            if pair is not None and answer.odd_time is not None:
-                self.found.odd_times.append(f"{_where(answer)}: {shown(answer.odd_time)} for {_named(pair)}")
-            if pair is not None and not self._is_taken(answer, pair, whose):
-                self.found.faulty.add(pair.name)
-
-    def _is_taken(self, answer: Answer, pair: Pair, whose: Whose) -> bool:
+    def _is_taken(self, answer: Answer, pair: Pair, people: Annotators) -> bool:
         label = None if answer.skipped else self._label(answer, pair)
         if label is None and not answer.skipped:
             return False
-        annotator = whose.of(answer)
-        if isinstance(annotator, Nobody):
-            self._once(answer, annotator.what, *annotator.parts)
-            return False
+        annotator = people.of(answer)
+        if annotator is None:
+            return self._once(answer, f"user {answer.said[:1]}", *people.unknown(answer))
         if self.manifest.named and annotator not in pair.asked:
-            what = f"{_named(pair)} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
+            what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
             advice = (" Take the row out, or say who it was by ", *naming(answer.said[0] if answer.said else "FILE"))
-            return self._is_refused(answer, what, *advice)
+            return self._refused(answer, what, *advice)
         if label is None:
-            self.found.skipped.setdefault((pair.name, annotator), answer.note)
+            self.skipped.setdefault((pair.name, annotator), answer.note)
             return True
-        return self._is_kept(Labelled(pair, annotator, label, answer))
+        old, older = self.labels.get((pair.name, annotator), (label, None))
+        if older is not None and old != label:
+            what = f"{shown(annotator)} gives {pair.words} label {label}, but {old} in {older.where}."
+            return self._refused(answer, what, " Leave the label that is meant.")
+        if older is not None:
+            self.again.append(f"{answer.where} and {older.where}")
+        if older is None or answer.time < older.time:
+            self.labels[pair.name, annotator] = label, answer
+        return True
 
     def _pair(self, answer: Answer) -> Pair | None:
         """Return the pair that an answer is about, None where it is none of the task, or another than it says."""
         pair = self.manifest.by_name.get(answer.pair)
         if pair is None:
-            by_ids = self.manifest.by_ids.get((_plain(answer.qid), _plain(answer.docno)), [])
+            by_ids = self.manifest.by_ids.get((restored(answer.qid or ""), restored(answer.docno or "")), [])
             if len(by_ids) == 1:
                 return by_ids[0]
             what = f"topic {shown(answer.qid)}, document {shown(answer.docno)} is no pair of the task."
-            self._is_refused(answer, what, " Take the row out, or put back its ids as they were written.")
+            self._refused(answer, what, " Take the row out, or put back its ids as they were written.")
             return None
-        for what, stands, was in (("topic", answer.qid, pair.qid), ("document", answer.docno, pair.docno)):
-            if stands is None or storable(was) in (stands, _plain(stands)):
+        qid, docno = storable(pair.qid), storable(pair.docno)
+        for what, stands, was in (("topic", answer.qid, qid), ("document", answer.docno, docno)):
+            if stands is None or was in (stands, restored(stands)):
                 continue
             # what is another pair of the task was rather moved than changed
-            other = (
-                (storable(pair.qid), _plain(stands)) if what == "document" else (_plain(stands), storable(pair.docno))
-            )
-            if other not in self.manifest.by_ids and (not stands.strip() or changed_by_sheet(stands, storable(was))):
-                self.found.restored.append(f"{_where(answer)}: {shown(stands)} is {what} {shown(was)}")
-                continue
-            wrong = f"{what} {shown(stands)} stands beside pair {pair.name}, which is {_named(pair)}."
-            self._is_refused(
-                answer, wrong, " Put back the ids of the row as they were written: cells may have been moved."
-            )
-            self.found.faulty.add(pair.name)
-            return None
+            other = (qid, restored(stands)) if what == "document" else (restored(stands), docno)
+            if other in self.manifest.by_ids or (stands.strip() and not changed_by_sheet(stands, was)):
+                wrong = f"{what} {shown(stands)} stands beside pair {pair.name}, which is {pair.words}."
+                advice = " Put back the ids of the row as they were written: cells may have been moved."
+                self._refused(answer, wrong, advice)
+                self.faulty.add(pair.name)
+                return None
+            self.restored.append(f"{answer.where}: {shown(stands)} is {what} {shown(was)}")
         return pair
 
     def _label(self, answer: Answer, pair: Pair) -> int | None:
-        if len(answer.labels) > 1:
-            what = f"{_named(pair)} has {count(len(answer.labels), 'label')}, {examples(answer.labels)}."
-            advice = " Leave one. A tool gives one where a text may have a single label and annotations are not shared."
-            self._is_refused(answer, what, advice)
-            return None
         label = self.manifest.scale.read(answer.labels[0])
+        if len(answer.labels) > 1:
+            what = f"{pair.words} has {count(len(answer.labels), 'label')}, {examples(answer.labels)}."
+            advice = " Leave one. A tool gives one where a text may have a single label and annotations are not shared."
+            self._refused(answer, what, advice)
+            return None
         if label is None:
-            what = f"{_named(pair)} has label {shown(answer.labels[0])}."
-            self._is_refused(answer, what, f" A label is one of {self.manifest.scale}, as a number or in words.")
+            what = f"{pair.words} has label {shown(answer.labels[0])}."
+            self._refused(answer, what, f" A label is one of {self.manifest.scale}, as a number or in words.")
         return label
 
-    def _is_kept(self, new: Labelled) -> bool:
-        key = new.pair.name, new.annotator
-        old = self.found.labels.get(key)
-        if old is not None and old.label != new.label:
-            what = f"{shown(new.annotator)} gives {_named(new.pair)} label {new.label}, but {old.label} in "
-            return self._is_refused(new.answer, f"{what}{_where(old.answer)}.", " Leave the label that is meant.")
-        if old is not None:
-            self.found.again.append(f"{_where(new.answer)} and {_where(old.answer)}")
-        if old is None or new.answer.time < old.answer.time:
-            self.found.labels[key] = new
-        return True
-
-    def _is_refused(self, answer: Answer, *parts: Part) -> bool:
-        self.found.faults.append(InputError(*parts, place=_where(answer)))
+    def _refused(self, answer: Answer, *parts: Part) -> bool:
+        self.faults.append(InputError(*parts, place=answer.where))
         return False
 
-    def _once(self, answer: Answer, what: str, *parts: Part) -> None:
+    def _once(self, answer: Answer, what: str, *parts: Part) -> bool:
         """Tell what is the same of each row of a file, once."""
         if (answer.source.name, what) not in self._told:
             self._told.add((answer.source.name, what))
-            self._is_refused(answer, *parts)
+            self._refused(answer, *parts)
+        return False
 
 
-def missing_faults(missing: Sequence[tuple[Pair, str | None]]) -> list[InputError]:
-    """Return a fault for each annotator who has not given all labels."""
+def _missing_faults(missing: Iterable[tuple[Pair, str | None]]) -> Iterator[InputError]:
+    """Yield a fault for each annotator who has not given all labels."""
     of: dict[str | None, list[Pair]] = {}
     for pair, annotator in missing:
         of.setdefault(annotator, []).append(pair)
-    faults = []
     for annotator, pairs in of.items():
-        first = ", ".join(map(_named, pairs[:3])) + (f" and {len(pairs) - 3:,} more" if len(pairs) > 3 else "")
-        lacking = f"{count(len(pairs), 'label')} missing: {first}."
+        lacking = f"{count(len(pairs), 'label')} missing: {_first([pair.words for pair in pairs])}."
         advice = (" Wait for the rest, or pass ", Option("partial", True), " to take what is there.")
-        place = "asked of anybody" if annotator is None else f"asked of {shown(annotator)}"
-        faults.append(InputError(lacking, *advice, place=place))
-    return faults
+        place = f"asked of {'anybody' if annotator is None else shown(annotator)}"
+        yield InputError(lacking, *advice, place=place)
 
 
-def _plain(cell: str | None) -> str:
-    return restored(cell or "")
-
-
-def _named(pair: Pair) -> str:
-    return f"topic {shown(pair.qid)}, document {shown(pair.docno)}"
-
-
-def _where(answer: Answer) -> str:
-    return f"{answer.source.name}, {answer.place}"
+def _first(texts: Sequence[str]) -> str:
+    return "; ".join(texts[:3]) + (f"; and {len(texts) - 3:,} more" if len(texts) > 3 else "")
 
 
 #: what begins names that systems and programs give to files of their own
@@ -429,40 +323,98 @@ def import_labels(
             f" must be those of the task, {examples(manifest.annotators, 6)}, got {examples(strangers)}.",
             argument="annotators",
         )
+    answers: list[Answer] = []
+    faults: list[InputError] = []
     paths = list(dict.fromkeys(_paths(home, files, manifest)))
-    answers, faults = _read(paths, home)
-    checked = check_answers(answers, manifest, given)
-    unused = [name for name in given if name not in checked.names]
+    for path in paths:
+        try:
+            answers += read_answers(path, path.relative_to(home).as_posix() if path.is_relative_to(home) else str(path))
+        except InputError as error:
+            faults.append(error)
+    check = _Check(manifest)
+    people = check.take(answers, given)
+    unused = [name for name in given if name not in people.names]
     if unused and not faults:
         raise InputError(
             Argument("annotators"),
-            f" has {examples(unused)}, which no file and no tool says. There is {examples(sorted(checked.names), 8)}.",
+            f" has {examples(unused)}, which no file and no tool says. There is {examples(sorted(people.names), 8)}.",
             argument="annotators",
         )
-    missing = list(_missing(checked, manifest))
-    if not partial and not faults and checked.whole:
+    missing = list(check.missing())
+    if not partial and not faults and check.whole:
         # what a fault stands in the way of is not told twice
-        faults += missing_faults([(pair, who) for pair, who in missing if pair.name not in checked.faulty])
-    faults += checked.faults
+        faults += _missing_faults((pair, who) for pair, who in missing if pair.name not in check.faulty)
+    faults += check.faults
     if faults:
-        head = f"{count(len(faults), 'fault')} in what came back:"
-        raise InputError.listing(faults, head, most=_LISTED)
-    if checked.restored:
-        warn(
-            f"{count(len(checked.restored), 'id')} changed by a spreadsheet, restored by the names of the pairs: "
-            f"{'; '.join(checked.restored[:3])}{_more(len(checked.restored) - 3)}."
-        )
-    if checked.odd_times:
-        warn(
-            f"{count(len(checked.odd_times), 'time')} that cannot be read, taken to be when the file was written: "
-            f"{'; '.join(checked.odd_times[:3])}{_more(len(checked.odd_times) - 3)}."
-        )
-    if checked.again:
-        warn(
-            f"{count(len(checked.again), 'label')} twice alike, counted once: {'; '.join(checked.again[:3])}"
-            f"{_more(len(checked.again) - 3)}."
-        )
-    return returned_labels(checked, missing, manifest, [path.name for path in paths])
+        raise InputError.listing(faults, f"{count(len(faults), 'fault')} in what came back:", most=_LISTED)
+    for noun, what, mended in (
+        ("id", "changed by a spreadsheet, restored by the names of the pairs", check.restored),
+        ("time", "that cannot be read, taken to be when the file was written", check.odd_times),
+        ("label", "twice alike, counted once", check.again),
+    ):
+        if mended:
+            warn(f"{count(len(mended), noun)} {what}: {_first(mended)}.")
+    return _result(check, people, missing, len(paths))
+
+
+def _result(
+    check: _Check, people: Annotators, missing: Sequence[tuple[Pair, str | None]], n_files: int
+) -> ReturnedLabels:
+    manifest = check.manifest
+    place = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
+    labels = [(manifest.by_name[name], who, *found) for (name, who), found in check.labels.items()]
+    labels.sort(key=lambda row: (place[row[0].qid], row[0].docno, row[1]))
+    lacking = sorted(missing, key=lambda row: (place[row[0].qid], row[0].docno, row[1] or ""))
+    by_anybody = {name for name, _ in check.skipped}
+    skipped = [p.name in by_anybody if who is None else (p.name, who) in check.skipped for p, who in lacking]
+    return ReturnedLabels(
+        table=_table(labels),
+        missing=pd.DataFrame(
+            {
+                "qid": _texts(pair.qid for pair, _ in lacking),
+                "docno": _texts(pair.docno for pair, _ in lacking),
+                "annotator": _texts(who for _, who in lacking),
+                "round": pd.Series([pair.round for pair, _ in lacking], dtype="int64"),
+                "skipped": pd.Series(skipped, dtype=bool),
+                "note": _texts(check.skipped.get((pair.name, who or ""), "") for pair, who in lacking),
+            }
+        ),
+        scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
+        settings={
+            "task": manifest.task,
+            "format": manifest.form.value,
+            "files": n_files,
+            "rounds": len(manifest.rounds),
+            "users": ", ".join(f"{user}={who}" for user, who in sorted(people.taken.items())) or "as named",
+            "ids_restored": len(check.restored),
+            "labels_twice_alike": len(check.again),
+        },
+    )
+
+
+def _table(labels: Sequence[tuple[Pair, str, int, Answer]]) -> pd.DataFrame:
+    pairs = [pair for pair, *_ in labels]
+    columns = {
+        "qid": _texts(pair.qid for pair in pairs),
+        "docno": _texts(pair.docno for pair in pairs),
+        "label": pd.Series([label for _, _, label, _ in labels], dtype="int64"),
+        "annotator": _texts(who for _, who, _, _ in labels),
+        "time": _texts(answer.time for *_, answer in labels),
+        "strategy": _texts(pair.strategy for pair in pairs),
+        "round": pd.Series([pair.round for pair in pairs], dtype="int64"),
+        "reason": _texts(pair.reason for pair in pairs),
+        "note": _texts(answer.note for *_, answer in labels),
+    }
+    for name in dict.fromkeys(name for pair in pairs for name in pair.further):
+        values = [pair.further.get(name) for pair in pairs]
+        numbers = all(isinstance(value, float) or value is None for value in values)
+        taken = name in columns or name == "judge"
+        columns[f"pool_{name}" if taken else name] = pd.Series(values, dtype="float64" if numbers else object)
+    return pd.DataFrame(columns)
+
+
+def _texts(values: Iterable[str | None]) -> pd.Series:
+    return pd.Series(list(values), dtype=object)
 
 
 def _checked_annotators(annotators: Any) -> dict[str, str]:
@@ -509,36 +461,3 @@ def _inside(folder: Path) -> list[Path]:
     paths = sorted(folder.rglob("*")) if folder.is_dir() else []
     visible = [path for path in paths if not any(p.startswith(_HIDDEN) for p in path.relative_to(folder).parts)]
     return [path for path in visible if path.is_file()]
-
-
-def _read(paths: Iterable[Path], home: Path) -> tuple[list[Answer], list[InputError]]:
-    """Return what stands in files, and the fault of each that cannot be read."""
-    answers: list[Answer] = []
-    faults: list[InputError] = []
-    for path in paths:
-        name = path.relative_to(home).as_posix() if path.is_relative_to(home) else str(path)
-        try:
-            if path.suffix.lower() not in ENDINGS:
-                with located(name):
-                    raise InputError(f"no file that can be read. Save a sheet as CSV; read are {', '.join(ENDINGS)}.")
-            answers += read_answers(path, name)
-        except InputError as error:
-            faults.append(error)
-    return answers, faults
-
-
-def _missing(checked: Checked, manifest: Manifest) -> Iterator[tuple[Pair, str | None]]:
-    """Yield what was asked and has no label: the pair, and the annotator; None for anybody."""
-    given: dict[str, set[str]] = {}
-    for name, annotator in checked.labels:
-        given.setdefault(name, set()).add(annotator)
-    for pair in manifest.pairs:
-        there = given.get(pair.name, set())
-        if manifest.named:
-            yield from ((pair, annotator) for annotator in pair.asked if annotator not in there)
-        else:
-            yield from ((pair, None) for _ in range(max(pair.wanted - len(there), 0)))
-
-
-def _more(n: int) -> str:
-    return f"; and {n:,} more" if n > 0 else ""

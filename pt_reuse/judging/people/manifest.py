@@ -1,4 +1,4 @@
-"""Files for people who judge: their sheets, the texts in them, and the manifest that says what went out."""
+"""Files for people who judge: their sheets, the labels they may give, and the manifest that says what went out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,26 +17,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
-import pyterrier as pt
 
-from pt_reuse._check import count, examples, listed, shown, told
-from pt_reuse._errors import Argument, Call, InputError, located, warn
+from pt_reuse._check import examples, listed, shown, told
+from pt_reuse._errors import Argument, Call, InputError, located
 from pt_reuse._files import read_file, replacing
 from pt_reuse._saving import CsvReader
 from pt_reuse.data.frame_columns import LABELS
 from pt_reuse.judging.annotators.labels import SEPARATORS
-
-
-def drawn(seed: int, *names: str) -> str:
-    """Return a random text for some names; to sort by it is to shuffle.
-
-    Whoever sorts by what is drawn for each thing gets an order that tells nothing of the one in which they came.
-    """
-    # a length before each name, so that no two lists of names are one text
-    parts = [f"{len(name)}:{name}" for name in (str(seed), *names)]
-    return hashlib.sha256("".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-
 
 #: what a spreadsheet may take for the beginning of a formula, as letters of full width, too
 _FORMULA = "=+-@＝＋－＠"
@@ -45,8 +33,6 @@ _GUARD = "'"
 LONGEST_CELL = 32_767
 #: digits of a number that a spreadsheet keeps, and digits of one that it shows without an exponent
 _KEPT, _SHOWN = 15, 11
-#: the largest exponent of a number of a spreadsheet
-_LARGEST = 308
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*"
 _BETWEEN = r"[-/. ]+"
@@ -57,11 +43,15 @@ _DATE = re.compile(
 )
 
 
-def guarded(cell: str) -> str:
-    """Return a text as a cell that no spreadsheet takes for a formula; :func:`restored` gives it back.
+def drawn(seed: int, *names: str) -> str:
+    """Return a random text for some names; an order by it tells nothing of the one in which things came."""
+    # a length before each name, so that no two lists of names are one text
+    parts = [f"{len(name)}:{name}" for name in (str(seed), *names)]
+    return hashlib.sha256("".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
-    Source: the first characters are those of OWASP's "CSV Injection".
-    """
+
+def guarded(cell: str) -> str:
+    """Return a text as a cell that no spreadsheet takes for a formula (OWASP, "CSV Injection")."""
     begins = cell.lstrip()[:1]
     needs = cell[:1] in ("\t", "\r", "\n", _GUARD) or (begins and begins in _FORMULA)
     return _GUARD + cell if cell and needs else cell
@@ -96,30 +86,23 @@ def write_sheet(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     return held.getvalue().encode("utf-8-sig")
 
 
-def read_sheet(data: bytes, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
-    """Return the line and the cells of each row of a CSV file, as whatever program saved it; empty rows are left out.
+def read_sheet(data: bytes, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line and the cells of each row of a CSV file, as whatever program saved it, but for empty rows.
 
     UTF-8 and UTF-16 are known by their marks, else a file that is no UTF-8 is taken for one of Western Europe. Commas,
     semicolons and tabs are known by the header.
     """
     text = _decoded(data).replace("\0", "")
     # what a spreadsheet writes above the header to say how cells are separated
-    said = re.match(r"sep=.(\r\n|\n|\r)", text)
-    line = 1 if said else 0
-    text = text[said.end() :] if said else text
-    return list(_rows(text, *_header(text, needed), line))
-
-
-def _rows(text: str, header: list[str], separator: str, above: int) -> Iterator[tuple[int, dict[str, str]]]:
-    reader = CsvReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    line, is_header = above, True
+    about = re.match(r"sep=.(\r\n|\n|\r)", text)
+    above = 1 if about else 0
+    text = text[about.end() :] if about else text
+    header, separator = _header(text, needed)
+    reader, line, is_header = _csv(text, separator, strict=True), above, True
     try:
         for row in reader:
             at, line = line + 1, reader.line_num + above
             if not any(cell.strip() for cell in row):
-                continue
-            if is_header:
-                is_header = False
                 continue
             if any(cell.strip() for cell in row[len(header) :]):
                 raise InputError(
@@ -127,12 +110,18 @@ def _rows(text: str, header: list[str], separator: str, above: int) -> Iterator[
                     "around texts.",
                     place=f"line {at:,}",
                 )
-            # programs leave out empty cells at the end
-            yield at, dict(zip(header, [*row, *[""] * len(header)], strict=False))
+            if not is_header:
+                # programs leave out empty cells at the end
+                yield at, dict(zip(header, [*row, *[""] * len(header)], strict=False))
+            is_header = False
     except csv.Error as error:
         raise InputError(
             f"no CSV from here on ({error}). Save the sheet as CSV once more.", place=f"line {line + 1:,}"
         ) from error
+
+
+def _csv(text: str, separator: str, **options: Any) -> Any:
+    return CsvReader(io.StringIO(text, newline=""), delimiter=separator, **options)
 
 
 def _decoded(data: bytes) -> str:
@@ -146,21 +135,16 @@ def _decoded(data: bytes) -> str:
 
 def _header(text: str, needed: Sequence[str]) -> tuple[list[str], str]:
     for separator in SEPARATORS:
-        reader = CsvReader(io.StringIO(text, newline=""), delimiter=separator)
         try:
-            found = next((row for row in reader if any(cell.strip() for cell in row)), [])
+            found: list[str] = next((row for row in _csv(text, separator) if any(map(str.strip, row))), [])
         except csv.Error:
             continue
         names = [cell.strip() for cell in found]
-        if set(needed) <= set(names):
-            twice = [name for name in needed if names.count(name) > 1]
-            if twice:
-                raise InputError(
-                    f"the header has {examples(twice)} more than once. Keep one column of each.", place="line 1"
-                )
+        if all(names.count(name) == 1 for name in needed):
             return names, separator
     raise InputError(
-        f"no header with {examples(needed, len(needed))}. Keep the first line as it was written.", place="line 1"
+        f"no header that has {examples(needed, len(needed))} once. Keep the first line as it was written.",
+        place="line 1",
     )
 
 
@@ -171,27 +155,19 @@ def changed_by_sheet(cell: str, was: str) -> bool:
         return True
     number, old = _number(cell), _number(was)
     if number is not None and old is not None:
-        return number == old or _rounded(cell, number, was, old)
+        if number == old or not was.isdecimal() or len(was) <= _SHOWN:
+            return number == old
+        shown_short = "e" in cell.casefold() and math.isclose(number, old, rel_tol=5e-6)
+        return shown_short or cell == was[:_KEPT].ljust(len(was), "0")
     if _DATE.fullmatch(was) and (_DATE.fullmatch(cell) or number is not None):
         return True
-    if len(cell) != len(was) or cell.isascii() == was.isascii():
-        return False
-    return all(
-        a == b or (a in "?\N{REPLACEMENT CHARACTER}" and not b.isascii()) for a, b in zip(cell, was, strict=True)
+    alike = zip(cell, was, strict=False)
+    unknown = "?\N{REPLACEMENT CHARACTER}"
+    return (
+        len(cell) == len(was)
+        and cell.isascii() != was.isascii()
+        and all(a == b or (a in unknown and not b.isascii()) for a, b in alike)
     )
-
-
-def _rounded(cell: str, number: Decimal, was: str, old: Decimal) -> bool:
-    """Return whether a number is what a spreadsheet keeps of a long one, or shows of it: 1.23457E+15."""
-    if not was.isdecimal() or len(was) <= _SHOWN:
-        return False
-    if "e" in cell.casefold():
-        exponent = number.as_tuple().exponent
-        if not isinstance(exponent, int) or abs(number.adjusted()) > _LARGEST:
-            # no number of a spreadsheet, nor one that can be computed with
-            return False
-        return abs(number - old) * 2 <= Decimal(10) ** exponent
-    return len(was) > _KEPT and cell == was[:_KEPT] + "0" * (len(was) - _KEPT)
 
 
 def _number(text: str) -> Decimal | None:
@@ -204,8 +180,6 @@ def _number(text: str) -> Decimal | None:
 
 #: the scale where nobody gives another
 DEFAULT = {0: "not relevant", 1: "relevant"}
-#: what means "in the pool, not judged" in judgments, and so cannot be what somebody says
-_UNJUDGED = -1
 #: a number, and perhaps its word behind it: "1", "1.0", "1: relevant", "1 = relevant"
 _NUMBERED = re.compile(r"(-?\d{1,5})(?:[.,]0+)?(?:\s*[-:=.)–—]?\s*(\D.*))?", re.DOTALL)
 
@@ -219,41 +193,34 @@ class Scale:
     @classmethod
     def of(cls, labels: Any) -> Scale:
         """Return the scale that a user gives as label -> word."""
-        if not isinstance(labels, Mapping) or len(labels) < 2:
-            raise _refused("must be a dict of at least two labels and their words", told(labels))
-        words: dict[int, str] = {}
-        for label, word in labels.items():
-            if isinstance(label, bool) or not isinstance(label, int | np.integer):
-                raise _refused("must have whole numbers as labels", told(label))
-            if not LABELS[0] <= label <= LABELS[1] or label == _UNJUDGED:
-                raise _refused(
-                    f"must have labels from {LABELS[0]} to {LABELS[1]}, and not -1, which means pooled and not judged",
-                    str(label),
-                )
-            if not isinstance(word, str) or not word.strip() or not word.isprintable():
-                raise _refused(f"must have a word, on one line, for label {label}", told(word))
-            if _NUMBERED.fullmatch(word.strip()):
-                raise _refused(f"must have words that are no numbers, for label {label}", told(word))
-            words[int(label)] = " ".join(word.split())
-        alike = [word for word in words.values() if sum(_plain(word) == _plain(other) for other in words.values()) > 1]
-        if alike:
-            raise _refused("must have a different word for each label", f"{shown(alike[0])} more than once")
-        return cls(dict(sorted(words.items())))
+        words = dict(labels) if isinstance(labels, Mapping) else {}
+        odd = [label for label, word in words.items() if not _is_label(label) or not _is_word(word)]
+        plain = [_plain(word) for word in words.values()] if not odd else []
+        if len(words) < 2 or odd or len(set(plain)) < len(plain):
+            got = f"{told(odd[0])}: {told(words[odd[0]])}" if odd else told(labels)
+            raise InputError(
+                Argument("labels"),
+                f" must be a dict of two labels or more and a different word for each, such as {DEFAULT}: labels are "
+                f"whole numbers from {LABELS[0]} to {LABELS[1]} but -1, which means pooled and not judged, words stand "
+                f"on one line and are no numbers; got {got}.",
+                argument="labels",
+            )
+        return cls({int(label): " ".join(words[label].split()) for label in sorted(words)})
 
     @cached_property
     def _by_word(self) -> dict[str, int]:
         return {_plain(word): label for label, word in self.words.items()}
 
-    def read(self, said: Any) -> int | None:
+    def read(self, answer: Any) -> int | None:
         """Return the label that somebody's answer means, None where it is none of the scale."""
-        if isinstance(said, bool) or not isinstance(said, str | int | float):
+        if isinstance(answer, bool) or not isinstance(answer, str | int | float):
             return None
-        if not isinstance(said, str):
-            return int(said) if said in self.words else None
+        if not isinstance(answer, str):
+            return int(answer) if answer in self.words else None
         by_word = self._by_word
-        if _plain(said) in by_word:
-            return by_word[_plain(said)]
-        found = _NUMBERED.fullmatch(said.strip())
+        if _plain(answer) in by_word:
+            return by_word[_plain(answer)]
+        found = _NUMBERED.fullmatch(answer.strip())
         if found is None or int(found[1]) not in self.words:
             return None
         label = int(found[1])
@@ -263,12 +230,18 @@ class Scale:
         return listed([f"{label} ({word})" for label, word in self.words.items()])
 
 
+def _is_label(label: Any) -> bool:
+    whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
+    return bool(whole and LABELS[0] <= label <= LABELS[1] and label != -1)
+
+
+def _is_word(word: Any) -> bool:
+    text = isinstance(word, str) and word.strip() and word.isprintable()
+    return bool(text and not _NUMBERED.fullmatch(word.strip()))
+
+
 def _plain(word: str) -> str:
     return " ".join(word.split()).casefold()
-
-
-def _refused(requirement: str, got: str) -> InputError:
-    return InputError(Argument("labels"), f" {requirement}, such as {DEFAULT}, got {got}.", argument="labels")
 
 
 #: the file that makes a folder one of tasks
@@ -305,34 +278,27 @@ class TaskFormat(Enum):
 
 @dataclass(frozen=True)
 class Pair:
-    """A document to be judged for a topic.
+    """A document to be judged for a topic."""
 
-    Attributes:
-        name: what it is called in the files; no spreadsheet takes it for a number or a date.
-        qid: the topic.
-        docno: the document.
-        wanted: how many people are to judge it.
-        asked: who was asked; empty where anybody may answer.
-        strategy: how it was chosen, None where nobody says.
-        round: in which round, from 1.
-        reason: why, None where nobody says.
-        further: what else the pool knows of it: column -> value.
-    """
-
-    name: str
+    name: str  # in the files; no spreadsheet takes it for a number or a date
     qid: str
     docno: str
-    wanted: int
-    asked: tuple[str, ...]
+    wanted: int  # how many people are to judge it
+    asked: tuple[str, ...]  # who was asked; empty where anybody may answer
     strategy: str | None
     round: int
     reason: str | None
-    further: Mapping[str, Cell]
+    further: Mapping[str, Cell]  # what else the pool knows of it
 
     @property
     def key(self) -> Key:
         """Return topic and document."""
         return self.qid, self.docno
+
+    @property
+    def words(self) -> str:
+        """Return topic and document in words."""
+        return f"topic {shown(self.qid)}, document {shown(self.docno)}"
 
 
 @dataclass(frozen=True)
@@ -359,23 +325,13 @@ class Round:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is known of a folder of tasks.
+    """What is known of a folder of tasks."""
 
-    Attributes:
-        task: a name that every file and every row bears, by which those of another task are told.
-        form: of the files.
-        scale: the labels.
-        instructions: what people were told, "" for nothing.
-        named: whether annotators were named; else anybody may answer.
-        rounds: the exports.
-        pairs: the pairs of all rounds.
-    """
-
-    task: str
+    task: str  # that every file and every row bears, by which those of another task are known
     form: TaskFormat
     scale: Scale
     instructions: str
-    named: bool
+    named: bool  # whether annotators were named; else anybody may answer
     rounds: tuple[Round, ...]
     pairs: tuple[Pair, ...]
 
@@ -429,26 +385,15 @@ class Manifest:
             file.write(("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii"))
 
 
-def pair_name(task: str, key: Key) -> str:
-    """Return what a pair is called: a letter that no number has before sixteen digits."""
-    return "p" + drawn(0, task, *key)[:15]
-
-
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder of tasks."""
     with located(str(folder)):
-        if not folder.is_dir():
-            raise InputError(
-                "there is no such folder. Give one that ", Call("export_tasks"), " wrote.", argument="folder"
-            )
         try:
             found = json.loads(read_file(folder / MANIFEST))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
+            problem = f"no tasks: it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
             raise InputError(
-                f"no tasks: it has no {MANIFEST}. Give a folder that ",
-                Call("export_tasks"),
-                " wrote.",
-                argument="folder",
+                f"{problem}. Give a folder that ", Call("export_tasks"), " wrote.", argument="folder"
             ) from None
         except (ValueError, RecursionError) as error:
             raise _changed("no JSON") from error
@@ -463,32 +408,26 @@ def read_manifest(folder: Path) -> Manifest:
                 "pt_reuse.",
                 argument="folder",
             )
-        body = {name: value for name, value in found.items() if name != "checksum"}
-        if found.get("checksum") != _checksum(body):
+        if found.pop("checksum", None) != _checksum(found):
             raise _changed("its checksum is another")
         try:
-            return _manifest(body)
+            return _manifest(found)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise _changed(error) from error
 
 
 def _manifest(body: Mapping[str, Any]) -> Manifest:
+    rounds = []
+    for each in body["rounds"]:
+        files = tuple(TaskFile(**file) for file in each["files"])
+        rounds.append(Round(**{**each, "annotators": tuple(each["annotators"]), "files": files}))
     return Manifest(
         task=body["task"],
         form=TaskFormat(body["form"]),
         scale=Scale({int(label): word for label, word in body["labels"].items()}),
         instructions=body["instructions"],
         named=body["named"],
-        rounds=tuple(
-            Round(
-                **{
-                    **each,
-                    "annotators": tuple(each["annotators"]),
-                    "files": tuple(TaskFile(**f) for f in each["files"]),
-                }
-            )
-            for each in body["rounds"]
-        ),
+        rounds=tuple(rounds),
         pairs=tuple(Pair(**{**pair, "asked": tuple(pair["asked"])}) for pair in body["pairs"]),
     )
 
@@ -503,118 +442,3 @@ def _changed(what: object) -> InputError:
         "of whom.",
         argument="folder",
     )
-
-
-#: what is shown of a topic, in this order, where topics have it
-TOPIC_FIELDS = ("query", "title", "description", "narrative")
-#: what is shown of a document, in this order, where a corpus has it; else all its texts
-_DOC_FIELDS = ("title", "text")
-
-
-def topic_texts(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return topic -> field -> what people read of it; each topic has a query."""
-    if isinstance(topics, Mapping):
-        topics = pd.DataFrame({"qid": list(topics), "query": list(topics.values())}, dtype=object)
-    if isinstance(topics, pd.DataFrame) and "query" not in topics and "title" in topics:
-        # as ir_datasets has topics of several fields
-        topics = topics.rename(columns={"title": "query"})
-    if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
-        got = list(topics.columns) if isinstance(topics, pd.DataFrame) else topics
-        raise InputError(
-            Argument("topics"),
-            f" must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",
-            argument="topics",
-        )
-    shown = [field for field in TOPIC_FIELDS if field in topics.columns]
-    found: dict[str, dict[str, str]] = {}
-    for qid, *values in topics[["qid", *shown]].itertuples(index=False, name=None):
-        texts = {field: value for field, value in zip(shown, values, strict=True) if isinstance(value, str)}
-        found.setdefault(str(qid), {field: text for field, text in texts.items() if text.strip()})
-    lacking = [qid for qid in qids if "query" not in found.get(qid, {})]
-    if lacking:
-        raise InputError(
-            f"{count(len(lacking), 'topic')} of the pool without a query: {examples(lacking)}. People cannot judge "
-            "what they do not know.",
-            argument="topics",
-        )
-    return {qid: found[qid] for qid in qids}
-
-
-def document_texts(texts: Any, keys: Sequence[Key], queries: Mapping[str, str], *, verbose: bool) -> dict[Key, str]:
-    """Return (topic, document) -> what people read of the document."""
-    if isinstance(texts, pd.DataFrame):
-        texts = texts.to_dict("records")
-    if isinstance(texts, pt.Transformer):
-        found = _from_transformer(texts, keys, queries)
-    elif isinstance(texts, Mapping):
-        if isinstance(texts, dict):
-            # a document may be called by a number, where its name is a text
-            texts = {str(docno): text for docno, text in texts.items()}
-        by_docno = {docno: _text(texts[docno], docno) for docno in dict.fromkeys(d for _, d in keys) if docno in texts}
-        found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
-    elif isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
-        by_docno = _from_corpus(texts, {docno for _, docno in keys}, verbose=verbose)
-        found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
-    else:
-        raise InputError(
-            Argument("texts"),
-            " must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or a "
-            f"transformer that adds 'text', got {told(texts)}.",
-            argument="texts",
-        )
-    lacking = [docno for _, docno in keys if (_, docno) not in found]
-    if lacking:
-        raise InputError(
-            f"{count(len(lacking), 'document')} of {len(keys):,} without a text: {examples(lacking)}. Give the texts "
-            "of all documents of the pool.",
-            argument="texts",
-        )
-    blank = [docno for (_, docno), text in found.items() if not text.strip()]
-    if blank:
-        warn(f"{count(len(blank), 'document')} of {len(keys):,} with an empty text: {examples(blank)}.")
-    return found
-
-
-def _from_transformer(texts: pt.Transformer, keys: Sequence[Key], queries: Mapping[str, str]) -> dict[Key, str]:
-    frame = pd.DataFrame(
-        {"qid": [q for q, _ in keys], "query": [queries[q] for q, _ in keys], "docno": [d for _, d in keys]},
-        dtype=object,
-    )
-    got = texts(frame)
-    if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
-        columns = list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__
-        raise InputError(
-            Argument("texts"),
-            f" is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.",
-            argument="texts",
-        )
-    rows = got[["qid", "docno", "text"]].itertuples(index=False, name=None)
-    return {(str(qid), str(docno)): text for qid, docno, text in rows if isinstance(text, str)}
-
-
-def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> dict[str, str]:
-    left, found = set(wanted), {}
-    for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
-        if not isinstance(document, Mapping) or "docno" not in document:
-            raise InputError(
-                Argument("texts"),
-                f" must be documents as dicts with 'docno' and 'text', got {told(document)}.",
-                argument="texts",
-            )
-        docno = str(document["docno"])
-        if docno in left:
-            found[docno] = _text(document, docno)
-            left.remove(docno)
-            if not left:
-                break
-    return found
-
-
-def _text(document: Any, docno: str) -> str:
-    if isinstance(document, str):
-        return document
-    if isinstance(document, Mapping):
-        fields = {field: value for field, value in document.items() if isinstance(value, str) and field != "docno"}
-        chosen = _DOC_FIELDS if "text" in fields else tuple(fields)
-        return "\n\n".join(fields[field] for field in chosen if fields.get(field, "").strip())
-    raise InputError(f"the text of document {shown(docno)} must be text, got {told(document)}.", argument="texts")

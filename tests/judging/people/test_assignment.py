@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.judging.people.export import Overlap, Want, assign
+from pt_reuse.judging.people.export import Want, assign, wanted_for
 from pt_reuse.judging.people.manifest import drawn
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
@@ -67,20 +66,11 @@ def test_whole_topics_stay_together(sizes, n_people, data):
     assert max(loads[p] for p in people) - min(loads[p] for p in people) <= max(sizes)
 
 
-def test_those_who_have_some_of_a_topic_go_on_with_it():
-    wants = [Want(("1", "old"), 1, ("cem",)), *(Want(("1", f"new{i}"), 1) for i in range(5)), Want(("2", "x"), 1)]
-    new = assign(wants, ["ann", "bob", "cem"], Counter(cem=1), 0, whole_topics=True)
-    assert new[0] == ()
-    assert set(new[1:6]) == {("cem",)}
-    assert new[6] != ("cem",)
-
-
 @settings(deadline=None, max_examples=30)
 @given(SIZES, st.floats(0.01, 0.99), st.integers(0, 9), st.randoms())
 def test_a_share_of_the_pairs_is_for_all(sizes, share, seed, random):
     pairs = keys(sizes)
-    overlap = Overlap.of(share, 4)
-    wanted = overlap.wanted(pairs, 4, seed)
+    wanted = wanted_for(share, pairs, 4, seed)
     assert set(wanted) <= {1, 4}
     assert wanted.count(4) == int(round(share * len(pairs), 9) + 0.5)
     for topic, size in enumerate(sizes):
@@ -88,21 +78,13 @@ def test_a_share_of_the_pairs_is_for_all(sizes, share, seed, random):
         assert abs(mine.count(4) - share * size) <= 1.0 + 1e-9
     # which of a topic are drawn does not depend on their order
     shuffled = [key for t in range(len(sizes)) for key in random.sample([k for k in pairs if k[0] == str(t)], sizes[t])]
-    assert dict(zip(shuffled, overlap.wanted(shuffled, 4, seed), strict=True)) == dict(zip(pairs, wanted, strict=True))
+    assert dict(zip(shuffled, wanted_for(share, shuffled, 4, seed), strict=True)) == dict(
+        zip(pairs, wanted, strict=True)
+    )
 
 
 def test_a_share_of_half_a_pair_is_one_more():
-    assert [Overlap.of(0.5, 4).wanted(keys([n]), 4, 0).count(4) for n in (1, 3, 5)] == [1, 2, 3]
-
-
-@pytest.mark.parametrize("overlap", [0, -1, True, "2", None, 1.5, 1.0, 0.0, float("nan"), 3])
-def test_what_is_no_overlap_is_refused(overlap, messages):
-    messages.refused(lambda: Overlap.of(overlap, 2), argument="overlap")
-
-
-def test_a_share_needs_names(messages):
-    messages.refused(lambda: Overlap.of(0.5, None), argument="overlap")
-    assert Overlap.of(7, None) == Overlap(7)
+    assert [wanted_for(0.5, keys([n]), 4, 0).count(4) for n in (1, 3, 5)] == [1, 2, 3]
 
 
 def test_names_are_not_mixed_up_when_orders_are_drawn():

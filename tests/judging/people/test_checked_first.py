@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pyterrier as pt
 import pytest
 from people_parts import PAIRS, export, frame, texts
-
-import pt_reuse as ptr
-from pt_reuse._errors import InputError
 
 
 def never():
@@ -18,8 +14,8 @@ def never():
 
 WRONG = {
     "format": ["xlsx", 3],
-    "annotators": ["ann", [], ["ann", "ann"], ["Ann", "ann"], [" ann"], [""], ["a\nb"], [3], 5],
-    "overlap": [0, 3, "2", 1.0],
+    "annotators": ["ann", [], ["Ann", "ann"], [" ann"], [""], ["a\nb"], [3], 5],
+    "overlap": [0, 3, "2", True, 1.0, float("nan")],
     "labels": [{1: "yes"}],
     "instructions": [3],
     "seed": [-1, 1.5, True, None],
@@ -70,26 +66,7 @@ def test_texts_are_whole_or_nothing_is_written(what, tmp_path, messages):
     assert not (tmp_path / "tasks").exists()
 
 
-def test_a_topic_without_documents_needs_no_query(tmp_path):
-    pool = ptr.Pool.from_frame(pd.DataFrame({"qid": ["1"], "docno": ["a1"]}), topics=["1", "2"])
-    export(tmp_path, pool=pool, topics={"1": "q"}, annotators=["ann"])
-    assert len(pd.read_csv(tmp_path / "ann-round1.csv")) == 1
-
-
-def test_titles_are_queries_where_topics_have_no_other(tmp_path):
-    topics = pd.DataFrame({"qid": list(PAIRS), "title": "a title", "narrative": "told"})
-    export(tmp_path, topics=topics, annotators=["ann"])
-    assert set(pd.read_csv(tmp_path / "ann-round1.csv")["query"]) == {"a title"}
-
-
 def test_a_dollar_in_a_word_is_refused_where_it_means_something(tmp_path, messages):
     words = {0: "no", 1: "$yes"}
     messages.refused(lambda: export(tmp_path, labels=words, format="label-studio"), argument="labels")
     export(tmp_path, labels=words)
-
-
-def test_a_folder_that_is_a_file_is_refused(tmp_path, messages):
-    (tmp_path / "file").write_text("x")
-    messages.refused(lambda: export(tmp_path / "file", texts=never()), argument="folder")
-    with pytest.raises(InputError):
-        ptr.judging.import_labels(tmp_path / "file")

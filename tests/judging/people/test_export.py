@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 
 import numpy as np
@@ -11,10 +10,10 @@ import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from people_parts import PAIRS, WORDS, export, frame, pool, rows_of, texts
+from people_parts import PAIRS, WORDS, export, rows_of, texts
 
 import pt_reuse as ptr
-from pt_reuse.judging.people.manifest import MANIFEST, read_manifest
+from pt_reuse.judging.people.manifest import read_manifest
 
 FORMATS = ["csv", "jsonl", "doccano", "label-studio"]
 KEYS = {(qid, docno) for qid, docnos in PAIRS.items() for docno in docnos}
@@ -26,21 +25,6 @@ def keys(path):
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_each_pair_goes_to_as_many_as_asked(form, tmp_path):
-    result = export(tmp_path, format=form, annotators=["ann", "bob", "cem"], overlap=2)
-    found = {row.annotator: keys(tmp_path / row.file) for row in result.table.itertuples()}
-    assert sorted(found) == ["ann", "bob", "cem"]
-    assert sorted(key for mine in found.values() for key in mine) == sorted([*KEYS, *KEYS])
-    assert all(len(set(mine)) == len(mine) for mine in found.values())
-    assert {who: len(mine) for who, mine in found.items()} == dict(
-        zip(result.table["annotator"], result.table["pairs"], strict=True)
-    )
-    assert max(result.table["pairs"]) - min(result.table["pairs"]) <= 1
-    assert result.table["topics"].tolist() == [len({q for q, _ in found[who]}) for who in result.table["annotator"]]
-    assert result.headline() == f"16 pairs to judge in 3 files in {tmp_path}"
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -58,15 +42,6 @@ def test_nothing_is_told_of_how_documents_were_found(form, tmp_path):
     columns = {name for file in result.table["file"] for row in rows_of(tmp_path / file) for name in row}
     assert columns <= {"label", "note", "query", "text", "qid", "docno", "pair", "annotator", "assigned", "task"}
     assert len(read_manifest(tmp_path).pairs) == len(made)
-
-
-def test_the_order_of_the_pool_changes_no_file(tmp_path):
-    rows = frame(rank_of_run=range(8))
-    for name, order in (("a", rows), ("b", rows.iloc[::-1]), ("c", rows.sample(frac=1, random_state=3))):
-        export(tmp_path / name, pool=ptr.Pool.from_frame(order[["qid", "docno"]]), overlap=0.5)
-    first = contents(tmp_path / "a")
-    assert contents(tmp_path / "b") == contents(tmp_path / "c") == first
-    assert len(first) == 4
 
 
 def test_topics_stay_in_order_and_documents_are_shuffled_for_each(tmp_path):
@@ -103,28 +78,6 @@ def test_neither_place_nor_annotator_nor_overlap_tells_the_rank(form, tmp_path):
     assert len(of_all) == 100
     for some in (of_all, *(set(mine) - of_all for mine in seen.values())):
         assert abs(np.mean(list(some)) - ranks.mean()) < 4 * ranks.std() / np.sqrt(len(some))
-
-
-def test_anybody_may_answer_where_nobody_is_named(tmp_path):
-    result = export(tmp_path, annotators=None, overlap=3, format="label-studio")
-    assert result.table.to_dict("records") == [
-        {"file": "tasks-round1.json", "annotator": None, "topics": 3, "pairs": 8}
-    ]
-    assert sorted(keys(tmp_path / "tasks-round1.json")) == sorted(KEYS)
-    assert {pair.wanted for pair in read_manifest(tmp_path).pairs} == {3}
-
-
-def test_a_share_is_judged_by_all(tmp_path):
-    result = export(tmp_path, annotators=["ann", "bob", "cem"], overlap=0.25)
-    found = [key for file in result.table["file"] for key in keys(tmp_path / file)]
-    assert sorted(found.count(key) for key in KEYS) == [1] * 6 + [3] * 2
-
-
-def test_whole_topics_go_to_one(tmp_path):
-    result = export(tmp_path, whole_topics=True)
-    of = [{qid for qid, _ in keys(tmp_path / file)} for file in result.table["file"]]
-    assert not of[0] & of[1]
-    assert sorted(result.table["pairs"]) == [4, 4]
 
 
 # ---- what is shown
@@ -219,19 +172,6 @@ def test_a_text_that_no_cell_holds_is_cut_and_told(tmp_path, messages):
     assert row["text"] == long["a1"]
 
 
-def test_an_empty_text_is_told(tmp_path, messages):
-    frames = [{"docno": docno, "text": None if docno == "a1" else text} for docno, text in texts().items()]
-    for name, form in (("dict", {**texts(), "a1": " "}), ("frame", pd.DataFrame(frames))):
-        messages.warned(lambda form=form, name=name: export(tmp_path / name, texts=form))
-        assert len(read_manifest(tmp_path / name).pairs) == len(KEYS)
-
-
-def test_documents_called_by_numbers_have_their_texts(tmp_path):
-    numbers = pd.DataFrame({"qid": 1, "docno": [5, 6]})
-    export(tmp_path, pool=numbers, topics={1: "q"}, texts={5: "five", 6: "six"}, annotators=["ann"])
-    assert {row["docno"]: row["text"] for row in rows_of(tmp_path / "ann-round1.csv")} == {"5": "five", "6": "six"}
-
-
 # ---- names of files
 
 
@@ -245,27 +185,3 @@ def test_names_of_people_make_safe_names_of_files(names):
     assert all(len(name) <= 80 and not name.startswith((".", "-")) for name in made)
     # on systems that take capitals for the same, too
     assert len({name.casefold() for name in made}) == len(set(names))
-
-
-def test_odd_names_stay_in_the_folder(tmp_path):
-    people = ["../../up", "/etc/x", "Ann", "a b", "con", "日本", "ann.csv"]
-    result = export(tmp_path / "in", annotators=people, overlap=7)
-    assert result.table["annotator"].tolist() == people
-    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {
-        *result.table["file"], MANIFEST, "instructions.txt",
-    }  # fmt: skip
-    assert {path.parent for path in tmp_path.rglob("*.csv")} == {tmp_path / "in"}
-
-
-def test_what_was_written_is_kept_with_its_sum(tmp_path):
-    export(tmp_path)
-    for name, file in read_manifest(tmp_path).files.items():
-        assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == file.sha256
-        assert file.pairs == len(rows_of(tmp_path / name))
-
-
-def test_a_pool_is_a_frame_too(tmp_path):
-    made = pool()
-    export(tmp_path / "a", pool=made.to_frame(), labels=WORDS)
-    export(tmp_path / "b", pool=frame(), labels=WORDS)
-    assert contents(tmp_path / "a") == contents(tmp_path / "b")

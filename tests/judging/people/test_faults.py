@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from people_parts import PAIRS, export, fill_all, returned, rows_of, write_rows
+from people_parts import export, fill_all, returned, rows_of, write_rows
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 
 ANN = "ann-round1.csv"
 
@@ -92,31 +89,6 @@ def test_all_faults_of_all_files_are_told_at_once(folder, messages):
     assert sum(place.startswith(ANN) for place in places) == 4
 
 
-def test_many_faults_are_all_in_the_error(tmp_path):
-    pairs = {"1": [f"d{i}" for i in range(100)]}
-    export(tmp_path, pairs)
-    fill_all(tmp_path, lambda row: "8")
-    with pytest.raises(InputError) as caught:
-        ptr.judging.import_labels(tmp_path)
-    assert len(caught.value.faults) == 100
-    assert str(caught.value).count("\n- ") == 31
-    assert "- and 70 more. All of them: error.faults." in str(caught.value)
-
-
-def test_a_file_of_another_task_is_told_once(folder, tmp_path_factory, messages):
-    other = tmp_path_factory.mktemp("other")
-    export(other, seed=5)
-    fill_all(other)
-    (returned(folder) / "other.csv").write_bytes((other / ANN).read_bytes())
-    error = messages.refused(lambda: ptr.judging.import_labels(folder), place="returned/other.csv, line 2")
-    assert len(error.faults) == 1
-
-
-def test_rows_without_a_label_are_no_fault_whatever_stands_in_them(folder):
-    changed(folder, lambda rows: [*rows, {**rows[0], "label": "", "docno": "x", "pair": "y", "qid": "Sum"}])
-    assert len(ptr.judging.import_labels(folder).table) == 8
-
-
 # ---- what spreadsheets do to ids
 
 
@@ -143,16 +115,6 @@ def test_what_is_another_pair_is_not_restored(tmp_path, messages):
     changed(tmp_path, lambda rows: [{**row, "label": "1", "docno": "123"} for row in rows])
     error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
     assert len(error.faults) == 1
-
-
-def test_ids_do_without_the_name_of_the_pair_where_they_are_whole(folder):
-    changed(folder, lambda rows: [{k: v for k, v in row.items() if k not in ("pair", "task", "text")} for row in rows])
-    changed(
-        folder,
-        lambda rows: [{k: v for k, v in row.items() if k not in ("qid", "docno")} for row in rows],
-        "bob-round1.csv",
-    )
-    assert len(ptr.judging.import_labels(folder).table) == 8
 
 
 def test_a_formula_that_a_program_took_for_a_text_is_the_docno(tmp_path):
@@ -187,18 +149,3 @@ def test_a_formula_that_a_program_took_for_a_text_is_the_docno(tmp_path):
 def test_arguments_are_checked(argument, value, folder, messages):
     given = {"folder": folder, argument: value}
     messages.refused(lambda: ptr.judging.import_labels(**given), argument=argument)
-
-
-def test_a_folder_without_answers_says_where_they_go(tmp_path, messages):
-    export(tmp_path, format="doccano")
-    messages.refused(lambda: ptr.judging.import_labels(tmp_path), argument="folder")
-    returned(tmp_path)
-    messages.refused(lambda: ptr.judging.import_labels(tmp_path, returned(tmp_path)), argument="files")
-
-
-def test_no_label_at_all_is_what_is_missing(tmp_path):
-    export(tmp_path, format="jsonl")
-    result = ptr.judging.import_labels(tmp_path, partial=True)
-    assert (len(result.table), len(result.missing)) == (0, sum(map(len, PAIRS.values())))
-    assert result.table.columns.tolist()[:4] == ["qid", "docno", "label", "annotator"]
-    assert json.loads((tmp_path / "ann-round1.jsonl").read_text().split("\n")[0])["label"] is None

@@ -9,11 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, infAP, nDCG
-from people_parts import PAIRS, WORDS, export, fill, fill_all, frame, pool, returned, rows_of, truth, write_rows
+from ir_measures import infAP
+from people_parts import PAIRS, WORDS, export, fill, fill_all, frame, returned, rows_of, truth, write_rows
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse.judging.people.manifest import read_manifest
 
 TRUTH = {(qid, docno): truth(qid, docno) for qid, docnos in PAIRS.items() for docno in docnos}
@@ -79,34 +78,6 @@ def test_judgments_of_one_annotator_each_keep_their_provenance(tmp_path):
     assert set(judged["strategy"]) == {"mtf"}
 
 
-def test_several_of_one_document_need_a_vote(tmp_path, messages):
-    export(tmp_path, overlap=0.25)
-    fill_all(tmp_path)
-    result = ptr.judging.import_labels(tmp_path)
-    assert len(result.table) == 10
-    messages.refused(result.to_qrels)
-
-
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_a_vote_makes_judgments_that_score(form, tmp_path):
-    """Ann and Bob say the truth, Cem says 0 of everything: two of three labels are the truth."""
-    export(tmp_path, annotators=["ann", "bob", "cem"], overlap=3, format=form)
-    for path in tmp_path.glob(f"*-round1.{form}"):
-        rows = [
-            {**row, "label": 0 if path.name[:3] == "cem" else TRUTH[row["qid"], row["docno"]]} for row in rows_of(path)
-        ]
-        path.write_text("\n".join(map(json.dumps, rows))) if form == "jsonl" else write_rows(path, rows)
-    voted = ptr.judging.majority_vote(ptr.judging.import_labels(tmp_path))
-    exact = ptr.Qrels(pd.DataFrame([(*key, label) for key, label in TRUTH.items()], columns=["qid", "docno", "label"]))
-    pd.testing.assert_frame_equal(
-        voted.to_frame()[["qid", "docno", "label"]].sort_values(["qid", "docno"], ignore_index=True),
-        exact.to_frame()[["qid", "docno", "label"]].sort_values(["qid", "docno"], ignore_index=True),
-    )
-    runs = {"up": frame(score=range(8)), "down": frame(score=range(8, 0, -1))}
-    measures = [AP, nDCG @ 3]
-    pd.testing.assert_frame_equal(ptr.score(runs, voted, measures).mean, ptr.score(runs, exact, measures).mean)
-
-
 def test_people_judge_a_sample_and_estimates_know_it(tmp_path):
     """What was not sampled stays in the pool, and each label keeps its stratum and chance, also after a vote."""
     field = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=6)
@@ -122,15 +93,6 @@ def test_people_judge_a_sample_and_estimates_know_it(tmp_path):
     assert (judged.to_frame()["label"] == -1).sum() == len(sample.unsampled) > 0
     ours, theirs = (ptr.score(field.runs, qrels, [infAP, ptr.xinfAP]).mean for qrels in (judged, expected))
     pd.testing.assert_frame_equal(ours, theirs)
-
-
-@pytest.mark.parametrize(
-    "say", [str, lambda label: WORDS[label], lambda label: f" {label}.0 ", lambda label: WORDS[label].upper()]
-)
-def test_labels_are_numbers_or_words(say, tmp_path):
-    export(tmp_path)
-    fill_all(tmp_path, lambda row: say(truth(row["qid"], row["docno"])))
-    assert labels_of(ptr.judging.import_labels(tmp_path)) == as_asked(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -192,15 +154,6 @@ def test_what_is_missing_is_an_error_or_a_table(tmp_path, messages):
     assert set(labels_of(ptr.judging.import_labels(tmp_path))) == set(asked)
 
 
-def test_topics_without_a_label_are_no_topics_of_the_judgments(tmp_path, messages):
-    export(tmp_path)
-    fill_all(tmp_path, lambda row: "1" if row["qid"] == "2" else "")
-    result = ptr.judging.import_labels(tmp_path, partial=True)
-    assert messages.warned(result.to_qrels).topics == ["2"]
-    fill_all(tmp_path, lambda row: "")
-    messages.refused(ptr.judging.import_labels(tmp_path, partial=True).to_qrels)
-
-
 def test_a_further_round_comes_back_with_the_first(tmp_path):
     export(tmp_path)
     fill_all(tmp_path)
@@ -228,22 +181,6 @@ def test_the_same_twice_counts_once_with_a_warning(tmp_path, messages):
     assert labels_of(result) == as_asked(tmp_path)
     # when it was said first
     assert set(result.table["time"][result.table["annotator"] == "ann"]) == {"2026-03-01T12:00:00+00:00"}
-
-
-def test_an_older_copy_with_less_is_no_fault(tmp_path):
-    export(tmp_path)
-    (returned(tmp_path) / "ann-round1.csv").write_bytes((tmp_path / "ann-round1.csv").read_bytes())
-    fill_all(tmp_path)
-    assert labels_of(ptr.judging.import_labels(tmp_path)) == as_asked(tmp_path)
-
-
-def test_two_labels_of_one_are_a_fault(tmp_path, messages):
-    export(tmp_path)
-    fill_all(tmp_path)
-    copy = returned(tmp_path) / "ann.csv"
-    rows = rows_of(tmp_path / "ann-round1.csv")
-    write_rows(copy, [{**rows[0], "label": str((int(rows[0]["label"]) + 1) % 3)}])
-    messages.refused(lambda: ptr.judging.import_labels(tmp_path), place="returned/ann.csv, line 2")
 
 
 def test_files_can_be_named(tmp_path):
@@ -275,27 +212,3 @@ def test_somebody_else_may_say_who_it_was(tmp_path, messages):
         tmp_path / "tasks-round1.csv", [{**row, "annotator": "cem"} for row in rows_of(tmp_path / "tasks-round1.csv")]
     )
     assert set(ptr.judging.import_labels(tmp_path).table["annotator"]) == {"cem"}
-
-
-def test_nobody_is_missing_where_anybody_answers(tmp_path):
-    export(tmp_path, annotators=None, overlap=2, format="jsonl")
-    rows = [{**row, "label": 1, "annotator": "cem"} for row in rows_of(tmp_path / "tasks-round1.jsonl")]
-    (tmp_path / "tasks-round1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    result = ptr.judging.import_labels(tmp_path, partial=True)
-    assert len(result.missing) == len(result.table) == 8
-    assert set(result.missing["annotator"]) == {None}
-
-
-def test_results_are_saved_and_read_back(tmp_path):
-    tasks = export(tmp_path / "tasks")
-    fill(tmp_path / "tasks" / "ann-round1.csv")
-    labels = ptr.judging.import_labels(tmp_path / "tasks", partial=True)
-    for name, result in (("a", tasks), ("b", labels)):
-        result.save(tmp_path / name)
-        again = ptr.read_result(tmp_path / name)
-        assert repr(again) == repr(result)
-        for table, frame_ in result.tables().items():
-            pd.testing.assert_frame_equal(again.tables()[table], frame_)
-    assert isinstance(pool(), ptr.Pool)
-    with pytest.raises(InputError):
-        ptr.judging.import_labels(tmp_path / "a")

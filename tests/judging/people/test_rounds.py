@@ -52,15 +52,6 @@ def test_a_further_round_asks_what_is_new_and_changes_no_file(tmp_path):
     assert {pair.round for pair in read_manifest(tmp_path).pairs if pair.docno in ("a9", "d1")} == {2}
 
 
-def test_nothing_new_is_said_and_nothing_written(tmp_path):
-    export(tmp_path)
-    before = contents(tmp_path)
-    again = export(tmp_path)
-    assert (again.asked_before, len(again.table)) == (8, 0)
-    assert contents(tmp_path) == before
-    assert again.headline() == f"0 pairs to judge in 0 files in {tmp_path}, 8 of the pool asked before"
-
-
 def test_more_overlap_asks_others(tmp_path):
     export(tmp_path, annotators=["ann", "bob", "cem"])
     first = asked_of(tmp_path)
@@ -72,13 +63,6 @@ def test_more_overlap_asks_others(tmp_path):
     everybody = [key for mine in both.values() for key in mine]
     assert all(everybody.count(key) == 2 for key in set(everybody))
     assert {pair.wanted for pair in read_manifest(tmp_path).pairs} == {2}
-
-
-def test_somebody_new_judges_what_is_new(tmp_path):
-    export(tmp_path)
-    export(tmp_path, MORE, annotators=["dot"])
-    assert len(asked_of(tmp_path)["dot"]) == 2
-    assert read_manifest(tmp_path).annotators == ("ann", "bob", "dot")
 
 
 def test_tasks_for_anybody_ask_each_pair_once(tmp_path):
@@ -116,19 +100,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_terms_of_the_folder_hold(what, tmp_path, messages):
-    export(tmp_path, instructions="These.")
-    before = contents(tmp_path)
-    messages.refused(lambda: export(tmp_path, MORE, **REFUSED[what]), argument=next(iter(REFUSED[what])))
-    assert contents(tmp_path) == before
-
-
-def test_anybody_is_not_joined_by_names(tmp_path, messages):
-    export(tmp_path, annotators=None)
-    messages.refused(lambda: export(tmp_path, MORE), argument="annotators")
-
-
 # ---- nothing is written over
 
 
@@ -152,13 +123,6 @@ def test_answers_are_never_written_over(where, tmp_path, messages):
     before = contents(tmp_path)
     messages.refused(lambda: export(tmp_path, MORE, overwrite=True), argument="folder")
     assert contents(tmp_path) == before
-
-
-def test_a_file_in_the_way_is_left_alone(tmp_path, messages):
-    (tmp_path / "ann-round1.csv").write_text("label\n1\n")
-    for overwrite in (False, True):
-        messages.refused(lambda given=overwrite: export(tmp_path, overwrite=given), argument="folder")
-    assert contents(tmp_path) == {"ann-round1.csv": b"label\n1\n"}
 
 
 def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypatch):

@@ -123,14 +123,6 @@ def test_doccano_files_of_an_archive_that_was_unpacked(tmp_path, messages):
     assert {fault.place.split(",")[0] for fault in error.faults} == {"returned/ann.jsonl"}
 
 
-def test_doccano_labels_that_were_shared_are_told(tmp_path, messages):
-    export(tmp_path, format="doccano", annotators=["ann"])
-    both = lambda row: sorted({*word(row), "relevant", "not relevant"})  # noqa: E731
-    (returned(tmp_path) / "all.jsonl").write_bytes(doccano_file(doccano_records(tasks_of(tmp_path, "ann"), both)))
-    error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
-    assert len(error.faults) == 8
-
-
 def test_doccano_of_older_versions(tmp_path, messages):
     export(tmp_path, format="doccano", annotators=["ann"])
     rows = tasks_of(tmp_path, "ann")
@@ -180,19 +172,6 @@ def users(*people):
 
 
 @pytest.mark.parametrize("made", [label_studio, label_studio_min])
-def test_label_studio_one_project_for_each_annotator(made, tmp_path):
-    export(tmp_path, format="label-studio", overlap=2)
-    for number, who in enumerate(("ann", "bob"), 1):
-        data = made(tasks_of(tmp_path, who), users(number))
-        (returned(tmp_path) / f"project-{number}-at-2026-03-02.json").write_bytes(data)
-    result = ptr.judging.import_labels(tmp_path)
-    assert labels_of(result) == asked(tmp_path)
-    assert result.settings["users"] == "1=ann, 2=bob"
-    assert set(result.table["time"]) == {"2026-03-02T11:30:00+00:00"}
-    assert set(result.table["note"]) == {"because"}
-
-
-@pytest.mark.parametrize("made", [label_studio, label_studio_min])
 def test_label_studio_several_annotators_in_one_project(made, tmp_path):
     export(tmp_path, format="label-studio", annotators=None, overlap=2)
     rows = rows_of(tmp_path / "tasks-round1.json")
@@ -201,18 +180,6 @@ def test_label_studio_several_annotators_in_one_project(made, tmp_path):
     assert labels_of(ptr.judging.import_labels(tmp_path)) == expected
     named = labels_of(ptr.judging.import_labels(tmp_path, annotators={"3": "cem", 5: "dot"}))
     assert named == {({"3": "cem", "5": "dot"}[who], q, d): label for (who, q, d), label in expected.items()}
-
-
-def test_label_studio_users_as_records(tmp_path):
-    export(tmp_path, format="label-studio", annotators=["ann@x.org", "bob"])
-    people = {"ann@x.org": {"id": 1, "email": "ann@x.org"}, "bob": {"id": 2, "email": "robert@x.org"}}
-    rows = [row for path in sorted(tmp_path.glob("*-round1.json")) for row in rows_of(path)]
-    (returned(tmp_path) / "e.json").write_bytes(
-        label_studio(rows, lambda i, row: [annotation(i, people[row["assigned"]], word(row))])
-    )
-    assert labels_of(ptr.judging.import_labels(tmp_path)) == asked(tmp_path)
-    for said in ({"robert@x.org": "bob"}, {"2": "bob"}):
-        assert labels_of(ptr.judging.import_labels(tmp_path, annotators=said)) == asked(tmp_path)
 
 
 def test_label_studio_skipped_drafts_and_none(tmp_path):
@@ -264,13 +231,6 @@ def test_label_studio_as_a_table(separator, ending, tmp_path):
     result = ptr.judging.import_labels(tmp_path)
     assert labels_of(result) == asked(tmp_path)
     assert result.table["time"][0] == "2026-03-02T11:30:00+00:00"
-
-
-def test_one_task_saved_by_itself(tmp_path):
-    export(tmp_path, {"1": ["a1"]}, format="label-studio", annotators=["ann"])
-    task = json.loads(label_studio(tasks_of(tmp_path, "ann"), users(1)))[0]
-    (returned(tmp_path) / "7").with_suffix(".json").write_text(json.dumps(task))
-    assert len(ptr.judging.import_labels(tmp_path).table) == 1
 
 
 # ---- any text
