@@ -38,7 +38,7 @@ def topic_frame(topics: Any) -> pd.DataFrame:
     return topics
 
 
-def topic_texts(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
+def shown_topics(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return topic -> field -> what people read of it; each topic has a query."""
     frame = topic_frame(topics)
     fields = [field for field in TOPIC_FIELDS if field in frame.columns]

@@ -43,7 +43,7 @@ from pt_reuse.judging.people.manifest import (
     storable,
     write_sheet,
 )
-from pt_reuse.judging.topic_texts import TOPIC_FIELDS, document_texts, topic_texts
+from pt_reuse.judging.topic_texts import TOPIC_FIELDS, document_texts, shown_topics
 from pt_reuse.pooling.pool import Pool, provenance_of
 from pt_reuse.result import Result, Shown, View
 
@@ -465,7 +465,7 @@ class ExportPlan:
     def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
         """Write the files; the arguments are those of :func:`~pt_reuse.judging.export_tasks`."""
         pool = _as_pool(pool)
-        queries = topic_texts(
+        queries = shown_topics(
             topics, [qid for qid, n in zip(pool.topics, pool.documents.sizes.tolist(), strict=True) if n]
         )
         wants = self._wants(pool)
