@@ -85,27 +85,9 @@ def test_without_judgments_all_is_to_be_judged(files, by_hand, capsys):
     assert set(units["runs"]) == {1}
 
 
-def test_nothing_is_left_to_judge(files, field, capsys):
-    field.qrels.write(files / "whole.txt")
-    out = files / "out"
-    _, printed, _ = run(capsys, *pool(files, "--qrels", files / "whole.txt", "--out", out))
-    assert "to be judged 0 (0.0%)" in printed
-    assert not (out / "to_judge.txt").exists()
-    assert "to_judge.txt" not in printed
-
-
 def test_topics_without_any_judgment_are_told(files, field, by_hand, capsys):
     field.qrels.select(field.qrels.topics[:4]).write(files / "four.txt")
     _, out, _ = run(capsys, *pool(files, "--qrels", files / "four.txt"))
     n = sum(qid == field.qrels.topics[4] for qid, _ in by_hand[0])
     assert f"to be judged {n} (" in out
     assert f"{n} of them on 1 topic without any judgment." in out
-
-
-def test_who_contributes_is_said(files, field, capsys):
-    names = field.runs.names[:2]
-    out = files / "out"
-    run(capsys, *pool(files, "--contributors", ",".join(names), "--by", "run", "--out", out))
-    assert sorted(pd.read_csv(out / "by_unit.csv")["name"]) == sorted(names)
-    expected = ptr.depth_pool(field.runs, depth=DEPTH, contributors=names)
-    assert len(pd.read_csv(out / "pool.csv")) == len(expected)

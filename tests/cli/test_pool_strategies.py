@@ -105,25 +105,6 @@ def test_a_strategy_that_asks_judgments_makes_the_pool_of_what_it_has_judged(str
     assert not (files / "out" / "to_judge.txt").exists()
 
 
-def test_judgments_of_another_field_answer_nothing(files, field, capsys, messages):
-    other = ptr.Qrels(pd.DataFrame({"qid": field.qrels.topics, "docno": "nowhere", "label": 1}))
-    other.write(files / "other.txt")
-    status, _, err = run(capsys, *pool(files, "--strategy", "mtf", "--n", 2, "--qrels", files / "other.txt"))
-    assert status == 2
-    messages.told(err)
-
-
-def test_what_is_sampled_is_to_be_judged(files, field, capsys):
-    arguments = ["--strategy", "sample", "--n", 3, "--out", files / "out"]
-    _, out, _ = run(capsys, *pool(files, *arguments))
-    expected = ptr.pools.sample_pool(ptr.depth_pool(field.runs, depth=DEPTH), n=3, seed=0).to_frame()
-    to_judge = ptr.read_qrels(files / "out" / "to_judge.txt").to_frame()
-    assert set(zip(to_judge["qid"], to_judge["docno"], strict=True)) == set(
-        zip(expected["qid"], expected["docno"], strict=True)
-    )
-    assert "n=3, seed=0" in out
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from reference_lara import check_choices, check_topic_batches, slow_grades
 from session_parts import Watched, same
-from sklearn.metrics import cohen_kappa_score
 
 import pt_reuse as ptr
 from pt_reuse.data.frame_columns import PROVENANCE
@@ -35,11 +34,6 @@ def model(frame):
 def lara(**options):
     options = {"pool": POOL, "people": people, "model": model, "seed": 1, **options}
     return judge_with_model(**options)
-
-
-def by_people(judged):
-    frame = judged.to_frame()
-    return frame[frame["judge"] == "people"]
 
 
 def pairs_of(frame):
@@ -84,17 +78,6 @@ def test_who_gave_each_label_and_why():
     assert (relevant == (rest["probability"] >= 0.5)).all()
 
 
-def test_budgets_per_topic_and_in_all():
-    assert by_people(lara(budget=10)).groupby("qid").size().tolist() == [10] * 4
-    assert by_people(lara(budget=0.1)).groupby("qid").size().tolist() == [4] * 4
-    assert len(by_people(lara(total=33))) == 33
-    both = by_people(lara(budget=10, total=33, batch_size=5))
-    assert len(both) == 33
-    assert both.groupby("qid").size().max() <= 10
-    assert both[both["round"] == 1].groupby("qid").size().tolist() == [5] * 4
-    assert lara(budget=1.0).to_frame()["label"].tolist() == people(lara(budget=1.0).to_frame())
-
-
 def test_a_topic_has_a_calibration_of_its_own_once_it_can():
     turned = {pair: -score if pair[0] == "1" else score for pair, score in SCORES.items()}
     options = {"model": lambda f: [turned[p] for p in pairs_of(f)], "budget": 20, "batch_size": 5}
@@ -104,36 +87,6 @@ def test_a_topic_has_a_calibration_of_its_own_once_it_can():
         rest = frame[(frame["judge"] != "people") & (frame["qid"] == "1")]
         right[calibrate] = np.mean((rest["label"] >= 1).to_numpy() == (np.array(people(rest)) >= 1))
     assert right["topic"] > right["all"]
-
-
-def test_the_same_for_the_same_seed_and_another_for_another():
-    first = lara(total=40)
-    same(first, lara(total=40))
-    assert pairs_of(by_people(lara(total=40, seed=2))) != pairs_of(by_people(first))
-
-
-def test_a_model_in_every_form():
-    expected = pairs_of(by_people(lara(total=40)))
-    frames = {
-        "score": lambda f: f.assign(score=model(f)).iloc[::-1],
-        "probability": lambda f: f.assign(probability=model(f), label=0),
-        "judge_score": lambda f: f.assign(judge_score=model(f), score=0.0),
-    }
-    for form in frames.values():
-        assert pairs_of(by_people(lara(total=40, model=form))) == expected
-    mine = lara(total=40, model=lambda f: f.assign(mine=model(f), label=1), column="mine")
-    assert pairs_of(by_people(mine)) == expected
-    twice = lara(total=40, model=lambda f: f.assign(a=model(f), b=0.0), column=["a", "b"])
-    assert pairs_of(by_people(twice)) == expected
-
-
-def test_labels_that_people_do_not_give_are_the_models():
-    def silent(frame):
-        return [None if docno.endswith("7") else GRADES[qid, docno] for qid, docno in pairs_of(frame)]
-
-    frame = lara(total=80, people=silent).to_frame()
-    assert len(frame) == len(SCORES)
-    assert (frame.loc[frame["docno"].str.endswith("7"), "judge"] == "model, calibrated").all()
 
 
 def test_documents_that_the_model_does_not_know_are_counted(messages):
@@ -148,16 +101,6 @@ def test_documents_that_the_model_does_not_know_are_counted(messages):
     unknown = frame[frame["docno"] == "d05"]
     assert unknown["reason"].tolist() == ["the model says nothing"] * 4
     assert set(unknown["round"]) == {frame["round"].max()}
-
-
-def test_a_label_of_the_model_below_0_is_none(messages):
-    junk = PAIRS.assign(label=[-1 if docno == "d05" else int(SCORES[qid, docno] > 0) for qid, docno in SCORES])
-    columns = ["qid", "docno", "label", "probability"]
-    forms = (junk[junk["label"] >= 0], junk, lambda frame: junk)
-    expected, *frames = (messages.warned(lara, model=form, total=40).to_frame()[columns] for form in forms)
-    assert "d05" not in set(expected["docno"])
-    for frame in frames:
-        pd.testing.assert_frame_equal(frame, expected)
 
 
 def test_people_who_find_nothing_calibrate_nothing(messages):
@@ -223,44 +166,3 @@ def test_what_cannot_be_judged_is_refused(messages, monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without_sklearn)
     messages.refused(lara, total=1)
-
-
-@pytest.fixture(scope="module")
-def dl21(data):
-    folder = data / "dl21-passages"
-    if not folder.is_dir():
-        pytest.skip("the test data has no folder dl21-passages")
-    return ptr.read_qrels(folder / "qrels.gz").with_rel(2), ptr.read_qrels(folder / "llm-labels" / "umbrela-gpt-4.gz")
-
-
-@pytest.mark.parametrize("share", [0.1, 0.25])
-def test_people_who_check_where_the_model_is_unsure_are_worth_more(dl21, share):
-    """On DL 2021 the labels agree more with those of NIST than with people who check as many at random."""
-    human, llm = dl21
-    truth = human.to_frame()
-    raw = llm.to_frame().merge(truth[["qid", "docno"]], how="right", on=["qid", "docno"])["label"].to_numpy()
-    some = np.random.default_rng(1).permutation(len(truth))[: round(share * len(truth))]
-    checked = raw.copy()
-    checked[some] = truth["label"].to_numpy()[some]
-    pool = ptr.Pool.from_frame(truth[["qid", "docno"]])
-    judged = judge_with_model(pool, human, llm, total=len(some), batch_size=round(len(some) / 10), seed=1)
-    mine = truth.merge(judged.to_frame(), how="left", on=["qid", "docno"], suffixes=("", "_lara"))["label_lara"]
-    relevant = truth["label"] >= 2
-
-    def agreement(labels):
-        return np.mean((labels >= 2) == relevant), cohen_kappa_score(labels >= 2, relevant)
-
-    (right, kappa), (right_at_random, kappa_at_random) = agreement(mine), agreement(pd.Series(checked))
-    assert right > right_at_random + 0.015
-    assert kappa > kappa_at_random
-
-
-def test_a_document_that_people_leave_without_a_label_costs_nothing():
-    field = ptr.simulate_field(seed=7, n_topics=3)
-    pool, complete = ptr.depth_pool(field.runs, depth=5), field.all_qrels
-    some = complete.to_frame()[::3]
-    people = ptr.judging.Oracle(some, name="people")
-    model = ptr.judging.Oracle(complete, name="model")
-    judged = ptr.judging.judge_with_model(pool, people, model, total=10, batch_size=4, seed=1).to_frame()
-    assert (judged["judge"] == "people").sum() == 10
-    assert len(judged) == len(pool)

@@ -81,18 +81,6 @@ def test_labels_that_it_was_fitted_on_are_told_where_it_is_compared(messages):
     assert found.judge_rel == 1
 
 
-def test_a_judge_that_reads_is_handed_what_it_needs():
-    reader = ptr.judging.Callable(
-        lambda text: float(text), name="reader", reads="text", answers="score", thresholds=0.0
-    )
-    handed = ptr.judging.WithTexts(
-        reader, topics={str(n): "q" for n in range(1, 5)}, texts={d: str(s) for d, s in SCORES.items()}
-    )
-    judge = ptr.judging.Calibrated(handed, QRELS, share=0.5, seed=1)
-    assert judge.needs() == ("qid", "docno")
-    assert judge(PEOPLE)["label"].tolist() == fitted()(PEOPLE)["label"].tolist()
-
-
 def test_a_document_of_which_the_judge_says_nothing_has_no_label():
     said = model(PEOPLE)[["qid", "docno", "score"]].assign(label=1)
     judge = ptr.judging.Calibrated(lambda frame: said.iloc[:150], QRELS, column="score")

@@ -6,15 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.data import frame_columns
 
-NOON = "2026-03-01T12:00:00+00:00"
 ASKED = pd.DataFrame(
     {
         "qid": ["1", "1", "2", "1", "2"],
@@ -46,19 +43,6 @@ def column(frame, name):
     return [None if value is pd.NA else value for value in frame[name]]
 
 
-def test_one_document_at_a_time(monkeypatch):
-    monkeypatch.setattr(frame_columns, "now", lambda: NOON)
-    model = Model(ta=2, tb=0, tc=None)
-    found = judge(model)(ASKED)
-    assert column(found, "label") == [2, 0, 2, 2, None]
-    assert found["label"].dtype == "Int64"
-    assert list(found) == ["qid", "docno", "query", "text", "label", "judge", "time"]
-    assert found["judge"].tolist() == ["model"] * 4 + [None]
-    assert found.index.tolist() == ASKED.index.tolist()
-    # each document once, in the order of the rows
-    assert model.seen == [("q1", "ta"), ("q1", "tb"), ("q2", "ta"), ("q2", "tc")]
-
-
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 100])
 def test_batches(size):
     model = Model(ta=2, tb=0, tc=1)
@@ -68,38 +52,6 @@ def test_batches(size):
     assert [list(zip(*given, strict=True)) for given in model.seen] == [
         pairs[at : at + size] for at in range(0, 4, size)
     ]
-
-
-def test_the_function_is_given_the_columns_that_it_reads():
-    model = Model(a=1, b=0, c=0)
-    one = judge(model, reads=("text", "qid", "docno"))
-    assert one.needs() == ("qid", "docno", "text")
-    assert column(one(ASKED.drop(columns="query")), "label") == [1, 0, 1, 1, 0]
-    assert model.seen[0] == ("ta", "1", "a")
-    title = judge(Model(A=1, B=0), reads="title")
-    assert column(title(ASKED[:2].assign(title=["A", "B"])), "label") == [1, 0]
-
-
-@pytest.mark.parametrize("answer", [1, 1.0, True, "1", np.int64(1), np.float32(1), np.array(1)], ids=repr)
-def test_forms_of_a_label(answer):
-    assert column(judge(lambda query, text: answer, labels=(0, 1))(ASKED), "label") == [1] * 5
-
-
-@pytest.mark.parametrize(
-    "answers",
-    [np.array([1, 0]), (1, 0), iter([1, 0]), pd.Series([1, 0]), np.array([1.0, 0.0])],
-    ids=range(5),
-)
-def test_forms_of_a_batch(answers):
-    assert column(judge(lambda query, text: answers, batch_size=2)(ASKED[:2]), "label") == [1, 0]
-
-
-def test_no_documents_call_nothing(tmp_path):
-    model = Model()
-    found = judge(model, answers="probabilities", labels=(0, 1), cache=tmp_path / "c", version="1")(ASKED[:0])
-    assert list(found) == [*ASKED, "label", "judge", "time", "probability", "probabilities"]
-    assert model.seen == []
-    assert not (tmp_path / "c").exists()
 
 
 # probabilities and scores
@@ -128,26 +80,6 @@ def test_probabilities_become_labels(labels, decide, form):
     assert found["probability"].tolist() == pytest.approx(relevant, abs=1e-15)
 
 
-def test_ties_of_probabilities_are_the_lowest_label():
-    tied = judge(lambda query, text: [0.4, 0.2, 0.4], answers="probabilities", labels=(3, 1, 0))
-    assert set(column(tied(ASKED), "label")) == {0}
-    half = judge(lambda query, text: [0.5, 0.5], answers="probabilities", labels=(0, 1), decide="expected")
-    assert set(column(half(ASKED), "label")) == {0}
-
-
-def test_labels_that_a_mapping_leaves_out_have_no_probability():
-    found = judge(lambda query, text: {2: 1.0}, answers="probabilities", labels=(0, 1, 2))(ASKED[:1])
-    assert found["probabilities"].tolist() == [(0.0, 0.0, 1.0)]
-
-
-def test_a_batch_of_probabilities_is_a_matrix():
-    model = judge(lambda query, text: np.array([[0.9, 0.1], [0.25, 0.75]], dtype=np.float32), answers="probabilities",
-                  labels=(0, 1), batch_size=2)  # fmt: skip
-    found = model(ASKED[:2])
-    assert column(found, "label") == [0, 1]
-    assert found["probability"].tolist() == pytest.approx([0.1, 0.75], abs=1e-7)
-
-
 @pytest.mark.parametrize(
     ("thresholds", "labels", "expected"),
     [(0.5, None, [1, 0, 1]), ((0.4, 0.6), None, [1, 0, 2]), ((0.4, 0.5, 0.9), (0, 1, 2, 4), [2, 0, 2])],
@@ -157,35 +89,6 @@ def test_scores_become_labels_by_thresholds(thresholds, labels, expected):
     found = judge(model, answers="score", thresholds=thresholds, labels=labels, batch_size=8)(ASKED.iloc[[0, 1, 4]])
     assert column(found, "label") == expected
     assert found["judge_score"].tolist() == [0.5, -3.0, 0.75]
-
-
-def test_no_answer_is_no_label():
-    found = judge(lambda query, text: None, answers="probabilities", labels=(0, 1))(ASKED)
-    assert column(found, "label") == [None] * 5
-    assert found["probability"].isna().all()
-    assert set(found["probabilities"]) == {None}
-    assert judge(lambda query, text: None, answers="score", thresholds=0.5)(ASKED)["judge_score"].isna().all()
-
-
-def test_a_pool_keeps_the_probabilities():
-    pool = ptr.Pool.from_frame(ASKED[["qid", "docno"]].drop_duplicates().assign(strategy="take"))
-    texts = {"a": "ta", "b": "tb", "c": "tc"}
-    model = judge(Model(**ROWS), answers="probabilities", labels=(0, 1, 2), rel=2)
-    read = ptr.judging.Callable(lambda docno: 0, name="x", reads="docno")
-    assert set(pool.judge(read).to_frame()["label"]) == {0}
-    told = pt.apply.generic(lambda frame: frame.assign(query="q", text=frame["docno"].map(texts))) >> model
-    judged = pool.judge(told)
-    frame = judged.to_frame()
-    assert list(frame) == ["qid", "docno", "label", "judge", "time", "strategy", "probability", "probabilities"]
-    assert frame["probability"].tolist() == [0.3, 0.4, 0.3, 0.25]
-    assert judged.rel == 2
-
-
-def test_pyterrier_understands_it():
-    model = judge(Model(), answers="score", thresholds=0.5)
-    assert pt.inspect.transformer_inputs(model) == [["qid", "docno", "query", "text"]]
-    outputs = pt.inspect.transformer_outputs(model, ["qid", "docno", "query", "text"])
-    assert outputs == ["qid", "docno", "query", "text", "label", "judge", "time", "judge_score"]
 
 
 @settings(max_examples=30, deadline=None)
@@ -271,21 +174,3 @@ def test_what_does_not_fit_together_is_refused_before_any_call(options, messages
 def test_an_answer_that_is_none_is_told_with_its_document(answer, options, messages):
     model = judge(Model(ta=answer, tb=1, tc=1), **options)
     messages.refused(lambda: model(ASKED), place="judge model, topic '1', document 'a'")
-
-
-@pytest.mark.parametrize("answer", [[1], [1, 0, 1], 1, "10", {"a": 1, "b": 0}, [1, 9]], ids=range(6))
-def test_a_batch_that_is_none_is_told(answer, messages):
-    model = judge(lambda query, text: answer, batch_size=2, labels=(0, 1))
-    document = "b" if answer == [1, 9] else "a"
-    messages.refused(lambda: model(ASKED), place=f"judge model, topic '1', document '{document}'")
-
-
-def test_what_the_judge_reads_must_be_there(messages):
-    model = Model(ta=1, tb=1)
-    messages.refused(
-        lambda: judge(model)(ASKED.assign(text=["ta", None, "ta", "ta", np.nan])),
-        place="judge model, topic '1', document 'b'",
-    )
-    with pytest.raises(pt.validate.InputValidationError, match="text"):
-        judge(model)(ASKED.drop(columns="text"))
-    assert model.seen == []

@@ -57,24 +57,6 @@ def test_tokens_of_batches(answered, tmp_path):
     assert judge(one).cost_in_cache == Cost()
 
 
-def test_what_is_not_told_is_said():
-    silent = judge(lambda query, text: 1, price=Price(1, 1))
-    silent(ASKED)
-    assert silent.cost.money is None
-    assert repr(silent.cost) == "Cost: 6 documents, 6 calls, tokens told of 0 of 6 answered calls"
-    some = judge(lambda query, text: one(query, text) if text == "a" else 1, price=Price(1_000_000, 0))
-    some(ASKED)
-    assert some.cost.money == 10
-    assert "tokens told of 1 of 6 answered calls, 10.000000 USD" in repr(some.cost)
-
-
-def test_tokens_of_an_answer_that_is_none_are_paid():
-    model = judge(lambda query, text: Answer(9, input_tokens=7), labels=(0, 1))
-    with pytest.raises(ptr.InputError):
-        model(ASKED)
-    assert (model.cost.calls, model.cost.documents, model.cost.input_tokens) == (1, 0, 7)
-
-
 class Flaky:
     """Fails so many times for each document before it answers."""
 
@@ -112,12 +94,6 @@ def test_errors_that_do_not_pass_are_told(messages):
     assert waits == [1.0, 2.0]
 
 
-def test_an_interrupt_is_no_failure():
-    model = judge(Flaky(1, KeyboardInterrupt), retry=Retry(Exception, sleep=lambda seconds: None))
-    with pytest.raises(KeyboardInterrupt):
-        model(ASKED)
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -133,13 +109,3 @@ def test_an_interrupt_is_no_failure():
 )
 def test_a_retry_that_is_none_is_refused(options, messages):
     messages.refused(lambda: Retry(**{"on": TimeoutError, **options}), argument=next(iter(options)))
-
-
-@pytest.mark.parametrize("options", [{"input": -1}, {"output": "much"}, {"per": 0}, {"input": float("inf")}])
-def test_a_price_that_is_none_is_refused(options, messages):
-    messages.refused(lambda: Price(**{"input": 1, "output": 1, **options}), argument=next(iter(options)))
-
-
-@pytest.mark.parametrize("tokens", [-1, 0.5, True, None])
-def test_tokens_that_are_none_are_refused(tokens, messages):
-    messages.refused(lambda: Answer(1, input_tokens=tokens), argument="input_tokens")

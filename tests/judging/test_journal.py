@@ -8,13 +8,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from session_parts import records_in
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.judging import session as module
@@ -54,12 +52,6 @@ def path(tmp_path):
 def kept(path):
     opened(path, *RECORDS)
     return path
-
-
-def test_records_come_back_in_their_order(path):
-    assert opened(path, *RECORDS[:3]) == []
-    assert opened(path, *RECORDS[3:]) == RECORDS[:3]
-    assert opened(path) == records_in(path) == RECORDS
 
 
 def test_what_is_appended_is_on_the_disk_before_the_call_returns(path, monkeypatch):
@@ -146,16 +138,6 @@ def test_there_is_one_writer(kept):
         assert said.stdout == "True\n"
         made.append(RECORDS[:1])
     assert opened(kept) == [*RECORDS, RECORDS[0]]
-
-
-def test_a_writer_is_waited_for(kept):
-    first = journal(kept).open()
-    first.__enter__()
-    release = threading.Timer(0.05, first.__exit__, (None, None, None))
-    release.start()
-    with journal(kept).open(patience=30) as records:
-        assert records == RECORDS
-    release.join()
 
 
 def test_what_came_since_it_was_open_is_read_alone(kept):

@@ -10,7 +10,6 @@ import pytest
 from autojudge_parts import autojudge
 
 import pt_reuse as ptr
-from pt_reuse.judging.judges import as_judges
 
 FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=40, n_teams=3, length=8, depth=3)
 LABELS = FIELD.qrels.to_frame()[["qid", "docno", "label"]].sort_values(["qid", "docno"], ignore_index=True)
@@ -64,15 +63,6 @@ def test_every_form_gives_the_same_labels(folder):
         f"JudgeFolder: 9 judges in {folder}, labels of 7 and leaderboards of 3; left out: '.DS_Store', 'README.md', "
         "'umbrela.measures.yml', 'umbrela.nuggets.jsonl'"
     )
-
-
-def test_studies_take_what_is_read(folder):
-    judges = ptr.judging.read_judges(folder)
-    named = as_judges(dict(judges.labels), families=judges.label_families)
-    assert {judge.name: (judge.rel, judge.family) for judge in named if judge.rel or judge.family} == {
-        "umbrela": (2, "gpt"),
-        "llama-3.2": (None, "llama"),
-    }
 
 
 def test_the_file_of_one_judge(folder):
@@ -148,17 +138,3 @@ def test_the_format_of_a_leaderboard_that_its_lines_do_not_tell(tmp_path):
     (tmp_path / "a.eval").write_text("r 1 AP .5\nr 2 AP .5\n")
     (tmp_path / "judges.csv").write_text("name;format\na;tot\n")
     assert ptr.judging.read_judges(tmp_path).leaderboards["a"].measures == ["1", "2"]
-
-
-def test_another_table_of_judges(folder, tmp_path):
-    (tmp_path / "families.csv").write_text("name,family\nplain,people\n")
-    judges = ptr.judging.read_judges(folder, families=tmp_path / "families.csv")
-    assert judges.families == judges.label_families == {"plain": "people"}
-    assert judges.labels["umbrela"].stated_rel is None
-
-
-def test_no_folder(tmp_path, messages):
-    messages.refused(lambda: ptr.judging.read_judges(tmp_path, families=tmp_path), argument="families")
-    messages.refused(lambda: ptr.judging.read_judges(tmp_path, families=tmp_path / "nowhere"), argument="families")
-    messages.refused(lambda: ptr.judging.read_judges(tmp_path / "nowhere"), argument="folder")
-    messages.refused(lambda: ptr.judging.read_judges(None), argument="folder")

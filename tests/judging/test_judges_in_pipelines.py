@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -104,15 +103,6 @@ def test_answers_are_kept_over_judges_and_studies(tmp_path):
     assert sum(second.batches) == N
 
 
-def test_a_pipeline_that_reads_is_a_judge():
-    model, texts = Model(), AddText()
-    with_query = pt.apply.generic(lambda frame: frame.merge(TOPICS, on="qid"))
-    pipeline = with_query >> texts >> reader(model)
-    found = compared_labels(PEOPLE, as_judges(pipeline)[0])
-    assert found.pairs["judge"].tolist() == expected()
-    assert (found.name, found.judge_rel, texts.asked) == ("stub", 2, 2 * N)
-
-
 def test_a_pipeline_is_called_in_batches_and_its_answers_are_kept(tmp_path):
     sizes = []
 
@@ -137,71 +127,3 @@ def test_a_pipeline_is_called_in_batches_and_its_answers_are_kept(tmp_path):
         2,
     ]
     assert sizes[4:] == [1, 1, 1]
-
-
-def test_scores_and_probabilities_of_a_pipeline():
-    asked = PEOPLE.to_frame()[["qid", "docno"]].head(4)
-    scored = pt.apply.generic(lambda frame: frame.assign(score=np.arange(len(frame)) / 4))
-    judge = ptr.judging.Callable(scored, name="s", reads="docno", batch_size=9, answers="score", thresholds=[0.3, 0.6])
-    assert judge(asked)["label"].tolist() == [0, 0, 1, 2]
-    chances = pt.apply.generic(lambda frame: frame.assign(probabilities=[(0.2, 0.8)] * len(frame)))
-    judge = ptr.judging.Callable(chances, name="p", reads="docno", batch_size=9, answers="probabilities", labels=(0, 1))
-    assert judge(asked)["probability"].tolist() == [0.8] * 4
-
-
-def test_judges_without_what_they_read_are_told(messages):
-    judge = reader(Model())
-    messages.refused(lambda: compared_labels(PEOPLE, as_judges(judge)[0]), argument="judge")
-    messages.refused(lambda: ptr.judging.WithTexts(judge, topics=TOPICS), argument="texts")
-    messages.refused(lambda: ptr.judging.WithTexts(judge, topics=TOPICS[["qid"]], texts=TEXTS), argument="topics")
-    messages.refused(lambda: ptr.judging.WithTexts(judge, topics=TOPICS, texts="texts.tsv"), argument="texts")
-    messages.refused(lambda: ptr.judging.WithTexts(judge, topics=TOPICS, texts=iter([])), argument="texts")
-    handed = ptr.judging.WithTexts(judge, topics=TOPICS.head(1), texts=TEXTS)
-    messages.refused(lambda: handed(PEOPLE.to_frame()), argument="topics")
-    handed = ptr.judging.WithTexts(judge, topics=TOPICS, texts={"d00": "says much"})
-    messages.refused(lambda: handed(PEOPLE.to_frame()), argument="texts")
-    wrong = ptr.judging.Callable(pt.apply.generic(lambda frame: frame), name="none", reads="docno")
-    messages.refused(lambda: wrong(PEOPLE.to_frame()[["qid", "docno"]]))
-
-
-class Unsaid(ptr.judging.Judge):
-    def labels_of(self, pairs):
-        return [len(text) % 2 for text in pairs["text"]]
-
-
-#: whoever reads texts or queries without saying so before
-READING = {
-    "function": lambda pairs: [len(text) % 2 for text in pairs["text"]],
-    "attribute": lambda pairs: [len(text) % 2 for text in pairs.text],
-    "rows": lambda pairs: [len(row["query"]) % 2 for row in pairs.to_dict("records")],
-    "tuples": lambda pairs: [len(row.text) % 2 for row in pairs.itertuples()],
-    "pipeline": pt.apply.generic(lambda frame: frame.assign(label=frame["text"].str.len() % 2)),
-    "validated": pt.apply.generic(lambda frame: frame.assign(label=1), required_columns=["qid", "docno", "text"]),
-    "judge": Unsaid("unsaid"),
-}
-
-
-@pytest.mark.parametrize("reading", READING.values(), ids=READING)
-def test_who_reads_what_is_not_there_is_told_what_to_add(reading, messages):
-    asked = PEOPLE.to_frame()[["qid", "docno"]].head(4)
-    judge = as_judges({"x": reading})[0]
-    error = messages.refused(lambda: compared_labels(PEOPLE, judge), argument="judge")
-    assert "WithTexts" in str(error)
-    assert "get_text" in str(error)
-    pool = ptr.depth_pool(ptr.RunSet.from_frames({"a": asked.assign(score=1.0)}), 10)
-    with pytest.raises(ptr.InputError, match="WithTexts"):
-        pool.judge(reading)
-    given = ptr.judging.WithTexts(reading, topics=TOPICS, texts=TEXTS)
-    assert given(asked)["label"].notna().all()
-
-
-def test_a_key_of_ones_own_is_ones_own():
-    with pytest.raises(KeyError, match="d00"):
-        compared_labels(PEOPLE, as_judges({"x": lambda pairs: [{}["d00"] for _ in pairs["qid"]]})[0])
-
-
-def test_a_reader_in_a_pipeline_is_told_and_inspected():
-    judge = reader(Model())
-    with pytest.raises(pt.validate.InputValidationError, match="get_text"):
-        judge(PEOPLE.to_frame()[["qid", "docno"]])
-    assert pt.inspect.transformer_inputs(judge) == [list(judge.needs())]

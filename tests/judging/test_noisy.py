@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from hashlib import blake2b
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -54,52 +50,6 @@ def test_each_label_is_that_of_its_own_draw():
         assert label == expected
 
 
-@given(order=st.permutations(range(60)), cuts=st.sets(st.integers(1, 59), max_size=5))
-def test_order_and_batches_change_no_label(order, cuts):
-    judge = ptr.judging.Noisy(QRELS, SHARES, seed=3)
-    expected = dict(zip(QRELS["docno"], judge(QRELS)["label"], strict=True))
-    shuffled = QRELS.iloc[order]
-    bounds = [0, *sorted(cuts), 60]
-    parts = [judge(shuffled.iloc[start:stop]) for start, stop in pairwise(bounds)]
-    found = pd.concat(parts)
-    assert dict(zip(found["docno"], found["label"], strict=True)) == expected
-
-
-def test_another_process_says_the_same():
-    code = (
-        "import json, pandas as pd, pt_reuse as ptr\n"
-        "q = pd.DataFrame({'qid': '1', 'docno': [f'd{n}' for n in range(60)], 'label': [0, 1, 2] * 20})\n"
-        f"print(json.dumps(ptr.judging.Noisy(q, {SHARES!r}, seed=3)(q)['label'].tolist()))\n"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(said.stdout) == ptr.judging.Noisy(QRELS, SHARES, seed=3)(QRELS)["label"].tolist()
-    assert json.loads(said.stdout) != ptr.judging.Noisy(QRELS, SHARES, seed=4)(QRELS)["label"].tolist()
-
-
-def test_a_document_has_a_draw_of_its_own_in_each_topic():
-    qrels = pd.DataFrame({"qid": [str(n) for n in range(400)], "docno": "d", "label": 0})
-    found = ptr.judging.Noisy(qrels, ptr.judging.flips(0.5), seed=1)(qrels)["label"]
-    assert 150 < found.sum() < 250
-
-
-def test_what_is_unknown():
-    asked = pd.DataFrame({"qid": "1", "docno": [f"x{n}" for n in range(500)]})
-    wrong = {0: [0, 1], 1: [0, 1], 2: [0, 1]}
-    assert ptr.judging.Noisy(QRELS, wrong, 1)(asked)["label"].isna().all(), "no label by default"
-    confused = ptr.judging.Noisy(QRELS, wrong, 1, unknown="not relevant")(asked)
-    assert set(confused["label"]) == {1}, "not relevant, and confused as such"
-    with pytest.raises(ptr.InputError, match="500 documents without a judgment"):
-        ptr.judging.Noisy(QRELS, wrong, 1, unknown="error")(asked)
-    junk = QRELS.assign(label=-2)
-    assert set(ptr.judging.Noisy(junk, {0: [0, 1]}, 1, unknown="not relevant")(QRELS)["label"]) == {1}
-
-
-def test_noise_keeps_who_judged_and_what_is_relevant():
-    judge = ptr.judging.Noisy(ptr.Qrels(QRELS.assign(judge="ann"), rel=2), SHARES, 1, name="tired")
-    assert set(judge(QRELS)["judge"]) == {"tired"}
-    assert judge.rel == 2
-
-
 @pytest.mark.parametrize(
     "form", [SHARES, MATRIX, np.array(MATRIX), pd.DataFrame(MATRIX), pd.DataFrame(MATRIX).iloc[::-1, [2, 0, 1]],
              {0: [0.9, 0.1], 1: [0.3, 0.5, 0.2], 2: [0, 0, 1]}], ids=range(6),
@@ -113,11 +63,6 @@ def test_every_form_of_a_matrix_is_the_same(form):
             assert by_label == dict(zip(confusion.given.tolist(), confusion.shares[true].tolist(), strict=True))
             if confusion.given.tolist() == [0, 1, 2]:
                 assert confusion.label(true, draw) == int(np.searchsorted(upto, draw, side="right"))
-
-
-def test_rounding_gives_no_label_that_cannot_be():
-    confusion = as_confusion([[0.1] * 10 + [0.0]] + [[1.0] + [0.0] * 10] * 10, range(11))
-    assert confusion.label(0, 1 - 2**-53) == 9
 
 
 @pytest.mark.parametrize(
@@ -140,24 +85,6 @@ def test_rounding_gives_no_label_that_cannot_be():
 )
 def test_what_is_no_matrix_is_refused(confusion, messages):
     messages.refused(lambda: ptr.judging.Noisy(QRELS, confusion, seed=1), argument="confusion")
-
-
-def test_other_arguments_are_checked(messages):
-    for seed in (-1, 0.5, True, None):
-        messages.refused(lambda seed=seed: ptr.judging.Noisy(QRELS, SHARES, seed=seed), argument="seed")
-    for rate in (-0.1, 1.1, "often", True):
-        messages.refused(lambda rate=rate: ptr.judging.flips(rate), argument="rate")
-    for labels in ([1], [1, 1], "01", 5, [0, "yes"], [0, -1], [0, 1.5], [0, 40000]):
-        messages.refused(lambda labels=labels: ptr.judging.flips(0.1, labels), argument="labels")
-
-
-def test_flips():
-    assert ptr.judging.flips(0.25).to_numpy().tolist() == [[0.75, 0.25], [0.25, 0.75]]
-    graded = ptr.judging.flips(0.3, labels=[0, 1, 2, 3])
-    assert np.allclose(np.diag(graded), 0.7)
-    assert np.allclose(graded.to_numpy()[~np.eye(4, dtype=bool)], 0.1)
-    exact = ptr.judging.Noisy(QRELS, ptr.judging.flips(0, labels=[0, 1, 2]), seed=1)(QRELS)["label"]
-    assert exact.tolist() == QRELS["label"].tolist()
 
 
 @given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=40))

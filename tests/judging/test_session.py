@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import random
 from itertools import count
@@ -17,7 +16,6 @@ from session_parts import Greedy, Watched, killed_once, records_in, same
 import pt_reuse as ptr
 from pt_reuse.judging import session as sessions
 from pt_reuse.judging.adaptive import judge_adaptively
-from pt_reuse.judging.session import Journal
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy
 
 RUNS = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4).runs
@@ -93,19 +91,6 @@ def test_every_strategy_goes_on_where_it_stopped(tmp_path, strategy):
     assert rest.asked == whole.asked[14:]
 
 
-def test_a_session_that_is_done_asks_nothing(tmp_path):
-    first = judge(tmp_path / "s")
-    again = judge(tmp_path / "s", Watched({}, stop_after=0))
-    assert first.to_frame().equals(again.to_frame())
-
-
-def test_another_judge_may_go_on(tmp_path):
-    judge(tmp_path / "s", Watched(LABELS), budget=2)
-    frame = judge(tmp_path / "s", ptr.depth_pool(RUNS, depth=6).judge(lambda f: [1] * len(f)), budget=4).to_frame()
-    assert (frame.loc[frame["round"] <= 2, "judge"] == "watched").all()
-    assert (frame.loc[frame["round"] > 2, "judge"] != "watched").all()
-
-
 def test_a_hundred_kills_within_writes(tmp_path):
     """Kill a writer at every moment of its writes, each time on a session that earlier kills have left behind."""
     known = {qid: {docno: n for docno, n in docs.items() if n is not None} for qid, docs in LABELS.items()}
@@ -177,46 +162,3 @@ def test_the_order_of_the_runs_decides_nothing(tmp_path, messages):
     assert len(pooled) > 2
     # what differs besides is found in any order
     messages.refused(judge, argument="session", folder=tmp_path / "s", runs=in_order(pooled[::-1], shift=0.5))
-
-
-def test_a_session_of_another_version(tmp_path, messages, monkeypatch):
-    monkeypatch.setattr(sessions, "FORMAT", sessions.FORMAT + 1)
-    judge(tmp_path / "s", budget=2)
-    monkeypatch.undo()
-    error = messages.refused(judge, argument="session", folder=tmp_path / "s")
-    assert ptr.__version__ in str(error)
-
-
-def test_a_session_that_somebody_has_open(tmp_path, messages):
-    judge(tmp_path / "s", budget=1)
-    path = tmp_path / "s" / sessions.JOURNAL
-    heading = json.loads(path.read_text().splitlines()[0])["record"]
-    with Journal(path, heading["kind"], heading["format"], heading["belongs"], argument="session").open():
-        messages.refused(judge, argument="session", folder=tmp_path / "s")
-    judge(tmp_path / "s", budget=2)
-
-
-def test_a_strategy_that_has_changed_since(tmp_path, messages, monkeypatch):
-    judge(tmp_path / "s", budget=5)
-    monkeypatch.setattr(Greedy, "choose", lambda self: int(self.left.nonzero()[0][-1]))
-    messages.refused(judge, argument="session", folder=tmp_path / "s", budget=6)
-
-
-def test_what_is_no_session(tmp_path, messages):
-    (tmp_path / "file").write_text("x")
-    messages.refused(judge, argument="session", folder=tmp_path / "file")
-    (tmp_path / "s").mkdir()
-    (tmp_path / "s" / sessions.JOURNAL).write_text("1 0 d1 1\n")
-    messages.refused(judge, argument="session", folder=tmp_path / "s")
-    for wrong in (3, "", "a\0b"):
-        messages.refused(judge, argument="session", folder=wrong)
-
-
-def test_a_changed_label_is_found(tmp_path, messages):
-    judge(tmp_path / "s", budget=3)
-    path = tmp_path / "s" / sessions.JOURNAL
-    lines = path.read_text().splitlines()
-    record = json.loads(lines[3])
-    record["record"]["label"] = 7
-    path.write_text("\n".join([*lines[:3], json.dumps(record), *lines[4:]]) + os.linesep)
-    messages.refused(judge, argument="session", folder=tmp_path / "s")

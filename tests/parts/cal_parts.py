@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import zlib
 
 import numpy as np
 import pandas as pd
-from forking import fork
-from session_parts import _die_at as die_at
 
-from pt_reuse.judging.continuous import judge_continuously
 from pt_reuse.judging.scorers import Scorer
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 
@@ -133,15 +129,3 @@ def same(one, other):
     pd.testing.assert_frame_equal(told_of(one), told_of(other))
     pd.testing.assert_frame_equal(one.rounds, other.rounds)
     pd.testing.assert_frame_equal(one.topics, other.topics)
-
-
-def killed_once(point, *given, **options):
-    """Judge in a child process that is killed at its `point`-th moment within a write of the journal; False at none."""
-    child = fork()
-    if not child:
-        try:
-            die_at(point)
-            judge_continuously(*given, **options)
-        finally:
-            os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])

@@ -7,14 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, sole_units
+from reference_lou import contributions_of, pairs_of, pooled_runs, sole_units
 
 import pt_reuse as ptr
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.topic_docs import sort_by_topic
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import make_run_table
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.contributors import Contributions, contributors_of
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.taking import Taken, pool_of
@@ -49,49 +48,6 @@ def records(frame):
 
 def every_document(pool):
     return {(row["qid"], row["docno"]) for row in records(pool.to_frame())}
-
-
-# some documents have no contributor, the first and the last of a topic and of the pool among them
-MIXED = {
-    ("1", "a"): {},
-    ("1", "b"): {"A": 1, "B": 2},
-    ("1", "c"): {},
-    ("2", "d"): {"C": 3},
-    ("2", "e"): {"A": 5, "C": 1},
-    ("10", "f"): {},
-}
-
-
-def test_documents_without_contributors_by_hand():
-    pool = by_hand(MIXED)
-    assert records(pool.to_frame()) == [
-        {"qid": "1", "docno": "a", "rank": None, "runs": 0, "teams": 0, "types": 0},
-        {"qid": "1", "docno": "b", "rank": 1, "runs": 2, "teams": 1, "types": 2},
-        {"qid": "1", "docno": "c", "rank": None, "runs": 0, "teams": 0, "types": 0},
-        {"qid": "2", "docno": "d", "rank": 3, "runs": 1, "teams": 1, "types": 1},
-        {"qid": "2", "docno": "e", "rank": 1, "runs": 2, "teams": 2, "types": 1},
-        {"qid": "10", "docno": "f", "rank": None, "runs": 0, "teams": 0, "types": 0},
-    ]
-    assert pool.to_frame()["rank"].dtype == "Int64"
-    assert pool.sole("team")[0].tolist() == [-1, 0, -1, 1, -1, -1]
-    assert pool.uniques()[["docno", "rank", "team"]].to_numpy().tolist() == [["b", 1, "one"], ["d", 3, "two"]]
-    assert pool.uniques(by="run")["docno"].tolist() == ["d"]
-    # nobody's documents stay whoever is left out
-    assert every_document(pool.without("one")) == set(MIXED) - {("1", "b")}
-    nobody = pool.without(run=NAMES)
-    assert every_document(nobody) == {("1", "a"), ("1", "c"), ("10", "f")}
-    assert every_document(nobody.without()) == every_document(nobody)
-    assert nobody.to_frame()["rank"].isna().all()
-    assert len(nobody.uniques()) == len(nobody.contributions()) == 0
-    assert nobody.topics == TOPICS
-
-
-def test_no_document_has_a_contributor():
-    pool = by_hand({pair: {} for pair in MIXED})
-    assert pool.to_frame()["rank"].isna().all()
-    assert (pool.to_frame()[["runs", "teams", "types"]] == 0).all(axis=None)
-    assert all(len(pool.uniques(by)) == 0 for by in UNIT_OF)
-    assert every_document(pool.without("one")) == set(MIXED)
 
 
 @st.composite
@@ -189,17 +145,6 @@ def test_what_a_strategy_took():
     assert pool.without("one").to_frame()["round"].tolist() == [3, 1, 2, 2]
 
 
-def test_a_strategy_may_take_nothing():
-    runs = pooled_runs()
-    none = {"1": np.zeros(0, dtype=np.int64), "2": np.zeros(0, dtype=np.int64)}
-    pool = pool_of(
-        runs, take(runs, {}, round=none), strategy="hand", contributors=contributors_of(runs, "all"), settings={}
-    )
-    assert (len(pool), pool.topics) == (0, ["1", "2"])
-    assert list(pool.to_frame().columns) == ["qid", "docno", "rank", "runs", "teams", "types", "round"]
-    assert pool.run_table["name"].tolist() == ["A", "B", "C", "D"]
-
-
 # documents from anywhere
 
 
@@ -235,11 +180,6 @@ def test_a_pool_from_a_frame():
     assert '">-</td>' in pool._repr_html_()
 
 
-def test_an_empty_pool_from_a_frame():
-    pool = Pool.from_frame(pd.DataFrame({"qid": [], "docno": []}, dtype=object), topics=["1"])
-    assert (len(pool), pool.topics, len(pool.to_frame()), len(pool.uniques("run"))) == (0, ["1"], 0, 0)
-
-
 @pytest.mark.parametrize(
     ("frame", "place"),
     [
@@ -257,12 +197,6 @@ def test_an_empty_pool_from_a_frame():
 def test_frames_that_are_no_pool(frame, place, messages):
     topics = "1 2" if place is None else None
     messages.refused(lambda: Pool.from_frame(frame, topics=topics), place=place)
-
-
-def test_a_pool_of_documents_and_runs_alike():
-    runs = RunSet.from_frames({"A": frame_of(t1="a b")}, pooled=True)
-    corpus = Pool.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["b", "z"]}))
-    assert every_document(corpus.remainder(Qrels(runs["A"].assign(label=0)))) == {("1", "z")}
 
 
 def test_ranks_and_runs_of_many_fit():

@@ -7,15 +7,13 @@ import dataclasses
 import pandas as pd
 import pytest
 from ir_measures import AP
-from reference_lou import hand_field
 
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.fit import PoolFit
-from pt_reuse.pooling.sampling import sample_pool
-from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
+from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.studies.uniques import leave_out_uniques
 
 FIT = PoolFit(depth=10, judged=1000, strangers=0, pooled=2000, unjudged=0, contributors=8, assumed=0)
@@ -84,14 +82,6 @@ def test_what_is_told_from_which_share_on(changes, told):
     assert len(list(dataclasses.replace(FIT, **changes).caveats())) == told
 
 
-def test_the_pool_that_was_judged_is_told_nothing_of():
-    field = simulate_field(seed=7)
-    lou = leave_out_uniques(field.runs, field.qrels, AP, depth=field.depth)
-    assert (lou.fit.strangers, lou.fit.unjudged, lou.fit.assumed) == (0, 0, 0)
-    assert lou.fit.judged == lou.fit.pooled == len(field.qrels) == lou.settings["pool"]
-    assert BEWARE not in lou.settings
-
-
 def test_each_caveat_is_told_once_and_stands_in_the_settings(messages):
     field = simulate_field(seed=7)
     runs, qrels, depth = field.runs, field.qrels, field.depth
@@ -108,30 +98,3 @@ def test_each_caveat_is_told_once_and_stands_in_the_settings(messages):
         "91% of the pool is unjudged",
         "18 of 18 contributing runs assumed, 5% of the pool unjudged",
     ]
-
-
-def test_contributors_that_nobody_recorded_and_that_fit_are_told_nothing_of():
-    field = hand_field()
-    runs = field.as_runs().with_metadata(pooled=True)
-    pool = depth_pool(runs, depth=2)
-    qrels = pool.judge(pool.to_qrels().to_frame().assign(label=1))
-    unknown = RunSet(runs.field, runs.run_table.assign(pooled=pd.array([pd.NA] * 4, "boolean")), runs.order)
-    lou = leave_out_uniques(unknown, qrels, AP, depth=2, without_topics="zero")
-    assert lou.fit.assumed == 4
-    assert lou.fit.unjudged == 0
-
-
-def test_is_pointed_at_the_call():
-    field = simulate_field(seed=7)
-    with pytest.warns(CaveatWarning) as caught:
-        leave_out_uniques(field.runs, field.qrels, AP)
-    assert [w.filename for w in caught] == [__file__]
-    assert str(caught[0].message).startswith("leave_out_uniques: ")
-
-
-def test_of_a_sample_is_told_what_helps_there(messages):
-    field = simulate_field(seed=7, n_topics=4, n_docs=300, length=40, depth=20)
-    sample = sample_pool(depth_pool(field.runs, depth=20), share=0.2, seed=1)
-    qrels = sample.judge(field.qrels)
-    found = messages.warned(lambda: leave_out_uniques(field.runs, qrels, [AP], depth=20))
-    assert found.settings[BEWARE] == "80% of the pool is unjudged, as of a sample"

@@ -10,7 +10,6 @@ from reference import as_qrels
 from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
 
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.pooling.depth import depth_pool
 
 LABELS = ["qid", "docno", "label"]
@@ -35,14 +34,6 @@ def test_judging_looks_labels_up(runs):
         ("2", "x"): 0,
         ("2", "y"): -2,
     }
-
-
-def test_judging_by_file_and_frame(runs, tmp_path):
-    pool = depth_pool(runs, depth=2)
-    qrels = pool.judge(lambda frame: [1] * len(frame))
-    path = qrels.write(tmp_path / "qrels")
-    for source in (path, str(path), qrels.to_frame(), lambda frame: qrels.to_frame().iloc[::-1]):
-        assert records(pool.judge(source).to_frame()[LABELS]) == records(qrels.to_frame()[LABELS])
 
 
 def test_documents_without_a_label_are_left_out_and_counted(runs, messages):
@@ -83,22 +74,6 @@ def test_a_judge_sees_each_document_once_and_cannot_change_the_pool(runs):
     assert judged.to_frame()["label"].tolist() == list(range(6))
 
 
-@pytest.mark.parametrize(
-    "judge",
-    [
-        lambda frame: [1],
-        lambda frame: None,
-        lambda frame: "relevant",
-        lambda frame: ["yes"] * len(frame),
-        lambda frame: frame,
-        5,
-    ],
-    ids=["too few", "None", "a text", "no numbers", "no column label", "no judge"],
-)
-def test_judges_that_cannot_be_used(runs, judge, messages):
-    messages.refused(lambda: depth_pool(runs, depth=2).judge(judge))
-
-
 def test_remainder_by_hand(runs):
     pool = depth_pool(runs, depth=2)
     left = pool.remainder(as_qrels({"1": {"a": 0, "b": 3, "c": -1, "d": -2}, "3": {"x": 1}}))
@@ -108,22 +83,6 @@ def test_remainder_by_hand(runs):
     assert len(pool.remainder(pool.to_qrels())) == 6
     assert len(pool.remainder(pool.judge(lambda frame: [0] * len(frame)))) == 0
     assert pairs_of(pool.remainder(as_qrels({"9": {"a": 1}})).to_frame()) == set(contributions_of(pool))
-
-
-def test_to_qrels_is_all_unjudged(runs):
-    pool = depth_pool(runs, depth=2)
-    qrels = pool.to_qrels()
-    assert isinstance(qrels, Qrels)
-    assert set(qrels.to_frame()["label"]) == {-1}
-    assert pairs_of(qrels.to_frame()) == set(contributions_of(pool))
-
-
-def test_judgments_are_restricted_to_a_pool(runs):
-    pool = depth_pool(runs, depth=1)
-    qrels = as_qrels({"1": {"a": 1, "d": 1, "far": 1}, "2": {"z": 1}})
-    assert pairs_of(qrels.restrict(pool).to_frame()) == {("1", "a")}
-    assert pairs_of((qrels - pool).to_frame()) == {("1", "d"), ("1", "far"), ("2", "z")}
-    assert qrels.restrict(pool).topics == ["1", "2"]
 
 
 @settings(deadline=None, max_examples=12)

@@ -12,23 +12,11 @@ from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, rec
 from store_parts import in_pieces
 
 import pt_reuse as ptr
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling import depth as depth_pooling
-from pt_reuse.pooling.adaptive.oracle import adaptive_pool
 from pt_reuse.pooling.contributors import Rule
-from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool
-from pt_reuse.pooling.pool import Pool
-from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.pooling.depth import depth_pool
 
-# the number that each of them is told
-BY_NUMBER = {
-    "depth": depth_pool,
-    "take": take_pool,
-    "fusion": fusion_pool,
-    "adaptive": lambda runs, *n, **named: adaptive_pool(runs, dict.fromkeys(runs.topics, JUDGED), "mtf", *n, **named),
-}
-JUDGED = {docno: 1 for docno in pooled_runs().docnos()}
 ORDERS = st.sampled_from(["trec_eval", "trec_eval9", "file"])
 DEPTHS = st.sampled_from([1, 2, 3, 8, 100])
 CONTRIBUTORS = st.sampled_from(["pooled", "all", ["run0"]])
@@ -39,149 +27,7 @@ def runs():
     return pooled_runs()
 
 
-@pytest.mark.parametrize("make", BY_NUMBER.values(), ids=BY_NUMBER)
-@pytest.mark.parametrize("n", [1, 2])
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")  # everything is relevant
-def test_the_number_that_makes_a_pool_needs_no_name(make, n, runs, request):
-    name = "depth" if "depth" in request.node.callspec.id else "n"
-    pd.testing.assert_frame_equal(make(runs, n).to_frame(), make(runs, **{name: n}).to_frame())
-
-
 # by hand
-
-
-def a_run():
-    return RunSet.from_frames({"a": pd.DataFrame({"qid": "1", "docno": ["d"], "score": [2.0]})}, teams={"a": "A"})
-
-
-@pytest.mark.parametrize(
-    "order",
-    ["", "files", [], pd.DataFrame({"a": [1]}), np.arange(2)],
-    ids=["empty", "misspelt", "list", "frame", "array"],
-)
-def test_orders_that_are_none_are_refused_by_the_name_they_were_given_under(order, messages):
-    qrels = Qrels(pd.DataFrame({"qid": "1", "docno": ["d"], "label": 1}))
-    messages.refused(lambda: depth_pool(a_run(), depth=1, order=order), argument="order")
-    messages.refused(lambda: leave_out_uniques(a_run(), qrels, "AP", depth=1, pool_order=order), argument="pool_order")
-
-
-@pytest.mark.parametrize("depth", [np.arange(3), 10**30, True, 2.0], ids=["array", "huge", "true", "2.0"])
-def test_depths_that_are_none_are_refused(depth, messages):
-    messages.refused(lambda: depth_pool(a_run(), depth=depth), argument="depth")
-
-
-def test_contributors_and_teams_that_are_no_names_are_refused(messages):
-    pool = depth_pool(a_run(), depth=1)
-    messages.refused(lambda: depth_pool(a_run(), depth=1, contributors=[["a"]]), argument="contributors")
-    messages.refused(lambda: pool.without(5), argument="team")
-    messages.refused(lambda: pool.without(run=2.5), argument="run")
-
-
-def test_by_hand(runs):
-    pool = depth_pool(runs, depth=2)
-    assert contributions_of(pool) == {
-        ("1", "a"): {"A": 1},
-        ("1", "b"): {"A": 2, "B": 1, "C": 2},
-        ("1", "c"): {"C": 1},
-        ("1", "d"): {"B": 2},
-        ("2", "x"): {"A": 1},
-        ("2", "y"): {"A": 2, "B": 1},
-    }
-    assert len(pool) == 6
-    assert pool.topics == ["1", "2"]
-    assert pool.run_table["name"].tolist() == ["A", "B", "C"]
-    assert pool.settings == {"strategy": "depth", "depth": 2, "contributors": "pooled", "order": "trec_eval"}
-    frame = pool.to_frame().set_index(["qid", "docno"]).sort_index()
-    assert records(frame.reset_index()) == [
-        {"qid": "1", "docno": "a", "rank": 1, "runs": 1, "teams": 1, "types": 1},
-        {"qid": "1", "docno": "b", "rank": 1, "runs": 3, "teams": 2, "types": 2},
-        {"qid": "1", "docno": "c", "rank": 1, "runs": 1, "teams": 1, "types": 1},
-        {"qid": "1", "docno": "d", "rank": 2, "runs": 1, "teams": 1, "types": 1},
-        {"qid": "2", "docno": "x", "rank": 1, "runs": 1, "teams": 1, "types": 1},
-        {"qid": "2", "docno": "y", "rank": 1, "runs": 2, "teams": 1, "types": 2},
-    ]
-
-
-@pytest.mark.parametrize(
-    ("by", "column", "expected"),
-    [
-        ("team", "team", {"1a": "one", "1c": "two", "1d": "one", "2x": "one", "2y": "one"}),
-        ("run", "name", {"1a": "A", "1c": "C", "1d": "B", "2x": "A"}),
-        ("type", "type", {"1a": "automatic", "1c": "automatic", "1d": "manual", "2x": "automatic"}),
-    ],
-)
-def test_uniques_by_hand(runs, by, column, expected):
-    found = depth_pool(runs, depth=2).uniques(by=by)
-    assert list(found.columns) == ["qid", "docno", "rank", column]
-    assert dict(zip(found["qid"] + found["docno"], found[column], strict=True)) == expected
-
-
-def test_without_by_hand(runs):
-    pool = depth_pool(runs, depth=2)
-    assert contributions_of(pool.without("one")) == {("1", "b"): {"C": 2}, ("1", "c"): {"C": 1}}
-    assert pool.without("one").topics == ["1", "2"]
-    assert pool.without("one").run_table["name"].tolist() == ["C"]
-    assert contributions_of(pool.without(run=["A", "C"])) == {
-        ("1", "b"): {"B": 1},
-        ("1", "d"): {"B": 2},
-        ("2", "y"): {"B": 1},
-    }
-    assert contributions_of(pool.without(type="automatic")) == contributions_of(pool.without(run=["A", "C"]))
-    assert contributions_of(pool.without(team="two", run="B")) == {
-        ("1", "a"): {"A": 1},
-        ("1", "b"): {"A": 2},
-        ("2", "x"): {"A": 1},
-        ("2", "y"): {"A": 2},
-    }
-    assert len(pool.without(["one", "two"])) == 0
-    assert contributions_of(pool.without()) == contributions_of(pool)
-
-
-def test_what_was_left_out_is_on_record(runs):
-    pool = depth_pool(runs, depth=2)
-    chained = pool.without(run=iter(["A"])).without(run="B")
-    assert chained.settings["without_run"] == "A+B"
-    assert contributions_of(chained) == contributions_of(pool.without(run=["A", "B"]))
-    assert (
-        pool.without(type="manual", team="two").settings.items()
-        >= {
-            "without_type": "manual",
-            "without_team": "two",
-        }.items()
-    )
-    assert "without_team" not in pool.without(team=[]).settings
-    assert pool.settings == {"strategy": "depth", "depth": 2, "contributors": "pooled", "order": "trec_eval"}
-
-
-def test_an_empty_pool_still_answers(runs):
-    empty = depth_pool(runs, depth=2).without(["one", "two"])
-    assert list(empty.to_frame().columns) == ["qid", "docno", "rank", "runs", "teams", "types"]
-    assert list(empty.contributions().columns) == ["qid", "docno", "name", "team", "type", "rank"]
-    assert len(empty.uniques()) == len(empty.to_qrels()) == len(empty.remainder(empty.to_qrels())) == 0
-    assert empty.to_qrels().topics == ["1", "2"]
-    assert repr(empty).startswith("Pool: 0 documents, 2 topics, 0 runs (")
-
-
-def test_the_pool_says_who_made_it(runs):
-    pool = depth_pool(runs, depth=3, contributors="all")
-    assert repr(pool) == (
-        "Pool: 8 documents, 2 topics, 4 runs (strategy=depth, depth=3, contributors=all, order=trec_eval)"
-    )
-    named = depth_pool(runs, depth=3, contributors=("D", "C", "C"))
-    assert named.settings["contributors"] == "named"
-    assert named.run_table[["name", "team", "type", "pooled"]].to_numpy().tolist() == [
-        ["C", "two", "automatic", True],
-        ["D", "three", "manual", False],
-    ]
-
-
-def test_html_is_escaped():
-    frames = {"<b>": frame_of(t1="<script>"), "B": frame_of(t1="b")}
-    page = depth_pool(RunSet.from_frames(frames), depth=1).without(run="<b>")._repr_html_()
-    assert "&lt;b&gt;" in page
-    whole = depth_pool(RunSet.from_frames(frames), depth=1)._repr_html_()
-    assert "&lt;script&gt;" in whole
-    assert "<script>" not in whole
 
 
 # against the brute force
@@ -236,50 +82,6 @@ def test_without_equals_a_pool_of_the_others(field, depth, by):
 # errors
 
 
-@pytest.mark.parametrize("depth", [0, -1, 2.5, "10", True, float("nan")])
-def test_depth_must_be_a_whole_number(runs, depth, messages):
-    messages.refused(lambda: depth_pool(runs, depth=depth), argument="depth")
-
-
-def test_depth_may_be_a_numpy_number(runs):
-    assert depth_pool(runs, depth=np.int64(2)).settings["depth"] == 2
-
-
-@pytest.mark.parametrize("contributors", ["A", "Pooled", ["A", "BB"], ["bm25"], [], None, 3])
-def test_unknown_contributors(runs, contributors, messages):
-    messages.refused(lambda: depth_pool(runs, contributors=contributors), argument="contributors")
-
-
-def test_nobody_pooled(runs, messages):
-    messages.refused(lambda: depth_pool(runs.with_metadata(pooled=False)), argument="contributors")
-    assert len(depth_pool(runs.with_metadata(pooled=False), contributors="all")) == 8
-
-
-def test_not_a_field(runs, messages):
-    messages.refused(lambda: depth_pool({"A": runs["A"]["qid"]}), place="run 'A'")
-    messages.refused(lambda: depth_pool(runs["A"]["qid"]), argument="runs")
-
-
-def test_an_order_that_the_field_does_not_know(runs, messages):
-    messages.refused(lambda: depth_pool(runs, order="score"), argument="order")
-
-
-def test_by_team_without_teams(messages):
-    pool = depth_pool(RunSet.from_frames({"A": frame_of(t1="a"), "B": frame_of(t1="b")}), depth=1)
-    found = messages.warned(pool.uniques)
-    assert found["team"].tolist() == pool.uniques(by="run")["name"].tolist() == ["A", "B"]
-    assert pool.to_frame()["teams"].tolist() == [0, 0]
-    assert pool.contributions()["team"].isna().all()
-
-
-def test_an_unknown_unit(runs, messages):
-    pool = depth_pool(runs, depth=1)
-    messages.refused(lambda: pool.uniques(by="Team"), argument="by")
-    # three is a team of the field, but none of its runs contributed
-    messages.refused(lambda: pool.without("three"), argument="team")
-    messages.refused(lambda: pool.without(run=["A", "D"]), argument="run")
-
-
 # who counts where it is not on record
 
 
@@ -323,17 +125,6 @@ def test_the_order_of_the_pool_is_its_own():
         "Pool: 1 document, 1 topic, 1 run (strategy=depth, depth=1, contributors=pooled, order=trec_eval9)"
     )
     assert pool.without().order == pool.remainder(pool.to_qrels()).order == "trec_eval9"
-
-
-@settings(deadline=None, max_examples=12)
-@given(team_fields(), DEPTHS, st.sampled_from(["trec_eval", "trec_eval9"]))
-def test_another_order_is_that_of_the_field_in_it(field, depth, order):
-    pool = depth_pool(field.as_runs(), depth=depth, order=order)
-    assert contributions_of(pool) == reference_lou.depth_pool(field.runs, depth, field.pooled, order)
-
-
-def test_pools_are_made_by_functions():
-    assert "made by :func:`depth_pool`" in (Pool.__doc__ or "")
 
 
 def test_a_pool_of_runs_on_disk_takes_what_it_needs(tmp_path, monkeypatch):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
-
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
 from pt_reuse.data import frame_columns
-from pt_reuse.data.asking import name_of
 
 CHOSEN = pd.DataFrame(
     {
@@ -57,13 +53,6 @@ def test_labels_keep_what_the_pool_and_the_judge_know(pool, noon):
     pd.testing.assert_frame_equal(frame[chosen], CHOSEN[chosen])
 
 
-def test_the_time_is_that_of_the_call_in_utc(pool):
-    before = datetime.now(timezone.utc) - timedelta(seconds=1)
-    (time,) = set(pool.judge(graded).to_frame()["time"])
-    assert before <= datetime.fromisoformat(time) <= datetime.now(timezone.utc)
-    assert datetime.fromisoformat(time).utcoffset() == timedelta(0)
-
-
 def test_what_a_frame_says_of_its_labels_stands(pool, noon):
     def annotated(frame):
         said = frame.assign(
@@ -103,52 +92,6 @@ def test_judgments_that_are_looked_up_keep_what_they_know(pool):
     assert "time" not in judged.to_frame(), "nobody said when"
 
 
-def test_judgments_of_which_nothing_is_known_stay_bare():
-    pool = ptr.Pool.from_frame(CHOSEN[["qid", "docno"]])
-    assert list(pool.judge(CHOSEN[["qid", "docno"]].assign(label=1)).to_frame()) == ["qid", "docno", "label"]
-
-
-def test_columns_of_a_pool_that_a_judge_gives_are_the_judges(noon):
-    pool = ptr.Pool.from_frame(CHOSEN.assign(label=9, judge="a classifier", time="1970"))
-    assert rows(pool.judge(graded), "label", "judge", "time") == [
-        [2, "graded", NOON],
-        [0, "graded", NOON],
-        [1, "graded", NOON],
-    ]
-
-
-def test_a_label_keeps_its_provenance_in_the_algebra(pool, noon):
-    first, second = pool.judge(graded), ptr.Pool.from_frame(CHOSEN.assign(docno="z").drop_duplicates("qid"))
-    both = first | second.judge(pt.apply.generic(lambda frame: frame.assign(label=0, judge="model")))
-    assert sorted(rows(both, "qid", "docno", "judge", "stratum")) == [
-        ["1", "a", "graded", "top"],
-        ["1", "b", "graded", "rest"],
-        ["1", "z", "model", "top"],
-        ["2", "a", "graded", "top"],
-        ["2", "z", "model", "top"],
-    ]
-
-
-def test_relevant_is_what_the_judge_says(pool):
-    class Strict(ptr.judging.Judge):
-        def labels_of(self, pairs):
-            return [2, 0, 1]
-
-    judge = Strict("strict", rel=2)
-    assert pool.judge(judge).rel == 2
-    assert pool.judge(pt.apply.generic(lambda frame: frame) >> judge).stated_rel == 2
-    assert pool.judge(Strict("lax")).stated_rel is None
-    assert pool.judge(graded).stated_rel is None
-
-
-def test_who_judges_has_a_name():
-    class Reader:
-        def __call__(self, frame):
-            return [0] * len(frame)
-
-    assert [name_of(each) for each in (graded, lambda frame: 0, Reader())] == ["graded", "function", "Reader"]
-
-
 def listed(docnos):
     return pd.DataFrame({"qid": "1", "docno": docnos, "score": range(len(docnos), 0, -1)})
 
@@ -182,13 +125,6 @@ def test_labels_of_a_static_pool_say_strategy_round_and_reason():
     ]
 
 
-def test_how_documents_were_chosen_is_the_pools_to_say_also_of_judgments_that_are_looked_up():
-    old = ptr.Qrels(listed(["a", "z"]).drop(columns="score").assign(label=1, judge="ann", strategy="mtf", round=4))
-    with pytest.warns(ptr.ReuseWarning, match="without a label"):
-        judged = ptr.depth_pool(RUNS, depth=1).judge(old)
-    assert rows(judged, "docno", "judge", "strategy", "round", "reason") == [["a", "ann", "depth", 1, PLACES["a"]]]
-
-
 def test_labels_of_a_sample_say_how_they_were_drawn():
     sample = ptr.pools.sample_pool(ptr.depth_pool(RUNS, depth=3), n=2, seed=1)
     judged = sample.judge(lambda frame: [1] * len(frame))
@@ -198,12 +134,3 @@ def test_labels_of_a_sample_say_how_they_were_drawn():
     later = sample.unsampled.judge(lambda frame: [0] * len(frame))
     assert reasons(later) == {docno: PLACES[docno] for docno in later.to_frame()["docno"]}
     assert sorted(rows(ptr.judging.expand_judgments(judged, later), "label", "round")) == [[0, 2]] * 2 + [[1, 1]] * 2
-
-
-def test_a_strategy_that_the_user_names_stands_where_the_frame_says_none():
-    frame = CHOSEN.assign(strategy=["a", None, "c"])
-    judged = ptr.Pool.from_frame(frame, settings={"strategy": "mine"}).judge(graded)
-    assert rows(judged, "strategy", "round", "reason") == [["a", 1, "rank 1"], ["mine", 2, None], ["c", 1, "rank 1"]]
-    bare = ptr.Pool.from_frame(CHOSEN[["qid", "docno"]], settings={"strategy": "mine"}).judge(graded)
-    assert list(bare.to_frame()) == ["qid", "docno", "label", "judge", "time", "strategy", "round"]
-    assert rows(bare, "strategy", "round") == [["mine", 1]] * 3

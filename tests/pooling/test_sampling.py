@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse._errors import ReuseWarning
 
 FIELD = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, length=40, depth=20)
 POOL = ptr.depth_pool(FIELD.runs, depth=20)
@@ -76,45 +75,6 @@ def test_bands_of_rank_have_shares_of_their_own():
     assert pairs(named) == pairs(sample)
     one = ptr.pools.sample_pool(POOL, share=0.5, strata="rank", bands=[1, 2, 20], seed=2)
     assert set(one.to_frame()["stratum"]) == {"1", "2", "3-20"}
-
-
-def test_a_column_and_bands_of_numbers():
-    pool = ptr.Pool.from_frame(PARTS)
-    by_part = ptr.pools.sample_pool(pool, share={"x": 1, "y": 0.5}, strata="part", seed=1).to_frame()
-    assert by_part.groupby(["qid", "stratum"]).size().to_dict() == {
-        ("1", "x"): 4, ("1", "y"): 3, ("2", "x"): 4, ("2", "y"): 3
-    }  # fmt: skip
-    assert by_part.groupby("stratum")["inclusion"].unique().map(list).to_dict() == {"x": [1.0], "y": [0.5]}
-    by_n = ptr.pools.sample_pool(pool, n={"x": 2, "y": 100}, strata="part", seed=1).to_frame()
-    assert by_n.groupby(["qid", "stratum"]).size().to_dict() == {
-        ("1", "x"): 2, ("1", "y"): 6, ("2", "x"): 2, ("2", "y"): 6
-    }  # fmt: skip
-    assert by_n.groupby("stratum")["inclusion"].unique().map(list).to_dict() == {"x": [0.5], "y": [1.0]}
-    by_priority = together(ptr.pools.sample_pool(pool, share=[1, 0.5], strata="priority", bands=[2, 10], seed=1))
-    assert set(by_priority.loc[by_priority["stratum"] == "1-2", "docno"]) == {"d9", "d8"}
-    values = PARTS.rename(columns={"priority": "probability"})
-    by_value = together(ptr.pools.sample_pool(ptr.Pool.from_frame(values), share=1, strata="probability",
-                                        bands=[0.5, 3, float("inf")], seed=1))  # fmt: skip
-    assert by_value.groupby("docno")["stratum"].first().to_dict() == {
-        "d0": "<=0.5", **dict.fromkeys(["d1", "d2", "d3"], "<=3"), **{f"d{i}": ">3" for i in range(4, 10)}
-    }  # fmt: skip
-    assert set(together(ptr.pools.sample_pool(POOL, share=0.5, strata="runs", seed=1))["stratum"]) == set(
-        EVERY["runs"].astype(str)
-    )
-
-
-def test_numbers_name_their_strata():
-    shares = dict.fromkeys(EVERY["types"], 0.5) | {1: 1}
-    drawn = ptr.pools.sample_pool(POOL, share=shares, strata="types", seed=1)
-    named = ptr.pools.sample_pool(POOL, share={str(n): share for n, share in shares.items()}, strata="types", seed=1)
-    assert pairs(drawn) == pairs(named)
-    assert (drawn.to_frame().query("types == 1")["inclusion"] == 1).all()
-
-
-def test_n_documents_of_each_topic():
-    sample = ptr.pools.sample_pool(POOL, n=7, seed=1)
-    assert sample.to_frame().groupby("qid").size().eq(7).all()
-    assert len(ptr.pools.sample_pool(POOL, n=10**6, seed=1)) == len(POOL)
 
 
 def test_every_document_has_its_chance():
@@ -182,25 +142,6 @@ def test_judging_asks_for_the_sample_alone_and_returns_the_whole_pool():
     pd.testing.assert_frame_equal(again.to_frame()[[*keys, "label"]], frame[[*keys, "label"]])
 
 
-def test_what_is_judged_later_takes_the_place_of_what_was_not_sampled():
-    sample = ptr.pools.sample_pool(POOL, share=0.3, seed=1)
-    first = sample.judge(FIELD.qrels)
-    rest = sample.unsampled.judge(FIELD.qrels)
-    whole = first | rest
-    assert len(whole) == len(POOL)
-    assert (whole.to_frame()["label"] >= 0).all()
-    assert len(sample.remainder(first)) == 0
-
-
-def test_sampled_documents_without_a_label_stay_in_the_pool():
-    sample = ptr.pools.sample_pool(ptr.Pool.from_frame(PARTS), share=0.5, seed=1)
-    with pytest.warns(ReuseWarning, match="label -1"):
-        judged = sample.judge(lambda frame: [1, *[None] * (len(frame) - 1)]).to_frame()
-    assert len(judged) == len(PARTS)
-    assert (judged["label"] >= 0).sum() == 1
-    assert (judged["inclusion"] == 0.5).all()
-
-
 def test_without_a_team_a_sample_is_a_sample_of_what_is_left():
     sample = ptr.pools.sample_pool(POOL, share=[1, 0.4], strata="rank", bands=[3, 20], seed=1)
     team = POOL.run_table["team"].iloc[0]
@@ -212,14 +153,6 @@ def test_without_a_team_a_sample_is_a_sample_of_what_is_left():
     assert len(left.judge(FIELD.qrels)) == len(POOL.without(team))
     assert ptr.score(FIELD.runs, left.judge(FIELD.qrels), ptr.xinfAP).mean["xinfAP"].gt(0).all()
     assert pairs(sample) <= pairs(POOL), "the sample is as it was"
-
-
-def test_a_sample_of_nothing():
-    none = ptr.Pool.from_frame(PARTS.iloc[:0], topics=["1"])
-    sample = ptr.pools.sample_pool(none, share=0.5, seed=1)
-    assert len(sample) == len(sample.unsampled) == 0
-    assert sample.topics == ["1"]
-    assert len(sample.judge(lambda frame: [])) == 0
 
 
 BAD = {

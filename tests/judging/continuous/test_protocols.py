@@ -28,33 +28,11 @@ def at(judged=200, relevant=0, batches=1, batch=(20, 0), asked=None):
     )
 
 
-def test_shares_of_nothing_are_nothing():
-    assert (Progress().density, Progress().batch_share) == (0.0, 0.0)
-    assert at(judged=40, relevant=10, batch=(20, 5)).density == at(batch=(20, 5)).batch_share == 0.25
-
-
-def test_progress_adds_up():
-    progress = Progress().after_pool(30, 28, 7).after_batch(20, 19, 4).after_batch(10, 8, 1)
-    assert progress == at(judged=55, relevant=12, batches=2, batch=(8, 1), asked=60)
-
-
 def test_a_topic_is_dense_above_one_half_and_not_at_it():
     assert not DenseTopic().holds(at(judged=100, relevant=50))
     assert DenseTopic().holds(at(judged=100, relevant=51))
     assert DenseTopic(0.25).holds(at(judged=100, relevant=26))
     assert DenseTopic().why(at(judged=200, relevant=101)) == "density .505 > .5"
-
-
-def test_few_documents_are_those_that_the_judge_was_asked_for():
-    assert FewJudged().holds(at(judged=149))
-    assert not FewJudged().holds(at(judged=150))
-    assert not FewJudged().holds(at(judged=10, asked=150)), "documents without a label count"
-    assert FewJudged(20).why(at(judged=19)) == "19 documents < 20"
-
-
-def test_no_topic_ends_without_a_batch():
-    assert NoBatchYet().holds(at(batches=0))
-    assert not NoBatchYet().holds(at(batches=1))
 
 
 @pytest.mark.parametrize(
@@ -119,12 +97,6 @@ def test_batches_of_one_size_and_growing_ones():
     assert size > 500
 
 
-def test_without_conditions_a_topic_ends_at_its_budget_alone():
-    assert AutoTAR(topic_budget=30).decide(at(judged=29), 9).status is Status.GOES_ON
-    assert AutoTAR(topic_budget=30).decide(at(judged=30), 9).status is Status.TOPIC_BUDGET
-    assert AutoTAR(total_budget=30).decide(at(judged=30), 9).status is Status.GOES_ON
-
-
 @pytest.mark.parametrize(
     ("argument", "value"),
     [
@@ -150,21 +122,3 @@ def test_without_conditions_a_topic_ends_at_its_budget_alone():
 )
 def test_options_that_are_none(argument, value, messages):
     messages.refused(lambda: TrecDL2021(**{argument: value}), argument=argument)
-
-
-@pytest.mark.parametrize(
-    ("kind", "given"),
-    [
-        (DenseTopic, {"above": 50}),
-        (FewJudged, {"below": 0}),
-        (FruitfulBatch, {"above": "many"}),
-        (FruitfulBatch, {"early_above": -1}),
-        (FruitfulBatch, {"early_batches": -1}),
-    ],
-)
-def test_conditions_that_are_none(kind, given, messages):
-    messages.refused(lambda: kind(**given), argument=next(iter(given)))
-
-
-def test_what_would_never_end_is_refused(messages):
-    messages.refused(lambda: AutoTAR(), argument="topic_budget")

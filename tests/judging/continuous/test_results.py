@@ -58,26 +58,6 @@ def test_the_pool_of_the_deep_learning_track_of_2021(dl21):
     assert counts.loc["initial pool", "per_topic"] == 7443 / 53
 
 
-def test_the_rounds_of_the_stand_in(dl21):
-    found, qrels = dl21
-    assert not found.labels.duplicated(["qid", "docno"]).any()
-    assert (found.topics["asked"] <= 350).all()
-    frame = found.labels.merge(qrels.to_frame(), on=["qid", "docno"])
-    assert (frame["label_x"] == frame["label_y"]).all()
-    assert len(frame) == len(found.labels)
-    for row in found.topics.itertuples():
-        last = found.rounds[found.rounds["qid"] == row.qid].iloc[-1]
-        if row.status == "finished":
-            assert row.density <= 1 / 2
-            assert row.asked >= 150
-            assert last["batch_share"] <= (0.1 if row.rounds <= 3 else 0.2)
-        else:
-            assert (row.status, row.asked) == ("topic budget", 350)
-    few = found.topics["relevant"] < 3
-    assert (found.topics["evaluated"] != few).all()
-    assert found.wasted == found.topics.loc[few, "judged"].sum() / len(found.labels)
-
-
 def entries(path):
     """Return number -> the lines below it, of a file of vaswani."""
     parts = re.findall(r"^(\d+)\n(.*?)\s*/\s*$", path.read_text(), re.MULTILINE | re.DOTALL)
@@ -107,25 +87,6 @@ def vaswani(data):
     track = ptr.judging.judge_continuously(scorer, topics, judge, protocol=TrecDL2021(), runs=runs)
     tar = ptr.judging.judge_continuously(scorer, topics, judge, protocol=AutoTAR(topic_budget=160, growth=0.5))
     return {"track": track, "tar": tar}, qrels
-
-
-def test_a_collection_from_its_texts(vaswani):
-    found, qrels = vaswani
-    track, tar = found["track"], found["tar"]
-    relevant = qrels.counts().set_index("qid")["relevant"]
-    assert (track.topics["pool_judged"] == 10).all()
-    assert track.topics["asked"].between(150, 350).all()
-    assert (track.topics["status"] == "finished").all()
-    pool = track.topics["pool_relevant"].sum()
-    assert track.topics["relevant"].sum() > 3 * pool, "the classifier finds what the pool has not"
-    assert track.topics["relevant"].sum() > 0.5 * relevant.sum()
-    assert tar.topics["relevant"].sum() > 0.5 * relevant.sum()
-    # chance would find 160 / 11,429 of them
-    assert tar.topics["relevant"].sum() > 30 * 160 / 11_429 * relevant.sum()
-    for result in (track, tar):
-        same = result.qrels.to_frame().merge(qrels.to_frame(), on=["qid", "docno"])
-        assert (same["label_x"] == same["label_y"]).all()
-        assert len(same) == result.topics["relevant"].sum()
 
 
 SMALL = (DenseTopic(0.6), FewJudged(25), NoBatchYet(), FruitfulBatch(0.4, 0.2, 1))
@@ -162,15 +123,6 @@ def test_tables_add_up(found):
     )
 
 
-def test_what_is_shown(found):
-    assert found.headline().startswith("3 topics, 70 judgments (7 by the pool, 63 by CAL), ")
-    report = found.report().to_frame()
-    assert list(report) == ["Judgments of", "Topics", "Judgments", "Per topic", "Relevant", "Density"]
-    assert report["Judgments of"].tolist() == ["Initial pool", "CAL", "All", "Evaluation set", "Wasted"]
-    assert found.settings["protocol"] == "TrecDL2021"
-    assert found.settings["batch"] == 5
-
-
 def test_saved_and_read_back(found, tmp_path):
     found.save(tmp_path)
     again = ptr.read_result(tmp_path)
@@ -178,19 +130,6 @@ def test_saved_and_read_back(found, tmp_path):
     assert_same(found.qrels.to_frame(), again.qrels.to_frame())
     assert again.counts().equals(found.counts())
     assert {path.name for path in tmp_path.iterdir()} >= {"topics.csv", "rounds.csv", "labels.csv", "counts.csv"}
-
-
-def test_nothing_judged_has_tables_too():
-    scorer = ptr.judging.Vectors({"a": [1.0], "b": [2.0]})
-    judge = ptr.judging.Oracle(LABELS, unknown="skip")
-    with pytest.warns(ptr.ReuseWarning, match="4 documents of 4 without a label"):
-        found = ptr.judging.judge_continuously(scorer, TOPICS[:2], judge, protocol=AutoTAR(topic_budget=5))
-    assert (len(found.labels), found.wasted, found.topics["status"].tolist()) == (0, 0.0, ["exhausted"] * 2)
-    assert found.topics["density"].isna().all()
-    assert found.counts()["judgments"].tolist() == [0] * 5
-    assert not found.topics["evaluated"].any()
-    assert found.plot().get_ylabel()
-    assert str(found.report())
 
 
 def points(ax, label):
@@ -215,29 +154,3 @@ def test_the_figure_shows_each_density(found):
     assert len(points(ax, "further rounds")) == len(rounds) - 2 * 3
     flags = [line.get_ydata()[0] for line in ax.lines]
     assert flags == [1 / 3, 1 / 2]
-
-
-def test_a_label_below_zero_is_no_judgment():
-    scorer = ptr.judging.Vectors({f"d{i}": [float(i), 1.0] for i in range(9)})
-    found = ptr.judging.judge_continuously(
-        scorer, TOPICS[:1], lambda frame: [-2] * len(frame), protocol=AutoTAR(topic_budget=3)
-    )
-    assert found.topics[["asked", "judged", "relevant"]].values.tolist() == [[3, 0, 0]]
-    assert found.labels["label"].tolist() == [-2] * 3
-    assert (found.evaluated.topics, len(found.evaluated)) == ([], 0)
-
-
-def test_what_a_vector_needs_no_query():
-    scorer = ptr.judging.Vectors({f"d{i}": [float(i), 1.0] for i in range(9)})
-    found = ptr.judging.judge_continuously(scorer, TOPICS[["qid"]], LABELS, protocol=AutoTAR(topic_budget=3))
-    assert (found.topics["judged"] == 3).all()
-
-
-def test_the_figure_has_the_densest_topic_last_whatever_has_no_density():
-    known = {"1": {"d0": 1, "d1": 0}, "2": {"d0": 1, "d1": 1}, "10": {}}
-    scorer = ptr.judging.Vectors({"d0": [1.0], "d1": [2.0]})
-    with pytest.warns(ptr.ReuseWarning, match="without a label"):
-        found = ptr.judging.judge_continuously(
-            scorer, TOPICS, ptr.judging.Oracle(known, unknown="skip"), protocol=AutoTAR(topic_budget=2)
-        )
-    assert points(found.plot(), "at the end").tolist() == [[2, 0.5], [3, 1.0]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
-from pt_reuse.judging import AutoTAR, Scorer, TfIdf, Training, TrecDL2021, Vectors
+from pt_reuse.judging import AutoTAR, TfIdf, Training, TrecDL2021, Vectors
 
 TEXTS = [doc["text"] for doc in CORPUS]
 TAR = AutoTAR(topic_budget=6)
@@ -29,14 +27,6 @@ def test_features_are_those_of_scikit_learn():
     assert scorer.docnos.tolist() == [doc["docno"] for doc in CORPUS]
     assert scorer.texts is None
     assert TfIdf(CORPUS, keep_text=True).texts == {doc["docno"]: doc["text"] for doc in CORPUS}
-
-
-def test_fields_and_a_vectorizer_of_your_own():
-    corpus = [{"docno": doc["docno"], "title": doc["text"][:4], "body": doc["text"]} for doc in CORPUS]
-    scorer = TfIdf(iter(corpus), fields=("title", "body"), vectorizer=TfidfVectorizer(min_df=3), keep_text=True)
-    texts = [f"{doc['title']} {doc['body']}" for doc in corpus]
-    assert (scorer.features != TfidfVectorizer(min_df=3).fit_transform(texts)).nnz == 0
-    assert list(scorer.texts.values()) == texts
 
 
 @pytest.mark.parametrize("strength", [0.1, 1.0, 100.0])
@@ -92,43 +82,6 @@ def test_vectors_from_a_mapping_or_an_array():
     )
 
 
-def test_judging_with_dense_vectors_finds_what_is_near():
-    random = np.random.default_rng(2)
-    centre = random.normal(size=8)
-    near = np.arange(200) % 10 == 0
-    vectors = random.normal(size=(200, 8)) + np.outer(near, 2 * centre)
-    scorer = Vectors([f"d{i}" for i in range(200)], vectors, queries={"1": centre})
-    known = {"1": {f"d{i}": int(near[i]) for i in range(200)}}
-    found = ptr.judging.judge_continuously(scorer, TOPICS[:1], known, protocol=AutoTAR(topic_budget=30))
-    assert found.topics["relevant"].item() >= 17
-    again = ptr.judging.judge_continuously(scorer, TOPICS[["qid"]][:1], known, protocol=AutoTAR(topic_budget=30))
-    pd.testing.assert_frame_equal(found.rounds, again.rounds)
-
-
-def test_the_judge_gets_the_topic_and_the_text():
-    seen = []
-
-    def judge(frame):
-        seen.append(frame)
-        return [int("kara" in text) for text in frame["text"]]
-
-    topics = TOPICS.assign(narrative="anything")
-    found = ptr.judging.judge_continuously(CORPUS, topics, judge, protocol=TAR)
-    texts = {doc["docno"]: doc["text"] for doc in CORPUS}
-    for frame in seen:
-        assert list(frame) == ["qid", "docno", "query", "narrative", "text"]
-        assert len(set(frame["qid"])) == 1
-        assert frame["text"].tolist() == [texts[docno] for docno in frame["docno"]]
-    assert pd.concat(seen)["docno"].tolist() == found.labels["docno"].tolist()
-
-
-def test_without_scikit_learn(monkeypatch, messages):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    messages.refused(lambda: TfIdf(CORPUS))
-    messages.refused(lambda: Vectors({"a": [1.0]}))
-    messages.refused(lambda: ptr.judging.judge_continuously(CORPUS, TOPICS, LABELS, protocol=TAR))
-
-
 @pytest.mark.parametrize(
     ("given", "argument"),
     [
@@ -150,133 +103,7 @@ def test_a_corpus_that_is_none(given, argument, messages):
     messages.refused(lambda: TfIdf(**given), argument=argument)
 
 
-def test_a_corpus_without_words():
-    with pytest.raises(ptr.InputError, match="TfIdf: no features can be made of the texts of 1 document: ") as caught:
-        TfIdf([{"docno": "a", "text": "!"}])
-    assert caught.value.argument == "corpus"
-
-
-@pytest.mark.parametrize(
-    ("given", "argument"),
-    [
-        ({"docnos": ["a", "b"], "vectors": [[1.0, 2.0]]}, "vectors"),
-        ({"docnos": ["a"], "vectors": [1.0]}, "vectors"),
-        ({"docnos": {"a": [1.0], "b": [1.0, 2.0]}}, "vectors"),
-        ({"docnos": {"a": [float("nan")]}}, "vectors"),
-        ({"docnos": {"a": [1.0]}, "vectors": [[1.0]]}, "vectors"),
-        ({"docnos": ["a", "a"], "vectors": [[1.0], [2.0]]}, None),
-        ({"docnos": {"a": [1.0]}, "queries": {"1": [1.0, 2.0]}}, "queries"),
-        ({"docnos": {"a": [1.0, 2.0]}, "queries": {"1": [[1.0], [2.0]]}}, "queries"),
-        ({"docnos": {"a": [1.0]}, "queries": {"1": [float("nan")]}}, "queries"),
-        ({"docnos": {"a": [1.0]}, "queries": [[1.0]]}, "queries"),
-        ({"docnos": ["a", "b"]}, "vectors"),
-        ({"docnos": [1, 2], "vectors": [[1.0], [2.0]]}, None),
-    ],
-)
-def test_vectors_that_are_none(given, argument, messages):
-    messages.refused(lambda: Vectors(**given), argument=argument)
-
-
 FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
-POOL = ptr.depth_pool(FIELD.runs, depth=2)
-
-
-@pytest.mark.parametrize(
-    ("given", "argument"),
-    [
-        ({"protocol": "AutoTAR"}, "protocol"),
-        ({"protocol": TrecDL2021()}, "runs"),
-        ({"runs": FIELD.runs}, "runs"),
-        ({"protocol": TrecDL2021(), "runs": FIELD.runs, "pool": POOL}, "pool"),
-        ({"pool": FIELD.runs}, "pool"),
-        ({"protocol": TrecDL2021(pool_order="rank"), "runs": FIELD.results.drop(columns="rank")}, "pool_order"),
-        ({"topics": TOPICS[["qid"]]}, "topics"),
-        ({"topics": TOPICS.assign(query=["a", None, "b"])}, "topics"),
-        ({"topics": TOPICS.assign(query=["a", " ", ""])}, "topics"),
-        ({"topics": TOPICS[:0]}, "topics"),
-        ({"corpus": Vectors({"a": [1.0]}, queries={"1": [1.0], 10: [1.0]})}, "topics"),
-        ({"topics": pd.concat([TOPICS, TOPICS])}, "topics"),
-        ({"topics": {"1": "query"}}, "topics"),
-        ({"topics": TOPICS[["query"]]}, None),
-        ({"judge": 7}, "judge"),
-        ({"judge": lambda frame: [1]}, None),
-        ({"judge": lambda frame: ["yes"] * len(frame)}, None),
-        ({"judge": lambda frame: [99_999] * len(frame)}, None),
-        ({"rel": 0}, "rel"),
-        ({"seed": -1}, "seed"),
-        ({"session": 7}, "session"),
-        ({"verbose": "no"}, "verbose"),
-    ],
-)
-def test_arguments_that_are_none(given, argument, messages):
-    arguments = {"corpus": CORPUS, "topics": TOPICS, "judge": LABELS, "protocol": TAR, **given}
-    messages.refused(lambda: ptr.judging.judge_continuously(**arguments), argument=argument)
-
-
-@pytest.mark.parametrize("given", [{"runs": FIELD.runs}, {"seed": "x"}, {"judge": 7}, {"topics": TOPICS[["query"]]}])
-def test_arguments_are_checked_before_the_corpus_is_read(given):
-    class Unread:
-        def __iter__(self):
-            raise AssertionError("the corpus was read")
-
-    with pytest.raises(ptr.InputError):
-        ptr.judging.judge_continuously(Unread(), **{"topics": TOPICS, "judge": LABELS, "protocol": TAR, **given})
-
-
-@pytest.mark.parametrize("names", [["a", "a"], ["a", 7], "ab", [["a"]]])
-def test_a_scorer_that_names_its_documents_otherwise(names, messages):
-    class Odd(Hashed):
-        def documents(self, qid):
-            return names if names == "ab" else np.array(names, dtype=object)
-
-    messages.refused(lambda: ptr.judging.judge_continuously(Odd({"1": 2}), TOPICS[:1], LABELS, protocol=TAR))
-
-
-def test_a_corpus_that_is_none_is_told_before_runs_are_read(monkeypatch, tmp_path):
-    given = {"topics": TOPICS, "judge": LABELS, "protocol": TrecDL2021(), "runs": tmp_path / "nowhere"}
-    with pytest.raises(ptr.InputError, match="corpus must yield"):
-        ptr.judging.judge_continuously("corpus.jsonl", **given)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ptr.InputError, match="scikit-learn"):
-        ptr.judging.judge_continuously(CORPUS, **given)
-
-
-@pytest.mark.parametrize("scores", [[1.0], [[1.0, 2.0]], [1.0, float("nan")]])
-def test_a_scorer_that_returns_something_else(scores, messages):
-    class Odd(Scorer):
-        def documents(self, qid):
-            return np.array(["a", "b"], dtype=object)
-
-        def fit(self, qid, query, training):
-            return np.array(scores)
-
-    messages.refused(lambda: ptr.judging.judge_continuously(Odd(), TOPICS, LABELS, protocol=TAR))
-
-
-@pytest.mark.parametrize(
-    ("scores", "fits"),
-    [
-        ([2.0, 1.0], True), (pd.Series([2.0, 1.0]), True), (pd.Series([2.0, 1.0], index=["a", "b"]), True),
-        (pd.Series([1.0, 2.0], index=["b", "a"]), False), ({1.0, 2.0}, False), ({"a": 2.0, "b": 1.0}, False),
-    ],
-)  # fmt: skip
-def test_scores_of_a_scorer_have_the_order_of_its_documents(scores, fits):
-    class Given(Scorer):
-        def documents(self, qid):
-            return np.array(["a", "b"], dtype=object)
-
-        def fit(self, qid, query, training):
-            return scores
-
-    def judged():
-        judge = ptr.judging.Oracle(LABELS, unknown="not relevant")
-        return ptr.judging.judge_continuously(Given(), TOPICS, judge, protocol=TAR)
-
-    if fits:
-        assert all(part["docno"].tolist() == ["a", "b"] for _, part in judged().labels.groupby("qid"))
-    else:
-        with pytest.raises(ptr.InputError):
-            judged()
 
 
 def test_pools_that_do_not_fit(messages):

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -134,16 +129,6 @@ def test_a_budget_counts_labels_and_is_a_prefix(given, seed, budget):
         assert order_of(name, runs, labels, seed, budget=len(labels) + 5) == whole, name
 
 
-@given(given=topics(most_runs=1), seed=SEEDS)
-@settings(max_examples=10, deadline=None)
-def test_of_one_run_the_order_is_the_runs(given, seed):
-    (run,), labels = given
-    for name in set(CHOOSERS) - {"random"}:
-        if name in ("combsum", "combmnz"):
-            run = [(doc, -i) for i, (doc, _) in enumerate(run)]
-        assert asked_of(name, [run], labels, seed) == [doc for doc, _ in run], name
-
-
 @pytest.mark.parametrize("runs", [[], [[]], [[], []], [[("d", 1)]], [[], [("d", 1)]]], ids=len)
 def test_no_run_no_document_and_one_document(runs):
     for name in CHOOSERS:
@@ -169,39 +154,3 @@ def test_fed_the_same_labels_again_it_stands_where_it_stood(given, seed, n):
         assert again.n_left == one.n_left == len(topic) - len(judged)
         if (document := one.next()) is not None:
             assert again.reason(document) == one.reason(document) != ""
-
-
-ORDERS = """
-import json, sys
-import numpy as np
-sys.path[:0] = {path!r}
-from reference_strategies import topic_of
-from pt_reuse.pooling.adaptive.strategy import CHOOSERS
-from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
-random = np.random.default_rng(3)
-runs = [[(f"d{{i}}", -r) for r, i in enumerate(random.permutation(30)[:12])] for _ in range(6)]
-topic = topic_of(runs, "301")
-labels = (np.arange(len(topic)) % 3 == 0).astype(np.int8)
-print(json.dumps([judged_in_order(Strategy(n), topic, labels, seed=7, budget=99).tolist() for n in CHOOSERS]))
-"""
-
-
-def test_every_process_gives_the_same_orders():
-    code = ORDERS.format(path=[p for p in sys.path if p.endswith("parts")])
-    said = []
-    for seed in ("1", "2"):
-        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
-        finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
-        said.append(finished.stdout)
-    assert said[0] == said[1]
-    orders = json.loads(said[0])
-    assert len({str(order) for order in orders}) > 10, "they are not all one strategy"
-
-
-@pytest.mark.parametrize("name", CHOOSERS)
-def test_seeds_decide_the_order_in_which_equal_runs_are_tried(name):
-    runs = [[(f"{r}-{i}", -i) for i in range(4)] for r in range(6)]
-    labels = dict.fromkeys((doc for run in runs for doc, _ in run), False)
-    orders = {str(order_of(name, runs, labels, seed)) for seed in range(8)}
-    by_score = {"hedge", "mtc", "rank", "rrf", "rbp", "combsum", "combmnz", "borda"}
-    assert (len(orders) == 1) == (name in by_score)

@@ -51,14 +51,6 @@ def test_chosen_runs_and_topics_without_judgments():
     assert pool.settings["strategy"] == "epsilon-greedy(epsilon=0.5)"
 
 
-def test_what_is_wrong_is_told(messages):
-    messages.refused(lambda: adaptive_pool(RUNS, QRELS, "hegde", n=3), argument="strategy")
-    messages.refused(lambda: adaptive_pool(RUNS, QRELS, "hedge", n=-1), argument="n")
-    messages.refused(lambda: adaptive_pool(RUNS, QRELS, "hedge", n=1, depth=0), argument="depth")
-    messages.refused(lambda: adaptive_pool(RUNS, QRELS, "hedge", n=1, rel=0), argument="rel")
-    messages.refused(lambda: adaptive_pool(RUNS, QRELS, "hedge", n=1, seed=-1), argument="seed")
-
-
 def without(share):
     """Return the judgments without the labels of a share of each topic's documents."""
     frame = QRELS.to_frame()
@@ -83,9 +75,3 @@ def test_a_pool_that_tells_strategies_badly_apart_is_told(messages):
     # half of it is not more than half
     assert "beware" not in adaptive_pool(RUNS, without(0.4), "rank", n=2, depth=5).settings
     assert "beware" in messages.warned(lambda: adaptive_pool(RUNS, without(0.6), "rank", n=2, depth=5)).settings
-
-
-def test_a_measure_that_counts_lower_grades_is_told(messages):
-    options = {"depth": 5, "repeats": 1, "rel": 2, "budgets": 0.5}
-    messages.warned(lambda: ptr.pools.compare_strategies(RUNS, QRELS, "rank", measures=["AP", "P(rel=2)@5"], **options))
-    ptr.pools.compare_strategies(RUNS, QRELS, "rank", measures=["AP(rel=2)", "nDCG@10"], **options)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference_strategies import topic_of, topics
 
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.adaptive.chooser import TopicLists, random_of_topic, topic_lists
+from pt_reuse.pooling.adaptive.chooser import random_of_topic, topic_lists
 from pt_reuse.pooling.depth import depth_pool
 
 
@@ -50,18 +50,6 @@ def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
         assert sorted(pool.to_frame()["docno"]) == sorted(found.docnos)
 
 
-@given(given=topics())
-@settings(max_examples=15, deadline=None)
-def test_lists_are_made_by_hand(given):
-    runs, _ = given
-    found = TopicLists.of("1", {f"r{r}": [doc for doc, _ in run] for r, run in enumerate(runs)})
-    same(found, topic_of([[(doc, -rank) for rank, (doc, _) in enumerate(run, 1)] for run in runs]))
-
-
-def test_a_run_that_has_a_document_twice_is_refused(messages):
-    messages.refused(lambda: TopicLists.of("1", {"A": ["a"], "B": ["a", "b", "a"]}), argument="lists")
-
-
 @given(given=topics(), data=st.data())
 @settings(max_examples=15, deadline=None)
 def test_runs_in_another_order(given, data):
@@ -83,8 +71,3 @@ def test_every_topic_has_its_own_random_numbers():
     assert random_of_topic(2, "301").random(4).tolist() != first
     # whatever a topic is called
     assert random_of_topic(1, "q\udcff é").random() < 1
-
-
-def test_topics_come_in_their_order():
-    found = list(topic_lists(field([[("a", 2), ("b", 1)]], qids=("10", "9")), 1, np.array([True])))
-    assert [(lists.qid, lists.docnos) for lists in found] == [("9", ("a",)), ("10", ("a",))]

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from reference_strategies import topic_of
 
 import pt_reuse as ptr
-from pt_reuse._choices import FIXED, LEARNING
-from pt_reuse._errors import door
-from pt_reuse.pooling.adaptive.bandits import Bandit
 from pt_reuse.pooling.adaptive.document_weights import Hedge
-from pt_reuse.pooling.adaptive.strategy import CHOOSERS, as_strategy, judged_in_order, options_of
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS, as_strategy, judged_in_order
 
 RUNS = [[("a", 2), ("b", 1)], [("c", 2), ("a", 1)]]
 
@@ -30,11 +25,6 @@ class Last(ptr.pools.Chooser):
         """Learn nothing."""
 
 
-class Nameless(ptr.pools.Chooser):
-    choose = Last.choose
-    observe = Last.observe
-
-
 class Depth(Last):
     name = "depth"
 
@@ -42,11 +32,6 @@ class Depth(Last):
         super().__init__(topic, random)
         if depth < 1:
             raise ptr.InputError("depth must be at least 1.", argument="depth")
-
-
-@door
-def judge(strategy):
-    return as_strategy(strategy)
 
 
 @pytest.mark.parametrize("given", ["hedge", Hedge, ptr.pools.Strategy("hedge"), ptr.pools.Strategy(Hedge)], ids=repr)
@@ -57,34 +42,12 @@ def test_a_strategy_is_given_by_name_by_class_or_as_it_is(given):
     assert repr(strategy) == "Strategy(hedge)"
 
 
-def test_names_tell_the_options():
-    strategy = as_strategy(ptr.pools.Strategy("epsilon-greedy", epsilon=0.2))
-    assert strategy.name == "epsilon-greedy(epsilon=0.2)"
-    assert strategy.options == {"epsilon": 0.2}
-    assert options_of(strategy.kind) == {"epsilon": 0.1}
-
-
 def test_a_strategy_of_ones_own_needs_its_class_alone():
     topic = topic_of(RUNS)
     order = judged_in_order(as_strategy(Last), topic, np.zeros(3, dtype=np.int8), seed=0, budget=9)
     assert [topic.docnos[document] for document in order.tolist()] == ["b", "a", "c"]
     assert "last" not in CHOOSERS
     assert Last(topic, np.random.default_rng()).reason(0) == ""
-
-
-def test_strategies_travel_to_other_processes():
-    for name in CHOOSERS:
-        strategy = pickle.loads(pickle.dumps(ptr.pools.Strategy(name)))
-        assert (strategy.kind, strategy.options) == (CHOOSERS[name], {})
-
-
-@pytest.mark.parametrize(
-    "given", ["hedg", "", 5, None, dict, Nameless, Bandit, ptr.pools.Chooser],
-    ids=["misspelt", "empty", "number", "none", "class", "nameless", "abstract", "base"],
-)  # fmt: skip
-def test_what_is_no_strategy_is_refused(given, messages):
-    messages.refused(lambda: ptr.pools.Strategy(given), argument="kind")
-    messages.refused(lambda: judge(given), argument="strategy")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +107,3 @@ def test_a_choice_that_is_no_document_left_is_refused(said, messages, monkeypatc
     assert type(chooser.next()) is int
     chooser.learn(1, True)
     assert chooser.n_left == 1
-
-
-def test_the_list_of_names_is_that_of_the_strategies():
-    assert list(CHOOSERS) == [*LEARNING, *FIXED]

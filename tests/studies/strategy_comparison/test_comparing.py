@@ -14,7 +14,6 @@ from scipy.stats import kendalltau
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.pooling.adaptive.chooser import Chooser
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS
 
 #: judgments cut to a budget are nobody's pool
@@ -26,18 +25,6 @@ pytestmark = [
 FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 BY_HAND = ["rank", "mtf", "random"]
-
-
-class Backwards(Chooser):
-    """Asks for the last document first, so that its order is plain."""
-
-    name = "backwards"
-
-    def choose(self):
-        return int(np.flatnonzero(self.left)[-1])
-
-    def observe(self, document, relevant):
-        pass
 
 
 def asked_for(strategy, seed, **options):
@@ -199,18 +186,6 @@ def test_jobs_and_backends_change_no_number():
     with joblib.parallel_config("threading", n_jobs=2):
         assert_same(found(), alone)
     assert_same(found(n_jobs=2), alone)
-
-
-def test_the_order_of_the_runs_in_the_field_changes_nothing():
-    turned = ptr.RunSet.from_frames({name: RUNS[name] for name in reversed(RUNS.names)}, metadata=RUNS.run_table)
-    options = {"budgets": [0.1, 0.5], "measures": "AP", "depth": 5, "repeats": 2}
-    found, expected = (ptr.pools.compare_strategies(runs, QRELS, BY_HAND, **options) for runs in (turned, RUNS))
-    pd.testing.assert_frame_equal(found.table, expected.table)
-
-
-def test_a_strategy_of_ones_own_is_taken_as_a_class():
-    found = ptr.pools.compare_strategies(RUNS, QRELS, Backwards, budgets=1.0, measures="AP", depth=5, repeats=1)
-    assert found.strategies == ["backwards"]
 
 
 def test_what_is_wrong_is_told(messages):

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,19 +37,6 @@ def test_a_strategy_that_chooses_what_is_not_left_is_told(what, n_jobs, messages
     only = Qrels(QRELS.to_frame(), topics=QRELS.topics).select(["1"])
     runs = ptr.RunSet.from_frames({name: RUNS[name].query("qid == '1'").drop(columns="name") for name in RUNS.names})
     messages.refused(lambda: compare(runs, only, ptr.pools.Strategy(Chosen, what=what), n_jobs=n_jobs))
-
-
-def test_runs_without_teams_are_left_out_one_by_one(messages):
-    frames = {name: RUNS[name].drop(columns="name") for name in RUNS.names}
-    nobodys = ptr.RunSet.from_frames(frames)
-    found = messages.warned(lambda: compare(nobodys, leave_out="team"))
-    pd.testing.assert_frame_equal(found.table, compare(nobodys, leave_out="run").table)
-    assert compare(nobodys).groups.empty
-
-
-def test_jobs_must_be_a_number(messages):
-    for wrong in (0, "two", 1.5, True):
-        messages.refused(lambda wrong=wrong: compare(n_jobs=wrong), argument="n_jobs")
 
 
 def test_one_run_has_no_ranking():
@@ -131,44 +114,6 @@ def test_a_report_is_of_one_of_the_budgets(messages):
     assert len(found.report().shown()) == 4
     for wrong in (0.2, "0.1"):
         messages.refused(lambda wrong=wrong: found.report(budget=wrong), argument="budget")
-
-
-def test_progress_is_shown_when_asked(capfd):
-    compare(verbose=True, leave_out="team")
-    shown = capfd.readouterr().err
-    assert "judging" in shown
-    assert "scoring" in shown
-    compare()
-    assert capfd.readouterr().err == ""
-
-
-#: interrupts itself as soon as two jobs are at work, and says what came of that
-INTERRUPTED = """
-import os, signal, threading, pyterrier as pt, pt_reuse as ptr
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background inherits none
-given = pt.tqdm
-def stopped(*args, **options):
-    pt.tqdm = given
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-    return given(*args, **options)
-wide = ptr.simulate_field(seed=7, n_topics=20, n_docs=900, n_teams=20, length=200, depth=100)
-pt.tqdm = stopped
-try:
-    compare = ptr.pools.compare_strategies
-    compare(wide.runs, wide.qrels, "mtc", budgets=1.0, depth=100, repeats=50, n_jobs=2, measures="AP")
-except KeyboardInterrupt:
-    print("stopped")
-few = {"strategies": "rank", "budgets": 5, "repeats": 1, "measures": "AP", "depth": 100}
-both = [ptr.pools.compare_strategies(wide.runs, wide.qrels, **few, n_jobs=n).table["judged"].tolist() for n in (1, 2)]
-print(both[0] == both[1])
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no signals to send")
-def test_ctrl_c_stops_all_jobs():
-    # in a process of its own: a signal that comes late would stop the tests
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300, check=False)
-    assert (done.stdout.split(), done.returncode) == (["stopped", "True"], 0), done.stderr
 
 
 def test_parts_of_the_work_make_the_same_whole(monkeypatch):
