@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse.plots.look import COLOURS, blend, breadth, plain, shortened
+from pt_reuse.plots.look import breadth, plain, shortened
 from pt_reuse.plots.marks import (
     HATCH,
     down,
@@ -18,8 +18,6 @@ from pt_reuse.plots.marks import (
     draw_dots,
     draw_level,
     finish_rows,
-    most_rows,
-    not_shown,
     swatch,
 )
 from pt_reuse.plots.sheet import Place, Sheet, Style, check_matplotlib
@@ -106,52 +104,6 @@ def plot_recovery(
 
 def _word(column: str) -> str:
     return "run" if column == "name" else column
-
-
-def plot_label_shares(
-    table: pd.DataFrame, shares: pd.DataFrame, *, top: int | None = None, place: Place | None = None
-) -> Axes:
-    """Draw the share of each label of each document of LabelDistributions, darker parts of a bar for higher labels.
-
-    Documents with the largest mean label are on top.
-    """
-    sheet = Sheet.open(place, "documents")
-    edge = sheet.ink.strong
-    rows = table.sort_values("mean", ascending=False, kind="stable").head(most_rows(sheet, top))
-    wide = shares.pivot_table(index=["qid", "docno"], columns="label", values="share", sort=False)
-    wide = wide[sorted(wide.columns)].loc[list(zip(rows["qid"], rows["docno"], strict=True))]
-    begin = np.zeros(len(rows))
-    entries: list[tuple[Artist, str]] = []
-    for label, colour in zip(wide.columns, blend(len(wide.columns), "#F2F2F2", COLOURS[0]), strict=True):
-        lengths = wide[label].to_numpy(dtype=float)
-        style: Style = {"facecolor": colour, "edgecolor": edge, "linewidth": 0.3}
-        sheet.ax.barh(down(len(rows)), lengths, 0.76, begin, zorder=2, **style)
-        entries.append((swatch(colour, edge), f"label {label}"))
-        begin = begin + lengths
-    sheet.limit("x", (0, 1))
-    rest = not_shown(len(table) - len(rows), "document")
-    sheet.label(title="How the labels of each document spread", x=f"share of the labels{rest}")
-    names = [f"{qid}: {docno}" for qid, docno in zip(rows["qid"], rows["docno"], strict=True)]
-    return finish_rows(sheet, names, entries, name_share=0.36)
-
-
-def plot_positions(table: pd.DataFrame, *, place: Place | None = None) -> Axes:
-    """Draw the share of relevant passages in each part of their documents as bars, and the share expected as steps."""
-    sheet = Sheet.open(place)
-    ink, low, high = sheet.ink, table["low"].to_numpy(), table["high"].to_numpy()
-    style: Style = {"facecolor": ink.rest, "edgecolor": ink.strong, "linewidth": 0.5}
-    sheet.ax.bar(low, table["share"], high - low, align="edge", zorder=2, **style)
-    steps = np.append(table["expected_share"], table["expected_share"].iloc[-1])
-    line: Style = {"color": ink.second, "linewidth": sheet.sizes.line, "zorder": 3}
-    (expected,) = sheet.ax.step(np.append(low, high[-1]), steps, where="post", **line)
-    sheet.limit("x", (0, 1))
-    sheet.limit("y", (0, 1.08 * max(float(table[["share", "expected_share"]].to_numpy().max()), 1e-9)))
-    sheet.label(
-        title="Where relevant passages lie in their documents",
-        x="position in the document, 0 its beginning, 1 its end",
-        y="share of relevant passages",
-    )
-    return sheet.finish([(swatch(ink.rest, ink.strong, 0.5), "found"), (expected, "expected")], (0.5, 0.4), grid="y")
 
 
 def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place: Place | None = None) -> Axes:

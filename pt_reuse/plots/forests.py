@@ -55,28 +55,6 @@ def plot_kappas(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
     return finish_rows(sheet, names, name_share=_WIDE_NAME, grid="both")
 
 
-def plot_annotator_taus(table: pd.DataFrame, *, place: Place | None = None) -> Axes:
-    """Draw how far the ranking under each annotator agrees with the reference, a dot for each of six measures."""
-    sheet = Sheet.open(place, "annotators")
-    every = list(dict.fromkeys(table["annotator"]))
-    measures = list(dict.fromkeys(table["measure"]))
-    names = every[: most_rows(sheet)]
-    taus = table.pivot_table(index="annotator", columns="measure", values="tau_b", dropna=False)[measures[:MOST]]
-    entries = []
-    for measure, look in zip(taus.columns, looks(taus.shape[1]), strict=True):
-        face = sheet.ink.first if taus.shape[1] == 1 else look.colour
-        style: Style = {"marker": look.marker, "linewidth": 0.5}
-        values = taus.loc[names, measure]
-        entries.append((draw_dots(sheet, values, down(len(names)), face=face, edge=look.edge, **style), measure))
-    sheet.limit("x", (float(np.nanmin([0.0, *taus.to_numpy().ravel()])) - 0.03, 1.03))
-    rest = not_shown(len(measures) - taus.shape[1], "measure") + not_shown(len(every) - len(names), "annotator")
-    sheet.label(
-        title="Rankings of systems under the labels of each annotator",
-        x=f"tau_b with the ranking under the judgments{rest}",
-    )
-    return finish_rows(sheet, names, entries, name_share=_WIDE_NAME, grid="both")
-
-
 def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
     """Draw tau_b of each judge in a row, the highest on top, and below the judges that of other people.
 

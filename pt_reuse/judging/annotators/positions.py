@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,11 +19,6 @@ from pt_reuse.judging.annotators.voting import TIES, majority_vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import study, study_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what passages are held against -> in words
 CHANCE = {
@@ -101,13 +96,6 @@ def _from_docnos(frame: pd.DataFrame, separator: str) -> tuple[pd.DataFrame, NDA
     return frame.assign(document=parts[0]), number.to_numpy(), largest.to_numpy() + 1
 
 
-def _draw(result: PassagePositions, _: str | None, place: Place) -> Axes:
-    """Draw the share of the relevant passages in each part of the document, and the share expected."""
-    from pt_reuse.plots.bars import plot_positions
-
-    return plot_positions(result.table, place=place)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PassagePositions(Result):
     """Where relevant passages lie within documents: 0 is the beginning of a document, 1 its end.
@@ -138,7 +126,6 @@ class PassagePositions(Result):
             noun="parts of the document",
         )
     }
-    plots = {"positions": _draw}
 
     first: pd.DataFrame
     passages: pd.DataFrame
@@ -234,7 +221,7 @@ def passage_positions(
     independent, so it is a rough guide where few documents have many passages.
 
     Returns:
-        PassagePositions: ``.table`` per bin, ``.first`` per part, ``.chi_square``, ``.p``, ``.plot()``.
+        PassagePositions: ``.table`` per bin, ``.first`` per part, ``.chi_square``, ``.p``.
 
     Raises:
         InputError: a passage without a position, or one beyond the end of its document; no relevant passage;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -31,20 +31,8 @@ from pt_reuse.scoring.run_scores import provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.study import study, study_of
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 _TABLE = ("annotator", "measure", "topics", "labels", "changed", "tau_b", "tau_ap_b", "max_drop", "dropped")
 _BETWEEN = ("first", "second", "measure", "topics", "items", "tau_b", "tau_ap_b", "max_drop")
-
-
-def _draw(result: AnnotatorRankings, _: str | None, place: Place) -> Axes:
-    """Draw tau_b of the rankings under each annotator and under the judgments, a dot for six measures at most."""
-    from pt_reuse.plots.forests import plot_annotator_taus
-
-    return plot_annotator_taus(result.table, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -81,7 +69,6 @@ class AnnotatorRankings(Result):
             noun="annotators",
         )
     }
-    plots = {"taus": _draw}
 
     by_run: pd.DataFrame
     between: pd.DataFrame
@@ -130,7 +117,7 @@ def rankings_by_annotator(
         measures: ir_measures measures or their names, one or several.
 
     Returns:
-        AnnotatorRankings: ``.table`` per annotator and measure, ``.by_run``, ``.between`` two annotators, ``.plot()``.
+        AnnotatorRankings: ``.table`` per annotator and measure, ``.by_run``, ``.between`` two annotators.
 
     Raises:
         InputError: labels of a topic that the judgments do not have, an unknown measure, a run that has no topic in

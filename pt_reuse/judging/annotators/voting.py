@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,14 +25,8 @@ from pt_reuse.judging.annotators.labels import (
     checked_scale,
 )
 from pt_reuse.options import Parameter
-from pt_reuse.plots.marks import checked_top
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import study, study_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what becomes of an item for which two labels or more have the most votes
 TIES = ("lower", "higher", "median", "unresolved", "error")
@@ -144,13 +138,6 @@ def _votes(labels: AnnotatorLabels, item: int) -> str:
     return ", ".join(f"{name} {label}" for name, label in voted if label != NO_LABEL)
 
 
-def _draw(result: LabelDistributions, _: str | None, place: Place, *, top: int | None = None) -> Axes:
-    """Draw the share of each label as parts of a bar a document, those with the largest mean label on top."""
-    from pt_reuse.plots.bars import plot_label_shares
-
-    return plot_label_shares(result.table, result.shares, top=checked_top(top), place=place)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LabelDistributions(Result):
     """How the labels of each document spread: relevance as a distribution rather than one label.
@@ -182,7 +169,6 @@ class LabelDistributions(Result):
             long=True,
         )
     }
-    plots = {"shares": _draw}
 
     shares: pd.DataFrame
     scale: tuple[int, ...]
@@ -219,7 +205,7 @@ def label_distributions(
     some documents are clear, others are relevant to half of the people.
 
     Returns:
-        LabelDistributions: ``.table`` per document, ``.shares`` per document and label, ``.plot()``.
+        LabelDistributions: ``.table`` per document, ``.shares`` per document and label.
 
     Raises:
         InputError: no document with so many labels, a label out of the scale, one annotator alone.
