@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from pt_reuse._errors import InputError
 from pt_reuse._files import open_file
@@ -24,25 +24,6 @@ STEP = 1 << 20
 _ZSTANDARD_STEP = 1 << 10
 
 
-class Decompressor(Protocol):
-    """What unpacks one stream, as the classes of :mod:`bz2` and :mod:`lzma` do."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether the end mark was reached."""
-
-    @property
-    def needs_input(self) -> bool:
-        """Whether all that was given is unpacked."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """What was given beyond the end mark."""
-
-    def decompress(self, data: bytes | memoryview, max_length: int) -> bytes:
-        """Return at most so many bytes; what else there is comes with the next call."""
-
-
 def unpack(chunks: Iterator[bytes] | Iterator[memoryview], packed: str, step: int = STEP) -> Iterator[bytes]:
     """Yield what a packed file holds, in blocks; streams one behind the other are one text."""
     if packed == "compress":
@@ -50,36 +31,26 @@ def unpack(chunks: Iterator[bytes] | Iterator[memoryview], packed: str, step: in
     return _each_stream(chunks, _decompressor(packed), step)
 
 
-def _decompressor(packed: str) -> Callable[[], Decompressor]:
-    made: Callable[[], Any]
+def _decompressor(packed: str) -> Callable[[], Any]:
+    # what unpacks one stream, as the classes of bz2 and lzma do
     if packed == "gzip":
-        made = _gzip()
-    elif packed == "bzip2":
-        made = bz2.BZ2Decompressor
-    elif packed == "xz":
-        made = lzma.LZMADecompressor
-    elif packed == "lz4":
+        try:
+            from isal import igzip_lib
+        except ImportError:
+            return _Gzip
+        return lambda: igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+    if packed in ("bzip2", "xz"):
+        return bz2.BZ2Decompressor if packed == "bzip2" else lzma.LZMADecompressor
+    if packed == "lz4":
         import lz4.frame
 
-        made = lz4.frame.LZ4FrameDecompressor
-    else:
-        import zstandard
+        return lz4.frame.LZ4FrameDecompressor  # type: ignore[no-any-return]
+    import zstandard
 
-        made = lambda: _Zstandard(zstandard.ZstdDecompressor().decompressobj())  # noqa: E731
-    return made
+    return lambda: _Zstandard(zstandard.ZstdDecompressor().decompressobj())
 
 
-def _gzip() -> Callable[[], Any]:
-    try:
-        from isal import igzip_lib
-    except ImportError:
-        return _Gzip
-    return lambda: igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-
-
-def _each_stream(
-    chunks: Iterator[bytes] | Iterator[memoryview], made: Callable[[], Decompressor], step: int
-) -> Iterator[bytes]:
+def _each_stream(chunks: Iterator[bytes] | Iterator[memoryview], made: Callable[[], Any], step: int) -> Iterator[bytes]:
     # the convenience functions of these modules pass over what is wrong behind the first stream
     rest: bytes | memoryview = next(chunks, b"")
     while rest:

@@ -155,19 +155,6 @@ class NoRunError(InputError):
 
 
 @dataclass(frozen=True)
-class BadRow:
-    """A row that is no row of a run."""
-
-    row: int
-    place: str
-    problem: str
-
-    def told(self, advice: tuple[Part, ...], kind: type[InputError] = InputError) -> InputError:
-        """Return it as an error."""
-        return kind(self.problem, *advice, place=self.place)
-
-
-@dataclass(frozen=True)
 class RowGroup:
     """The rows of one row group.
 
@@ -181,7 +168,7 @@ class RowGroup:
         bad_run: (m,) the run of each row that cannot be used.
         bad_row: (m,) which row of the file it is.
         bad_why: (m,) what is wrong, see :func:`reason`.
-        first_bad: the first of them, None where there is none.
+        first_bad: what is wrong with the first of them, and its place; None where there is none.
     """
 
     run: NDArray[np.int64]
@@ -193,7 +180,7 @@ class RowGroup:
     bad_run: NDArray[np.int64]
     bad_row: NDArray[np.int64]
     bad_why: NDArray[np.int64]
-    first_bad: BadRow | None
+    first_bad: tuple[str, str] | None
 
 
 def reason(why: int) -> str:
@@ -212,7 +199,7 @@ class TableReading:
         self.ends: list[int] = []
         self.part = "row group"
         self._listed: dict[str, int] = {}
-        self._first_bad: BadRow | None = None
+        self._first_bad: tuple[str, str] | None = None
         #: of each run whether it has a row that can be used, and the first of those that cannot
         self._good: set[int] = set()
         self._bad: dict[int, tuple[int, int]] = {}
@@ -241,10 +228,10 @@ class TableReading:
         """Raise unless what was read is runs; all row groups must have been read."""
         if not self._good:
             if self._first_bad is not None:
-                raise self._first_bad.told(SKIP_FILE, NoRunError)
+                raise NoRunError(self._first_bad[0], *SKIP_FILE, place=self._first_bad[1])
             raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.", *SKIP_FILE)
         if self._first_bad is not None and not skip:
-            raise self._first_bad.told(SKIP_ROWS)
+            raise InputError(self._first_bad[0], *SKIP_ROWS, place=self._first_bad[1])
         for name, run in self.names.items():
             if run not in self._good:
                 row, why = self._bad[run]
@@ -326,7 +313,7 @@ class TableReading:
             )
         return found.numbered(rows, self.names)
 
-    def _bad_row(self, group: Any, row: int, before: int, why: int, runs: NDArray[np.int64]) -> BadRow:
+    def _bad_row(self, group: Any, row: int, before: int, why: int, runs: NDArray[np.int64]) -> tuple[str, str]:
         what = _CHECKED[why // _FLAWS]
         cells = {"topic": "qid", "document": "docno"}
         told = ", ".join(f"{noun} {_cell(group, other, row)}" for noun, other in cells.items())
@@ -336,7 +323,7 @@ class TableReading:
             f"the {what} of run {shown(run)}, {told}, must be {must}, got {_cell(group, what, row)}. Mend the row, or "
             f"leave the document out of the run."
         )
-        return BadRow(before + row + 1, self.place(before + row + 1), problem)
+        return problem, self.place(before + row + 1)
 
 
 def _cell(group: Any, column: str, row: int) -> str:
@@ -356,28 +343,18 @@ def rows_of_runs(run: NDArray[np.int64], n_runs: int) -> list[NDArray[np.int64]]
 _NONE = -1  # the key of a list of which no row was seen yet
 
 
-@dataclass(frozen=True)
-class ListsOfGroup:
-    """The rows of a row group, list by list.
-
-    Attributes:
-        order: (rows,) the rows by run and topic, those of a list as they stand.
-        keys: (rows,) the list of each of these: its run in the upper half of the number, its topic below; ascending.
-    """
-
-    order: NDArray[np.int64]
-    keys: NDArray[np.int64]
-
-    @staticmethod
-    def of(group: RowGroup) -> ListsOfGroup:
-        """Return those of a row group."""
-        keys = (group.run << 32) | group.topic
-        order = np.argsort(keys, kind="stable")
-        return ListsOfGroup(order, keys[order])
-
-    def bounds(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where the rows of some lists begin and end in `order`."""
-        return np.searchsorted(self.keys, keys, "left"), np.searchsorted(self.keys, keys, "right")
+def _lists(
+    reading: TableReading, group: RowGroup, lists: Sequence[tuple[str, str]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of a row group by run and topic, and where those of some lists begin and end among them."""
+    names, topics = reading.names, reading.topics
+    keys = np.array(
+        [(names[run] << 32) | topics[topic] if run in names and topic in topics else _NONE for run, topic in lists],
+        dtype=np.int64,
+    )
+    held = (group.run << 32) | group.topic
+    order = np.argsort(held, kind="stable")
+    return order, *(np.searchsorted(held[order], keys, side) for side in ("left", "right"))
 
 
 def find_in_table(path: Path, order: str, wanted: Sequence[tuple[str, str, str]], most: int) -> list[str]:
@@ -385,9 +362,9 @@ def find_in_table(path: Path, order: str, wanted: Sequence[tuple[str, str, str]]
     reading, found = TableReading(path, order), [list[int]() for _ in wanted]
     lists = [(run, topic) for run, topic, _ in wanted]
     for group in reading.groups():
-        held = ListsOfGroup.of(group)
-        for i, (begin, end) in enumerate(zip(*held.bounds(_keys(reading, lists)), strict=True)):
-            rows = held.order[begin:end]
+        order_of, begins, ends = _lists(reading, group, lists)
+        for i, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist(), strict=True)):
+            rows = order_of[begin:end]
             docnos = tokens.decode(tokens.as_tokens(group.docs.take(rows, axis=0)))
             same = [row for row, docno in zip(group.row[rows].tolist(), docnos, strict=True) if docno == wanted[i][2]]
             found[i] += same[: most - len(found[i])]
@@ -406,11 +383,10 @@ def rows_in_table(
     """
     before = np.zeros(len(lists), dtype=np.int64)
     for group in reading.groups():
-        held = ListsOfGroup.of(group)
-        begins, ends = held.bounds(_keys(reading, lists))
+        order, begins, ends = _lists(reading, group, lists)
         here = np.flatnonzero((before < places) & (places <= before + ends - begins))
         if len(here):
-            yield here, group, held.order[(begins + places - before - 1)[here]]
+            yield here, group, order[(begins + places - before - 1)[here]]
         before += ends - begins
 
 
@@ -423,9 +399,3 @@ def tied_row(run: str, topic: str, docs: NDArray[np.uint64], rank: float, place:
         *NO_ORDER,
         place=place,
     )
-
-
-def _keys(reading: TableReading, lists: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
-    names, topics = reading.names, reading.topics
-    keys = [(names[run] << 32) | topics[topic] if run in names and topic in topics else _NONE for run, topic in lists]
-    return np.array(keys, dtype=np.int64)

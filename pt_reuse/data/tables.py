@@ -11,7 +11,6 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError, located, warn
 from pt_reuse._files import open_file
 from pt_reuse.data.packed_files import (
@@ -225,25 +224,12 @@ class TableNotes:
             raise ValueError(f"it is not of version {_VERSION}")
         if said.pop("check", None) != _digest(said):
             raise ValueError("it is damaged")
-        order, pool_order, pool_depth, runs = (said.get(key) for key in ("order", "pool_order", "pool_depth", "runs"))
-        if order not in ORDERS or pool_order not in (None, *ORDERS):
-            raise ValueError("it names no ranking order")
-        if pool_depth is not None and (type(pool_depth) is not int or not 0 < pool_depth < 2**31):
-            raise ValueError("its pool depth is no whole number from 1 on")
-        if not isinstance(runs, list) or not all(isinstance(run, dict) and _is_run(run) for run in runs):
-            raise ValueError("it lists no runs")
-        if len({run["name"] for run in runs}) < len(runs):
-            raise ValueError("it lists a run twice")
-        return TableNotes(order, pool_order, pool_depth, runs)
+        # what has its digest is as it was written, by this version
+        return TableNotes(*(said[key] for key in ("order", "pool_order", "pool_depth", "runs")))
 
 
 def _digest(said: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(said).encode("ascii")).hexdigest()
-
-
-def _is_run(run: Mapping[str, Any]) -> bool:
-    plain = all(value is None or isinstance(value, str | bool | int | float) for value in run.values())
-    return plain and isinstance(run.get("name"), str) and isinstance(run.get("pooled"), bool | None)
 
 
 def listed_runs(metadata: Mapping[bytes, bytes]) -> list[str]:

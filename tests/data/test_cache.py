@@ -9,7 +9,7 @@ import tempfile
 import warnings
 
 import pytest
-from cache_parts import ARRAYS, SETTINGS, assert_one_field, block, header_of, place, run_bytes, same, sources_of, tables
+from cache_parts import ARRAYS, SETTINGS, assert_one_field, block, header_of, run_bytes, same, sources_of, tables
 
 from pt_reuse.arrays.field import Field
 from pt_reuse.data import array_file, parsing, store
@@ -114,19 +114,6 @@ def test_nothing_of_the_user_is_removed(messages, source, cache):
     (source / "9").write_bytes(run_bytes("run9"))
     messages.warned(read_runs, source=source, cache=cache)
     assert {name: (cache / name).read_bytes() for name in mine} == mine
-
-
-def test_old_arrays_go(messages, source, cache):
-    read_runs(source, cache=cache)
-    first = place(cache)
-    dead = cache / "arrays-00000000000000aa"
-    dead.mkdir()
-    (dead / "codes.npy").write_bytes(b"of a writer that died")
-    (source / "9").write_bytes(run_bytes("run9"))
-    messages.warned(read_runs, source=source, cache=cache)
-    assert not first.exists()
-    assert_one_field(cache)
-    assert place(cache).exists()
 
 
 def test_a_failed_write_leaves_nothing(source, cache, messages, monkeypatch):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import random
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from types import SimpleNamespace
@@ -108,33 +106,6 @@ def test_a_store_replaced_while_it_is_read(times, source, cache, monkeypatch):
         warnings.simplefilter("error")
         assert same(read_runs(source, cache=cache), runs)
     assert len({source.files for source in calls}) == times + 1
-
-
-def test_threads_that_write_at_once(source, cache):
-    expected = {order: read_runs(source, order=order) for order in ("trec_eval", "file")}
-    wrong = []
-
-    def work(seed):
-        chance = random.Random(seed)
-        for _ in range(8):
-            order = chance.choice(list(expected))
-            try:
-                if not same(read_runs(source, cache=cache, order=order, n_jobs=1), expected[order]):
-                    wrong.append(order)
-            except BaseException as error:
-                wrong.append(error)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReuseWarning)
-        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert wrong == []
-        for order, runs in expected.items():
-            assert same(read_runs(source, cache=cache, order=order), runs)
-    assert_one_field(cache)
 
 
 def test_processes_that_write_at_once(source, cache):

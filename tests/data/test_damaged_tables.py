@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faults import altered
-from table_parts import KINDS, TEXTS, pa, put, table_of
+from table_parts import KINDS, pa, put, table_of
 
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError, ReuseWarning
@@ -95,12 +95,3 @@ def test_a_small_file_of_very_many_rows_is_taken_for_an_attack(kind, messages, t
 )
 def test_texts_are_no_tables(start):
     assert kind_of_table(start) is None
-
-
-def test_how_names_are_written_is_told_by_all_kinds(tmp_path):
-    first = None
-    for kind in KINDS:
-        for text in TEXTS:
-            read = read_runs(put(tmp_path / "t", table_of(ROWS, text=text), kind=kind, rows=7), order="rank")
-            first = first or read
-            assert read.to_frame().equals(first.to_frame())

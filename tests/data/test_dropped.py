@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
-import pickle
 import warnings
 
 import pandas as pd
@@ -115,37 +113,11 @@ def test_other_files(messages, tmp_path):
     )
 
 
-def test_named_by_files_those_that_are_runs_are_named(tmp_path):
-    folder = archive(tmp_path)
-    put(folder, {"b.txt": b"", "input.b.txt": b"no run"})  # two names alike, of no run
-    runs = quietly(folder, names="file", teams={"a": "A", "b": "B"}, **SKIP)
-    assert (runs.names, runs.teams) == (["a", "b"], ["A", "B"])
-    assert runs.dropped["name"].dropna().unique().tolist() == ["a"]
-
-
-def test_no_file_is_a_run(messages, tmp_path):
-    put(tmp_path, {"r/a": QRELS, "r/b": b"1 Q0 d 1 nan t\n"})
-    messages.refused(read_runs, source=tmp_path / "r", **SKIP)
-
-
-def test_a_file_of_bad_lines_alone_is_left_out_otherwise(messages, tmp_path):
-    for data in (QRELS, b"1 Q0 d 1 nan t\n", b"1 Q0 d 1 2.5\n", b"\0"):
-        put(tmp_path, {"f": data})
-        error = messages.refused(read_runs, source=tmp_path / "f", bad_lines="skip", place="{d}/f, line 1")
-        assert "bad_lines=" not in str(error)
-        assert "other_files='skip'" in str(pickle.loads(pickle.dumps(error)))
-
-
 def test_lines_that_run_on_behind_a_carriage_return_are_bad(messages, tmp_path):
     put(tmp_path, {"f": b"1 Q0 d1 1 3 t\r\n1 Q0 d2 2 2 t x\r\n1 Q0 d3 3 1 t\r1 Q0 d4 4 .5 t\r\n1\rQ0\rd5 5 .1 t"})
     runs = messages.warned(read_runs, times=2, source=tmp_path / "f", bad_lines="skip")
     assert rows(runs, "line", "reason") == [(3, "a carriage return behind the sixth column")]
     assert runs["t"]["docno"].tolist() == ["d1", "d2", "d5"]
-
-
-def test_a_damaged_file_is_no_other_file(messages, tmp_path):
-    put(tmp_path, {"r/a": RUN, "r/b.gz": gzip.compress(OTHER)[:-9]})
-    messages.refused(read_runs, source=tmp_path / "r", place="{d}/r/b.gz", **SKIP)
 
 
 def test_two_tags_and_one_tag_twice_stay_errors(messages, tmp_path):
@@ -243,27 +215,6 @@ def test_the_cache_keeps_what_was_left_out(messages, tmp_path):
     pd.testing.assert_frame_equal(again.to_frame(), first.to_frame())
 
 
-def test_the_cache_names_files_as_they_are_given(tmp_path, monkeypatch):
-    put(tmp_path, {"x/f": BAD, "x/png": b"\0"})
-    os.symlink("x", tmp_path / "y")
-    monkeypatch.chdir(tmp_path)
-    for folder in ("x", "y", str(tmp_path / "x")):
-        runs = quietly(folder, cache="cache", **SKIP)
-        assert set(runs.dropped["file"]) == {f"{folder}/f", f"{folder}/png"}
-
-
-def test_the_cache_knows_one_file_by_two_names(messages, tmp_path, monkeypatch):
-    put(tmp_path, {"f": RUN, "png": b"\0"})
-    os.symlink("f", tmp_path / "g")
-    monkeypatch.chdir(tmp_path)
-    for given, names in ((["f", "png"], ["f"]), (["g", "png"], ["g"]), (["f", "g"], ["f", "g"])):
-        assert quietly(given, cache="cache", names="file", **SKIP).names == names
-    for cached, twice in ((["f"], ["f", "g"]), (["f"], ["f", tmp_path / "f"])):
-        quietly(cached, cache="cache")
-        with pytest.raises(InputError, match="both named"):
-            quietly(twice, cache="cache")
-
-
 @pytest.mark.parametrize("made", ["run", "qrels"])
 def test_a_topic_that_would_be_a_comment_is_not_written(made, messages, tmp_path):
     frame = pd.DataFrame({"qid": ["#1", "2"], "docno": "d", "score": 1.0, "label": 1})
@@ -272,8 +223,3 @@ def test_a_topic_that_would_be_a_comment_is_not_written(made, messages, tmp_path
     else:
         messages.refused(Qrels(frame[["qid", "docno", "label"]]).write, path=tmp_path / "q")
     assert not list(tmp_path.iterdir())
-
-
-def test_an_argument_that_pipelines_do_not_have():
-    with pytest.raises(TypeError, match=r"from_pipelines\(\) got an unexpected keyword argument 'foo'"):
-        RunSet.from_pipelines({}, FRAME, foo=1)

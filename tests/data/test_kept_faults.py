@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
-import subprocess
-import sys
 import types
 
 import numpy as np
@@ -59,11 +56,6 @@ class Unreached(Live):
         pytest.fail("the fault was to be told before")
 
 
-@pytest.mark.parametrize("given", [5, "", "a\0", b"x"], ids=["number", "nothing", "NUL", "bytes"])
-def test_no_path(given, messages):
-    messages.refused(lambda: run(given, Unreached(1)), argument="cache")
-
-
 def test_other_things(tmp_path, messages):
     (tmp_path / "file").write_bytes(b"")
     messages.refused(lambda: run(tmp_path / "file", Unreached(1)), argument="cache")
@@ -83,18 +75,6 @@ def test_a_newer_version(cache, messages):
     (cache / HEADER).write_text(json.dumps({"format": 2}))
     messages.refused(lambda: run(cache, Unreached(1)), argument="cache")
     assert len(files(cache)) == 3
-
-
-@pytest.mark.filterwarnings("ignore:.*the header of .* was damaged")
-def test_a_file_of_a_newer_version(cache, monkeypatch, messages):
-    header = (cache / HEADER).read_bytes()
-    monkeypatch.setattr("pt_reuse.data.kept_results.FORMAT", 3)
-    run(cache, topics=TOPICS.assign(qid="t99")[:1])
-    monkeypatch.undo()
-    (cache / HEADER).write_bytes(header)
-    pipeline = Live(1)
-    messages.refused(lambda: run(cache, pipeline), argument="cache")
-    assert pipeline.batches == []
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"format": "x"}', b"\xff", b"[" * 100_000])
@@ -159,45 +139,12 @@ def test_another_pipeline_by_the_same_name(cache, messages):
     assert both.names == ["first", "other"]
 
 
-def test_it_is_told_before_any_other_pipeline_runs(cache, messages):
-    messages.refused(
-        lambda: RunSet.from_pipelines({"new": Unreached(3), "first": Live(2)}, TOPICS, cache=cache), argument="cache"
-    )
-
-
 def test_another_process(cache, tmp_path, messages):
     with alone(cache):
         messages.refused(lambda: run(cache, Unreached(1)), argument="cache")
     pipeline = Live(1)
     run(cache, pipeline)
     assert pipeline.batches == []
-
-
-def test_another_process_that_runs(tmp_path):
-    class Nested(Live):
-        def transform(self, inp):
-            self.told = subprocess.run(
-                [sys.executable, "-c", OTHER, str(tmp_path / "c")],
-                capture_output=True, text=True, check=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            ).stdout  # fmt: skip
-            return super().transform(inp)
-
-    pipeline = Nested(1)
-    run(tmp_path / "c", pipeline, TOPICS[:1])
-    assert "another process runs pipelines" in pipeline.told
-    assert not list((tmp_path / "c").glob("x-*"))
-
-
-def test_an_error_frees_the_folder(tmp_path):
-    pipeline = Live(1)
-    pipeline.fails_at = "t0"
-    kept = []
-    try:
-        run(tmp_path, pipeline)
-    except ValueError as error:
-        kept.append(error)  # with all that its traceback holds
-    assert same(run(tmp_path), PLAIN)
 
 
 def test_a_full_disk(tmp_path, monkeypatch, messages):

@@ -12,12 +12,10 @@ from pathlib import Path
 import live_parts
 import pandas as pd
 import pyterrier as pt
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from live_parts import TOPICS, Live, same
 
-import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.data.run_set import RunSet
 
@@ -44,15 +42,6 @@ def test_the_second_call_runs_nothing(tmp_path):
     assert same(again, PLAIN)
 
 
-@pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "rank", "file"])
-def test_each_order(tmp_path, order):
-    run(tmp_path, TOPICS.iloc[:9])
-    resumed, *_ = run(tmp_path, order=order)
-    plain = RunSet.from_pipelines({"first": Live(1), "second": Live(2)}, TOPICS, order=order)
-    assert same(resumed, plain)
-    assert [resumed[name].equals(plain[name]) for name in plain] == [True, True]
-
-
 def test_only_what_is_missing_runs(tmp_path):
     run(tmp_path, TOPICS.iloc[3:12], (1,), batch_size=4)
     _, first = run(tmp_path, TOPICS, (1,), batch_size=3)
@@ -72,16 +61,6 @@ def test_a_call_that_failed_goes_on(tmp_path):
     resumed, first, second = run(tmp_path, batch_size=2)
     assert (first.asked, second.asked) == (ALL[14:], ALL)
     assert first.batches[0] == ["t14", "t15"]
-    assert same(resumed, PLAIN)
-
-
-def test_ctrl_c(tmp_path):
-    pipeline = Live(1)
-    pipeline.fails_at, pipeline.error = "t9", KeyboardInterrupt()
-    with pytest.raises(KeyboardInterrupt):
-        RunSet.from_pipelines({"first": pipeline}, TOPICS, cache=tmp_path, batch_size=3)
-    resumed, first, _ = run(tmp_path)
-    assert first.asked == ALL[9:]
     assert same(resumed, PLAIN)
 
 
@@ -163,13 +142,6 @@ def test_calls_of_any_topics_in_any_batches(tmp_path_factory, calls):
     assert same(found, PLAIN)
 
 
-def test_each_result_is_coded_before_the_next_pipeline_runs():
-    scoreless, second = pt.apply.generic(lambda inp: inp.assign(docno="d")), Live(2)
-    with pytest.raises(InputError, match="'score'"):
-        RunSet.from_pipelines({"first": scoreless, "second": second}, TOPICS)
-    assert second.batches == []
-
-
 def test_names_that_no_folder_can_have(tmp_path):
     names = ["a/b", "..", "é" * 300, "a b", "A B", "x\udcff"]
     pipelines = {name: Live(i) for i, name in enumerate(names)}
@@ -200,35 +172,3 @@ def test_a_folder_that_is_whole_need_not_be_writable(tmp_path):
             path.chmod(0o755 if path.is_dir() else 0o644)
     assert first.batches == []
     assert same(found, PLAIN.select("first"))
-
-
-def test_progress(tmp_path, capsys):
-    run(tmp_path, verbose=True)
-    told = capsys.readouterr().err
-    assert "pipelines" in told
-    assert "23" in told
-    assert "topic" in told
-
-
-@pytest.mark.filterwarnings("ignore:Attempted to get latest version")
-def test_bm25_of_terrier(tmp_path):
-    if not list(Path(pt.io.pyterrier_home()).glob("terrier-assemblies-*.jar")):
-        pytest.skip("Terrier's jars are not in PYTERRIER_HOME")
-    if not any((Path(folder) / "java").exists() for folder in os.get_exec_path()):
-        pytest.skip("no Java to run Terrier with")
-    demo = pt.get_dataset("reuse:demo")
-    topics = demo.get_topics()
-    index = pt.terrier.TerrierIndex(str(tmp_path / "index"))
-    index.index(demo.get_corpus_iter(verbose=False))
-    cache = {"cache": tmp_path / "c", "batch_size": 8}
-    plain = RunSet.from_pipelines({"BM25": index.bm25(num_results=50)}, topics)
-    RunSet.from_pipelines({"BM25": index.bm25(num_results=50)}, topics[:20], **cache)
-    assert len(list(tmp_path.rglob("*.results"))) == 3
-    resumed = RunSet.from_pipelines({"BM25": index.bm25(num_results=50)}, topics, **cache)
-    assert len(list(tmp_path.rglob("*.results"))) == 6
-    assert same(resumed, plain)
-    with pytest.raises(InputError, match="num_results=50"):
-        RunSet.from_pipelines({"BM25": index.bm25(num_results=40)}, topics, **cache)
-    table = ptr.Experiment({"BM25": index.bm25(num_results=50)}, topics, demo.get_qrels(), ["AP"], **cache)
-    assert table.equals(ptr.Experiment({"BM25": index.bm25(num_results=50)}, topics, demo.get_qrels(), ["AP"]))
-    assert len(list(tmp_path.rglob("*.results"))) == 6

@@ -68,21 +68,6 @@ def lines(pipeline):
     return [*steps_of(pipeline), python_version()]
 
 
-def test_it_is_told_line_by_line():
-    pipeline = pt.Transformer.from_df(FRAME) >> Step("a", [1, None]) % 3
-    found = steps_of(pipeline)
-    assert found[0] == "Compose"
-    assert found[1].startswith("Compose > 1 SourceTransformer df=frame of 1 rows ['qid', 'docno', 'score'] ")
-    assert found[2:] == [
-        "Compose > 1 SourceTransformer",
-        "Compose > 2 Step value='a'",
-        "Compose > 2 Step other=[1, None]",
-        "Compose > 2 Step",
-        "Compose > 3 RankCutoff k=3",
-        "Compose > 3 RankCutoff RankCutoff(3)",
-    ]
-
-
 SAME = {
     "the same": lambda: Step(1),
     "numbers of numpy": lambda: Step(np.int64(1)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
 
 import pandas as pd
@@ -98,17 +97,6 @@ def test_a_table_without_a_run(what, kind, messages, tmp_path):
     messages.refused(lambda: read_runs(tmp_path / "t", other_files="skip"))
 
 
-def test_a_table_with_some_runs_is_no_other_file(messages, tmp_path):
-    path = put(tmp_path / "t", table_of([("1", "d", float("nan"), 1, "a"), GOOD]))
-    messages.refused(lambda: read_runs(path, other_files="skip"))
-
-
-def test_a_rank_column_is_needed_for_its_order(messages, tmp_path):
-    path = put(tmp_path / "t", table_of([GOOD], ("qid", "docno", "score")))
-    messages.refused(lambda: read_runs(path, order="rank"))
-    messages.refused(lambda: read_runs(path).reorder("rank"))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_document_twice(kind, messages, tmp_path):
     rows = [
@@ -147,22 +135,6 @@ def test_files_at_fault_beside_each_other(messages, tmp_path):
     assert len(error.faults) == 2
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_packed_table_is_told(kind, messages, tmp_path):
-    path = put(tmp_path / "t", table_of([GOOD]), kind=kind)
-    (tmp_path / "t.gz").write_bytes(gzip.compress(path.read_bytes()))
-    messages.refused(lambda: read_runs(tmp_path / "t.gz", other_files="skip"), place="{d}/t.gz")
-
-
-def test_texts_that_begin_as_tables_do_are_texts(tmp_path):
-    for name in ("PAR1", "ARROW1", "PAR1\x7f"):
-        frame = pd.DataFrame({"qid": [name], "docno": ["d"], "score": [1.0]})
-        runs = RunSet.from_frames({name: frame})
-        for compress in (True, False):
-            paths = runs.write(tmp_path / "r", compress=compress, overwrite=True)
-            assert read_runs(paths).to_frame().equals(runs.to_frame())
-
-
 def test_a_text_that_would_be_taken_for_a_table_is_guarded(tmp_path):
     runs = RunSet.from_frames({"a": pd.DataFrame({"qid": ["PAR1\x15"], "docno": ["d"], "score": [1.0]})})
     paths = runs.write(tmp_path, compress=False)
@@ -183,11 +155,6 @@ def test_pyarrow_is_missing(messages, tmp_path, monkeypatch):
 @pytest.fixture
 def runs():
     return RunSet.from_frames({"a": pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]})})
-
-
-@pytest.mark.parametrize("name", ["runs", "runs.csv", "runs.parquet.gz"])
-def test_another_ending(name, runs, messages, tmp_path):
-    messages.refused(lambda: runs.write_table(tmp_path / name), argument="path")
 
 
 def test_a_file_that_is_there(runs, messages, tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,12 +14,10 @@ from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.arrays import tokens
 from pt_reuse.data import table_labels
 from pt_reuse.data.parsing import RunTable
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.table_rows import TableReading
 from pt_reuse.data.tables import TableNotes
 from pt_reuse.scoring.run_scores import score
 
@@ -122,22 +119,6 @@ def test_a_table_of_any_kind_gives_the_runs_of_frames(found, order, kind, text, 
         assert same_rows(read.reorder(other), expected.reorder(other))
 
 
-@QUICK
-@given(found=fields(), kind=st.sampled_from(KINDS), rows=st.integers(1, 5))
-def test_row_groups_one_by_one_are_the_whole(found, kind, rows, tmp_path_factory):
-    path = tmp_path_factory.mktemp("t") / "runs"
-    lines = [(*line, name) for name, lines in found.items() for line in lines]
-    put(path, table_of(lines), kind=kind, rows=rows)
-    reading, seen = TableReading(path, "file"), []
-    for group in reading.groups():
-        assert len(group.docs) == len(group.row) == len(group.scores) <= rows
-        names, topics = list(reading.names), list(reading.topics)
-        columns = ([names[r] for r in group.run], [topics[t] for t in group.topic])
-        docs = tokens.decode(tokens.as_tokens(group.docs))
-        seen += zip(group.row.tolist(), *columns, docs, group.ranks.tolist(), strict=True)
-    assert seen == [(i, line[4], line[0], line[1], line[3]) for i, line in enumerate(lines, 1)]
-
-
 def test_the_names_of_runs(tmp_path):
     rows = [("1", "d1", 2.0), ("1", "d2", 1.0)]
     for file in ("input.bm25.parquet", "plain", "x.y.arrow"):
@@ -164,13 +145,6 @@ def test_whole_numbers_are_names_as_they_are_written(tmp_path):
             ["1", "-3", 1.0, "7"],
             ["301", "10", 5.0, "8"],
         ]
-
-
-@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.int8()])
-def test_scores_of_fewer_bits_are_exact(kind, tmp_path):
-    values = [float(value) for value in pa.array([3.0, 0.0, 2.0]).cast(kind).to_pylist()]
-    put(tmp_path / "t", pa.table({"qid": ["1"] * 3, "docno": ["a", "b", "c"], "score": pa.array([3, 0, 2]).cast(kind)}))
-    assert read_runs(tmp_path / "t", order="file")["t"]["score"].tolist() == values
 
 
 @pytest.fixture
@@ -250,28 +224,6 @@ def test_notes_of_others_are_left_aside(what, messages, tmp_path):
     read = messages.warned(lambda: read_runs(put(tmp_path / "t", table)))
     assert read.names == ["a"]
     assert read.run_table["team"].tolist() == [None]
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"order": "best"},
-        {"pool_order": "best"},
-        {"pool_depth": 0},
-        {"pool_depth": True},
-        {"runs": [{"name": 1}]},
-        {"runs": [{"name": "a", "team": ["x"]}]},
-        {"runs": [{"name": "a", "pooled": 1}]},
-        {"runs": [{"name": "a"}, {"name": "a"}]},
-        {"runs": ["a"]},
-    ],
-    ids=str,
-)
-def test_notes_that_no_run_set_has(odd):
-    notes = TableNotes(order="file", pool_order=None, pool_depth=None, runs=[{"name": "a"}])
-    assert TableNotes.unpacked(notes.packed()) == notes
-    with pytest.raises(ValueError, match=r"its? "):
-        TableNotes.unpacked(replace(notes, **odd).packed())
 
 
 def test_every_bit_of_the_notes_is_checked():

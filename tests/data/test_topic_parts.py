@@ -16,7 +16,6 @@ from topic_ways import Kept, WhoDoesIt, odd_field
 from pt_reuse._jobs import JobPlace
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.topic_jobs import (
-    Execution,
     ShardDone,
     TopicJobs,
     cut_where,
@@ -108,11 +107,6 @@ def _noted(jobs, kept):
         yield job
 
 
-def test_a_bar_counts_topics(capsys):
-    who(FIELD, verbose=True)
-    assert f"{len(TOPICS)}/{len(TOPICS)}" in capsys.readouterr().err
-
-
 @given(st.integers(1, 30), st.sampled_from([FIELD, opened_field(FIELD, 700)]))
 def test_shares_have_every_topic_once_in_order(n, field):
     work = WhoDoesIt(field, TOPICS)
@@ -132,12 +126,6 @@ def test_a_study_ends_with_its_shard_and_no_sooner():
         assert len(kept[1]) < len(TOPICS)
     # outside, all is done again
     who(FIELD)
-
-
-def test_an_execution_is_left_when_a_call_fails():
-    with pytest.raises(ZeroDivisionError), executed_by(Kept(1, 2, {})):
-        raise ZeroDivisionError
-    assert type(topic_jobs._EXECUTION.get()) is Execution
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 3)), max_size=12), st.integers(1, 20))

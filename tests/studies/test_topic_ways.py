@@ -121,14 +121,6 @@ def test_jobs_by_the_argument(n_jobs, monkeypatch, in_memory):
     assert_same(one, other)
 
 
-@pytest.mark.parametrize("study", [leave_out_uniques, score])
-def test_jobs_that_are_none(study):
-    with pytest.raises(InputError, match="n_jobs must be a whole number"):
-        study(RUNS, QRELS, AP, n_jobs=0)
-    with pytest.raises(InputError, match="n_jobs must be a whole number"):
-        depth_pool(RUNS, n_jobs="two")
-
-
 # what the uniques of a pool are, by the pool itself
 
 
