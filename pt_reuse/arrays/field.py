@@ -271,14 +271,16 @@ class LateField(Field):
             object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        # only asked where the instance has no such attribute yet
-        if name not in _LATE or "_read" not in self.__dict__:
+        # only asked where the instance has no such attribute yet; another thread may just read it
+        read = self.__dict__.get("_read")
+        if name in _LATE and read is not None:
+            late = read()
+            for part in _LATE:
+                object.__setattr__(self, part, getattr(late, part))
+            self.__dict__.pop("_read", None)
+        if name not in self.__dict__:
             raise AttributeError(name)
-        late = self._read()
-        for part in _LATE:
-            object.__setattr__(self, part, getattr(late, part))
-        object.__delattr__(self, "_read")
-        return getattr(late, name)
+        return self.__dict__[name]
 
     def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
         return LateField(late=late, **early)

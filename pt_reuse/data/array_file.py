@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from io import FileIO
@@ -29,6 +32,7 @@ from pt_reuse.arrays.places import Places
 _PAGE = 4096  # bytes
 _PIECE = 1024  # pages of a file that one thread sums up
 _AT_ONCE = 128  # pages, which stay in the processor's cache from one step to the next
+_STEP = _AT_ONCE * _PAGE  # bytes
 _HALF = np.uint64(32)  # bits
 
 
@@ -65,18 +69,21 @@ def checksums(paths: Sequence[str | Path], threads: int) -> list[str]:
 def checksum_of(array: NDArray) -> str:
     """Return the checksum of the bytes of an array, that of a file which holds nothing else."""
     data = np.ascontiguousarray(array).view(np.uint8).reshape(-1)
-    summing, digest = _Summing(len(data)), hashlib.sha256(len(data).to_bytes(8, "little"))
-    step = _AT_ONCE * _PAGE
-    for at in range(0, max(len(data), 1), step):
-        digest.update(b"".join(summing.sums(data[at : at + step])))
+    return _checksum(len(data), (data[at : at + _STEP] for at in range(0, len(data), _STEP)))
+
+
+def _checksum(size: int, pieces: Iterable[NDArray[np.uint8]]) -> str:
+    summing, digest = _Summing(size), hashlib.sha256(size.to_bytes(8, "little"))
+    for piece in pieces:
+        digest.update(b"".join(summing.sums(piece)))
     return digest.hexdigest()
 
 
 class _Summing:
     """Sums up pieces of files."""
 
-    def __init__(self, most: int = _AT_ONCE * _PAGE) -> None:
-        self._bytes = np.empty(min(most, _AT_ONCE * _PAGE), dtype=np.uint8)
+    def __init__(self, most: int = _STEP) -> None:
+        self._bytes = np.empty(min(most, _STEP), dtype=np.uint8)
         self._upper = np.empty((len(self._bytes) // _PAGE, _PAGE // 8), dtype="<u8")
 
     def of(self, path: str | Path, at: int, size: int) -> bytes:
@@ -147,14 +154,17 @@ class ArrayFile:
     """A file that :func:`write_arrays` wrote.
 
     An array is checked as it is read, and lies in memory then: a map of a file that somebody cuts off ends the process.
+    Where a file is held open, it can be read as long as this lives, whoever removes it.
     """
 
     path: Path
+    held: int | None = None
+    _lock: Any = dataclasses.field(default_factory=threading.Lock, compare=False)
 
     @cached_property
     def _read(self) -> tuple[dict[str, Any], int]:
         # the header, and where the arrays begin
-        with _opened(self.path) as file:
+        with self._opened() as file:
             head = file.read(len(_MAGIC) + _WORD + hashlib.sha256().digest_size)
             size, digest = int.from_bytes(head[len(_MAGIC) :][:_WORD], "little"), head[len(_MAGIC) + _WORD :]
             if not head.startswith(_MAGIC) or size > _LONGEST_HEADER:
@@ -175,7 +185,7 @@ class ArrayFile:
         """Return some arrays; raise a DamagedError where one is not as it was written."""
         header, begin = self._read
         found = []
-        with _opened(self.path) as file:
+        with self._opened() as file:
             for name in names:
                 said = header["arrays"].get(name)
                 if said is None:
@@ -190,19 +200,34 @@ class ArrayFile:
         return found
 
     def check(self) -> None:
-        """Raise where any array is not as it was written."""
-        for name in self._read[0]["arrays"]:
-            self.read(name)
+        """Raise where any array is not as it was written; none of them is ever whole in memory."""
+        header, begin = self._read
+        with self._opened() as file:
+            for name, said in header["arrays"].items():
+                file.seek(begin + said["offset"])
+                size = said["length"] * np.dtype(said["dtype"]).itemsize
+                if _checksum(size, _pieces(file, size)) != said["check"]:
+                    raise DamagedError(f"its array {name} is damaged")
+
+    @contextmanager
+    def _opened(self) -> Iterator[FileIO]:
+        try:
+            with ExitStack() as stack:
+                stack.enter_context(self._lock)
+                file = FileIO(self.path) if self.held is None else FileIO(self.held, closefd=False)
+                file.seek(0)
+                yield stack.enter_context(file)
+        except OSError as error:
+            missing = isinstance(error, FileNotFoundError)
+            why = "it is missing" if missing else f"it cannot be read ({error.strerror or error})"
+            raise DamagedError(why) from error
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[FileIO]:
-    try:
-        with FileIO(path) as file:
-            yield file
-    except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        raise DamagedError("it is missing" if missing else f"it cannot be read ({error.strerror or error})") from error
+def _pieces(file: FileIO, size: int) -> Iterator[NDArray[np.uint8]]:
+    buffer = np.empty(min(size, _STEP), dtype=np.uint8)
+    for at in range(0, size, _STEP):
+        piece = buffer[: min(size - at, _STEP)]
+        yield piece[: filled(file, piece)]
 
 
 def filled(file: Any, array: NDArray) -> int:
@@ -231,12 +256,12 @@ def write_block(path: Path, field: Field) -> None:
     write_arrays(path, arrays, {"topics": list(field.topics), "runs": field.n_runs})
 
 
-def read_block(path: Path, told: Callable[[DamagedError], Exception] = lambda error: error) -> Field:
+def read_block(path: Path, told: Callable[[DamagedError], Exception], *, hold: bool = False) -> Field:
     """Read a block; its scores and its places in other orders are read when one of them is asked for.
 
-    What `told` gives is raised where it is not as it was written, of what is read later when it is asked for.
+    What `told` gives is raised where it is not as it was written, of what is read later when it is asked for. A block
+    that is held is looked at as a whole, and no longer hangs on its name.
     """
-    file = ArrayFile(path)
 
     def read(*names: str) -> list[NDArray]:
         try:
@@ -244,6 +269,16 @@ def read_block(path: Path, told: Callable[[DamagedError], Exception] = lambda er
         except DamagedError as error:
             raise told(error) from error
 
+    try:
+        held = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)) if hold else None
+        file = ArrayFile(path, held)
+        if held is not None:
+            weakref.finalize(file, os.close, held)
+            file.check()
+    except OSError as error:
+        raise told(DamagedError("it cannot be read")) from error
+    except DamagedError as error:
+        raise told(error) from error
     *early, long = read(*_EARLY, "long_names")
     if len(long):
         tokens.keep_long_names(long.tobytes().split(b"\0"))
@@ -284,7 +319,7 @@ class StoredBlocks:
         """Return the file of a block."""
         return [self.files[i][0]]
 
-    def load(self, i: int) -> Field:
+    def load(self, i: int, *, hold: bool = False) -> Field:
         """Return a block; its scores and places are read when somebody asks for them."""
         path, n_topics = Path(self.files[i][0]), self.files[i][1]
 
@@ -299,10 +334,10 @@ class StoredBlocks:
             found.clause = f"its block {path.name} cannot be used: {error}"
             return found
 
-        field = read_block(path, told)
-        if field.n_topics != n_topics:
+        block = read_block(path, told, hold=hold)
+        if block.n_topics != n_topics:
             raise told(DamagedError("it is another block"))
-        return field
+        return block
 
 
 def _topics_in(path: Path) -> str:

@@ -247,7 +247,10 @@ def _manifest(folder: Path) -> bytes | None:
 
 def _in_memory(field: Any) -> Field:
     try:
-        found = field.part(0) if len(field.parts) == 1 else field.take_topics(range(field.n_topics))
+        if len(field.parts) == 1:
+            # scores, two thirds of it, are read when somebody asks for them
+            return field.source.load(0, hold=True)
+        found = field.take_topics(range(field.n_topics))
         forget_blocks()
         return Field(**{item.name: getattr(found, item.name) for item in dataclasses.fields(Field)})
     except DamagedBlockError as error:

@@ -41,16 +41,6 @@ def files(cache):
     return sorted(cache.rglob("*.results"))
 
 
-#: what another process does meanwhile
-OTHER = """
-import sys, live_parts, pt_reuse as ptr
-try:
-    ptr.RunSet.from_pipelines({"x": live_parts.Live(1)}, live_parts.TOPICS, cache=sys.argv[1])
-except ptr.InputError as error:
-    print(error)
-"""
-
-
 class Unreached(Live):
     def transform(self, inp):
         pytest.fail("the fault was to be told before")
