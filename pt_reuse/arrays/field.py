@@ -286,7 +286,12 @@ class LateField(Field):
         return LateField(late=late, **early)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        return Field(**self._early(), **{name: getattr(self, name) for name in _LATE}).__reduce_ex__(protocol)
+        # elsewhere it is a field like any other
+        return _itself, (Field(**self._early(), **{name: getattr(self, name) for name in _LATE}),)
+
+
+def _itself(field: Field) -> Field:
+    return field
 
 
 _ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a block of its own
