@@ -136,12 +136,6 @@ class Qrels:
         """Return the same judgments, relevant from another label on; the labels stay, see :meth:`threshold`.
 
         `rel` is the lowest label that is relevant, >= 1; None forgets it.
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
-            >>> qrels.with_rel(2)
-            Qrels: 2 topics, 3 judgments, 1 relevant from label 2 (labels 0: 1, 1: 1, 2: 1)
         """
         return Qrels.of_arrays(self.arrays, checked_rel(rel))
 
@@ -223,13 +217,6 @@ class Qrels:
         Raises:
             InputError: two labels of one document under ``conflict="error"``, or sides that say two things about
                 which label is relevant.
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
-            >>> more = ptr.Qrels(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "c"], "label": [1, 0]}))
-            >>> qrels.union(more, conflict="higher")
-            Qrels: 2 topics, 4 judgments, 2 relevant (labels 0: 2, 1: 1, 2: 1)
         """
         choice("conflict", conflict, CONFLICTS)
         theirs = as_qrels(other, "other")
@@ -260,12 +247,6 @@ class Qrels:
 
         `rel` is by default :attr:`rel`. From then on relevant is label 1, for nDCG, too, where :meth:`with_rel` leaves
         the grades.
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> qrels = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": [2, 1, 0]}))
-            >>> qrels.threshold(2)
-            Qrels: 2 topics, 3 judgments, 1 relevant (labels 0: 2, 1: 1)
         """
         lowest, labels = relevant_from(self, rel), self.arrays.labels
         binary = np.where(labels >= lowest, 1, np.where(labels < 0, labels, 0)).astype(np.int16)

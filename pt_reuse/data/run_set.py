@@ -144,12 +144,6 @@ class RunSet:
 
         Warns:
             ReuseWarning: kept results that do not serve: their topic's input is another now, or a file is damaged.
-
-        Example:
-            >>> import pandas as pd, pyterrier as pt, pt_reuse as ptr
-            >>> found = pt.Transformer.from_df(pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [2.0]}))
-            >>> ptr.RunSet.from_pipelines({"bm25": found}, pd.DataFrame({"qid": ["1"], "query": ["one"]})).topics
-            ['1']
         """
         labels = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
         how = Framing.of(
@@ -243,25 +237,14 @@ class RunSet:
     def split_teams(
         self, *, seed: int, share: float = 0.5, type: str | Iterable[str] | None = None
     ) -> tuple[RunSet, RunSet]:
-        """Draw teams at random and return their runs, and the runs of the other teams: no team is in both.
+        """Draw teams at random: the runs of the teams drawn, and those of the other teams; no team is in both.
 
-        Args:
-            seed: the same seed draws the same teams in every process, in whichever order the runs stand.
-            share: of the teams to draw, between 0 and 1; half a team is drawn whole, and each side has at least one.
-            type: a type or several; runs of other types are in neither side. Default all runs.
-
-        Returns:
-            The runs of the teams drawn, and those of the others, both in field order.
+        `share` is that of the teams to draw, between 0 and 1; half a team is drawn whole, and each side has at least
+        one. The same `seed` draws the same teams in every process. Of `type`, a type or several, are the runs of both
+        sides; default all.
 
         Raises:
             InputError: an unknown type, fewer than two teams, a share out of range.
-
-        Example:
-            >>> import pt_reuse as ptr
-            >>> runs = ptr.simulate_field(seed=7).runs
-            >>> some, others = runs.split_teams(type="neural", seed=1)
-            >>> set(some.teams) & set(others.teams)
-            set()
 
         Source: Yilmaz, Craswell, Mitra and Campos 2020, On the reliability of test collections for evaluating systems
         of different types, SIGIR: the teams of a type are split in two, and one half makes the pool.
@@ -281,19 +264,15 @@ class RunSet:
         """Return the runs with only some of the documents, as if the corpus had no others.
 
         Lists close up: ranks count anew, and so do the places of the file and of the rank column, by which
-        :meth:`reorder` puts documents in order. Scores stay. Topics that are left without any document go.
+        :meth:`reorder` puts documents in order. Scores stay. Topics that are left without any document go; a warning
+        says where a run keeps no document of a topic. Give one of the three; where no run retrieves such a document, it
+        is an error.
 
         Args:
             docnos: document names: those of a part of the corpus (:func:`~pt_reuse.profile.subsample_corpus`), or of a
                 small corpus (:meth:`docnos`).
             prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
-            where: says of a document name, by True or False, whether to keep the document. Give one of the three.
-
-        Raises:
-            InputError: no document that any run retrieves.
-
-        Warns:
-            ReuseWarning: a run keeps no document of a topic for which it had some.
+            where: says of a document name, by True or False, whether to keep the document.
         """
         return self._with(restricted(self.field, self._names, Part.of(docnos, prefix, where)))
 
@@ -410,13 +389,6 @@ class RunSet:
 
         `depth` takes only the first documents of each list, >= 1; default all of them. The documents to depth 100 are a
         small corpus: ``runs.restrict(runs.docnos(depth=100))``.
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> a = pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0]})
-            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
-            >>> ptr.RunSet.from_frames({"A": a, "B": b}).docnos(depth=1)
-            ['d2']
         """
         most = None if depth is None else positive("depth", depth, "documents per run and topic")
         names: set[bytes] = set()
@@ -473,31 +445,21 @@ class RunSet:
 
     @door
     def write_table(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write all runs as one Parquet or Arrow file, which :func:`read_runs` reads back as they are.
+        """Write all runs as one Parquet or Arrow file, which :func:`read_runs` reads back as they are; return its path.
 
         Its columns are ``qid docno score rank name``: scores in full (float64), ranks from 0 as PyTerrier counts them,
         in the order in which the runs stand here. Rows are topic by topic, then run by run; a row group holds whole
         topics. What is on record of the runs (:attr:`run_table`, the order, how they were pooled) stands in the
-        metadata of the file, under the key ``pt_reuse``.
+        metadata of the file, under the key ``pt_reuse``. The file is there whole or not at all.
 
         Args:
             path: the file. ``.parquet`` is Parquet, ``.arrow`` and ``.feather`` are Arrow's file format; both packed
                 with zstd. Folders are made where they are missing.
             overwrite: replace a file that is there; default is an error.
 
-        Returns:
-            Path: the file. It is there whole or not at all.
-
         Raises:
             InputError: another ending, a file that exists, a run without documents, a name that is no UTF-8, or
                 pyarrow is missing (``pip install 'pt-reuse[parquet]'``).
-
-        Example:
-            >>> import tempfile, pathlib, pt_reuse as ptr
-            >>> runs = ptr.simulate_field(seed=7).runs
-            >>> path = runs.write_table(pathlib.Path(tempfile.mkdtemp()) / "runs.parquet")
-            >>> ptr.read_runs(path).teams == runs.teams
-            True
         """
         return write_table(self.field, self.run_table, self.order, self.how_pooled, path, overwrite=overwrite)
 

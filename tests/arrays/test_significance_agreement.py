@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from pt_reuse._errors import InputError
 from pt_reuse.arrays.significance import PairTests, agreement_of_tests, pair_tests, winners
 
 
@@ -69,10 +68,3 @@ def test_corrected_tests_have_fewer_winners():
         assert (winners(tests, 0.05, "holm") != 0).tolist() == mine.tolist()
     found = agreement_of_tests(one, other, 0.05, "holm")
     assert found.weight == sum(map(sum, kept)) < agreement_of_tests(one, other).weight
-
-
-def test_other_pairs_and_levels_are_refused():
-    with pytest.raises(InputError, match="other pairs of systems"):
-        agreement_of_tests(pair_tests(scores(1)), pair_tests(scores(1, systems=8)))
-    with pytest.raises(InputError, match="alpha must be a number above 0 and below 1"):
-        agreement_of_tests(pair_tests(scores(1)), pair_tests(scores(1)), 1)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -84,6 +85,13 @@ def test_means_over_the_topics_that_a_run_has():
     assert any((~has[sample]).all(axis=0).any() for draw in draws for sample in draw)
     found = count_swaps(TopicSums(scores, has), draws, Bins.of(0.01, 21))
     assert found.tolist() == in_floats(scores, draws, 0.01, 21, has)
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, -3.0), (1000.0, 0.0), (90_000.0, 5.0), (1e-9, 0.0)])
+def test_scores_of_any_size(scale, shift):
+    scores = np.random.default_rng(5).random((6, 12)).round(3) * scale + shift
+    draws = drawn(9, 4, 6)
+    assert count_swaps(TopicSums(scores), draws, Bins.of(0.5, 90)).tolist() == in_floats(scores, draws, 0.5, 90)
 
 
 def test_more_runs_than_a_byte_can_number():

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from faults import FRAME, LABELS, QRELS, RUN, TWO, put
+from faults import FRAME, TWO, put
 
-from pt_reuse._errors import ReuseWarning
-from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 
@@ -58,29 +56,3 @@ def test_metadata_file(fault, tmp_path, messages):
     put(tmp_path, TWO if data is None else {**TWO, "m": data})
     call = lambda: read_runs(tmp_path / "r", **{argument: tmp_path / "m"})  # noqa: E731
     messages.refused(call, argument=argument, place=f"{{d}}/m{place}")
-
-
-WARNINGS = {
-    "teams name strangers": lambda d: read_runs(d / "r", teams={"bm25": "A", "dense": "B", "x": "C"}),
-    "pooled names strangers": lambda d: read_runs(d / "r", pooled=["bm25", "x", "y"]),
-    "a run has no team": lambda d: read_runs(d / "r", teams={"bm25": "A"}),
-    "a type is missing": lambda d: read_runs(d / "r", types={"bm25": "manual", "dense": None}),
-    "a run has no flag": lambda d: read_runs(d / "r", pooled={"bm25": True}),
-    "a misspelt name in a list": lambda d: read_runs(d / "r", pooled=["bm25", "densse"]),
-    "001 and 1": lambda d: read_runs(d / "twins"),
-    "001 and 1 in a union": lambda d: (
-        RunSet.from_frames({"a": FRAME}) | RunSet.from_frames({"b": FRAME.assign(qid="01")})
-    ),
-    "a judgment twice": lambda d: read_qrels(d / "twice"),
-    "a topic that a file cannot hold": lambda d: Qrels(LABELS, topics=["1", "2"]).write(d / "new"),
-}
-
-
-@pytest.mark.parametrize("case", WARNINGS)
-def test_warning(case, tmp_path, messages):
-    put(tmp_path, {**TWO, "twins": RUN + RUN.replace(b"1 Q0", b"001 Q0"), "twice": QRELS + b"\n1 0 d1 1\n" * 2})
-    with pytest.warns(ReuseWarning) as caught:
-        WARNINGS[case](tmp_path)
-    assert len(caught) == 1
-    messages.told(caught[0].message)
-    assert caught[0].filename == __file__  # the user's own line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.pooling.pool import Pool
 
 ROWS = pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcde"), "label": [3, 1, 0, 2, -1]})
@@ -43,13 +43,3 @@ def test_binary_labels_begin_at_it():
     # from then on label 1 is relevant
     assert qrels.threshold().rel == 1
     assert qrels.threshold().counts()["relevant"].tolist() == qrels.counts()["relevant"].tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("rel", [0, -1, 1.5, True, "2", 40_000])
-def test_no_grade(rel, tmp_path, messages):
-    for call in (
-        lambda: Qrels(ROWS, rel=rel),
-        lambda: Qrels(ROWS).counts(rel=rel),
-        lambda: read_qrels(Qrels(ROWS).write(tmp_path / "q", overwrite=True), rel=rel),
-    ):
-        messages.refused(call, argument="rel")

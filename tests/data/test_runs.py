@@ -11,8 +11,6 @@ import pytest
 
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError
-from pt_reuse.arrays.open_field import OpenField
-from pt_reuse.data.coding import run_sizes
 from pt_reuse.data.run_set import RunSet
 
 
@@ -60,19 +58,6 @@ def test_by_hand(runs):
     whole = runs.to_frame()
     assert whole["name"].tolist() == ["a"] * 4 + ["b"] * 4 + ["c"]
     assert whole["rank"].dtype == np.int64
-
-
-def test_summary(runs):
-    assert runs.sizes().to_numpy().tolist() == [
-        ["a", "X", "manual", True, 2, 4, 1, 3],
-        ["b", "X", "automatic", False, 3, 4, 1, 2],
-        ["c", "Y", "automatic", True, 1, 1, 1, 1],
-    ]
-    expected = ["name", "team", "type", "pooled", "topics", "rows", "shortest", "longest"]
-    assert list(runs.sizes().columns) == expected
-    # an open field may count in 32 bits
-    counted = OpenField(runs.topics, [range(3)], runs.field.lengths.astype(np.int32), runs.field.ranked, None)
-    pd.testing.assert_frame_equal(run_sizes(counted), run_sizes(runs.field))
 
 
 # choosing runs
