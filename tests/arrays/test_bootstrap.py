@@ -29,6 +29,9 @@ def test_a_t_interval_is_that_of_the_mean():
     drawn = asked.counts(12) @ values / 12
     expected = scipy.stats.t.interval(0.9, 11, values.mean(), scipy.stats.sem(values))
     assert asked.t_interval(values.mean(), drawn, 12) == pytest.approx(expected, rel=0.01)
+    # two draws whose spread is exactly that
+    exact = values.mean() + np.array([-1, 1]) * scipy.stats.sem(values) * np.sqrt(11 / 12) / np.sqrt(2)
+    assert asked.t_interval(values.mean(), exact, 12) == pytest.approx(expected)
     with_gaps = np.append(drawn, np.nan)
     assert asked.t_interval(values.mean(), with_gaps, 12) == asked.t_interval(values.mean(), drawn, 12)
     for estimate, some, n_topics in (
