@@ -238,7 +238,7 @@ def _draw_depths(result: Coverage, _: str, place: Place, by: str | None = None) 
 
 
 def _draw_points(
-    result: Coverage, place: Place, column: str, label: str, depth: int | None, by: str | None, measure: str
+    result: Coverage, place: Place, column: str, label: str, depth: int | None, by: str | None, *, measure: str
 ) -> Axes:
     at = result.depth_of(depth)
     rows = result.by_run.assign(
@@ -251,12 +251,14 @@ def _draw_points(
 def _draw_residual(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
     """Draw a point per run: the share unjudged, and the residual of RBP."""
     label = f"residual of RBP (p = {result.p:g})"
-    return _draw_points(result, place, "residual", label, depth, by, result.measures[0])
+    return _draw_points(result, place, "residual", label, depth, by, measure=result.measures[0])
 
 
 def _draw_rise(result: Coverage, measure: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
     """Draw a point per run: the share unjudged, and the ranks that it gains on condensed lists."""
-    return _draw_points(result, place, "rise", f"ranks gained by {measure}, condensed lists", depth, by, measure)
+    return _draw_points(
+        result, place, "rise", f"ranks gained by {measure}, condensed lists", depth, by, measure=measure
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
