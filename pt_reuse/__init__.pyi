@@ -27,7 +27,7 @@ from .scoring.inferred import xinfNDCG as xinfNDCG
 from .scoring.measures import Unjudged as Unjudged
 from .scoring.run_scores import score as score
 from .scoring.scores import Scores as Scores
-from .studies.judgment_comparison.comparison import compare_judgments as compare_judgments
+from .studies.judgment_comparison import compare_judgments as compare_judgments
 from .studies.label_audit import audit_labels as audit_labels
 from .studies.pool_inference.inference import infer_pool as infer_pool
 from .studies.type_pools import by_type as by_type

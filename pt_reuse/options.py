@@ -32,7 +32,8 @@ class Flag:
         kind: how the text is read: ``"text" "int" "float" "list"`` (texts between commas), ``"counts"`` (whole numbers
             between commas), ``"count or text"``, ``"judgments"`` (a file or a collection), ``"rounds"`` (judgment files
             between commas, in place of ``--qrels``), ``"budgets"`` (shares, or whole numbers, between commas),
-            ``"switch"`` or ``"off"`` (no value: stands for True or False).
+            ``"judges"`` (files of their labels, or a folder), ``"labels"`` (a label, or what each stands for),
+            ``"names"`` (of both judgments), ``"switch"`` or ``"off"`` (no value: stands for True or False).
         name: ``"--depth"``; default the name of the option with dashes.
         default: in words, where the default is None.
         usual: the default of what the function does not take.

@@ -164,7 +164,8 @@ class Result(Record):
     What a kind of result declares: ``views``, its reports; ``plots``, what draws it, functions of
     :mod:`pt_reuse.plots` (as ``"lines:plot_depths"``) of the result, a measure, a place and options; ``key``, the few
     numbers that sum it up; ``answer``, a table and what is said of each row in the headline; ``sentences``, the notes
-    on settings or attributes that are its own; ``derived``, tables that are saved and are no fields, by their methods.
+    on settings or attributes that are its own; ``main``, under which name
+    its table is saved; ``derived``, tables that are saved and are no fields, by their methods.
 
     Attributes:
         table: the main table.
@@ -172,6 +173,7 @@ class Result(Record):
     """
 
     views: ClassVar[Mapping[str, View | Callable[..., Report]]] = {}
+    main: ClassVar[str] = "table"
     plots: ClassVar[Mapping[str, str | Callable[..., Any]]] = {}
     key: ClassVar[Sequence[KeyFigures]] = ()
     answer: ClassVar[tuple[str, str] | None] = None
@@ -184,6 +186,7 @@ class Result(Record):
         """Return every table by name, the main one first."""
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         found = {name: value for name, value in values.items() if isinstance(value, pd.DataFrame)}
+        found = {self.main: found.pop("table"), **found}
         return {**found, **{name: self.frame(method) for name, method in self.derived.items()}}
 
     def frame(self, name: str, **options: Any) -> pd.DataFrame:

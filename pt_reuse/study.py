@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, get_type_hints
+from typing import Any, ParamSpec, TypeVar
 
 from pt_reuse._errors import door
 from pt_reuse.options import SHARED, Parameter, documented
@@ -33,6 +33,7 @@ class Command:
         positional: ``"runs"`` or ``"collection"``, where the command takes these without the name of an option.
         several: whether a study of scores takes those under ``--other`` judgments, too, by the names of both.
         runs_for: options for which runs are read, where the study can do without runs.
+        shards: whether its topics can be shared out to many calls, see ``pt-reuse merge``.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Command:
     positional: str = ""
     several: bool = False
     runs_for: tuple[str, ...] = ()
+    shards: bool = False
 
 
 class Study:
@@ -55,6 +57,7 @@ class Study:
         command: its command; None where it has none.
         measures: the measures that are taken where nobody names any, by the lowest label that is relevant.
         depth: that of pools where neither the call nor the field says another.
+        together: raises where options do not go together; it is given them by name, as far as they are known.
 
     Attributes:
         name: of the function.
@@ -70,10 +73,11 @@ class Study:
         *,
         measures: Callable[[int], list[Any]] | None,
         depth: int | None,
+        together: Callable[[Mapping[str, Any]], Any] | None,
     ):
         signature = inspect.signature(call).parameters
         self.name, self.call, self.command = call.__name__, call, command
-        self.measures, self.depth = measures, depth
+        self.measures, self.depth, self.together = measures, depth, together
         self.parameters = {name: own[name] if name in own else SHARED[name] for name in signature}
         self.beside = {name: parameter for name, parameter in own.items() if name not in signature}
         self.defaults = {name: p.default for name, p in signature.items() if p.default is not p.empty}
@@ -107,7 +111,7 @@ class Study:
     @property
     def result(self) -> type:
         """Return the class of its result."""
-        kind: type = get_type_hints(self.call)["return"]
+        kind: type = self.call.__globals__[self.call.__annotations__["return"]]
         return kind
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,6 +128,8 @@ class Study:
         for name, value in given.items():
             if name not in _DATA and not (value is None and name in later):
                 found[name] = every[name].checked(value)
+        if self.together is not None:
+            self.together(found)
         return found
 
 
@@ -132,6 +138,7 @@ def study(
     command: Command | None = None,
     measures: Callable[[int], list[Any]] | None = None,
     depth: int | None = None,
+    together: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Declare a study: a public function whose arguments are options.
 
@@ -143,13 +150,14 @@ def study(
         measures: the measures that are taken where nobody names any, by the lowest label that is relevant; default AP
             and ``nDCG@10``.
         depth: that of pools where neither the call nor the field says another; default 100.
+        together: raises where options do not go together; it is given them by name, as far as they are known.
     """
 
     def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
         mine = {parameter.name: parameter for parameter in own}
         call.__doc__ = documented(call, mine)
         entered = door(call)
-        entered.study = Study(call, mine, command, measures=measures, depth=depth)  # type: ignore[attr-defined]
+        entered.study = Study(call, mine, command, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
         return entered
 
     return declare

@@ -14,4 +14,4 @@ judged = demo.get_judgments()
 lou = ptr.leave_out_uniques(runs, judged, [P @ 10], depth=10)
 
 width = 7
-lou.plot_drops("P@10", width=width)
+lou.plot("P@10", kind="drops", width=width)

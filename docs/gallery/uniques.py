@@ -15,4 +15,4 @@ judged = demo.get_judgments()
 lou = ptr.leave_out_uniques(runs, judged, [nDCG @ 10], depth=10)
 
 width = 7
-lou.plot_uniques(width=width)
+lou.plot("uniques", width=width)

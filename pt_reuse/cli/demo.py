@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> None:
     pictures = (
         partial(report.partial.plot, "nDCG@10"),
         partial(report.by_team.plot, "nDCG@10"),
-        report.by_type.plot_uniques,
+        partial(report.by_type.plot, "uniques"),
     )
     drawings: dict[str, Drawing] = dict(zip(_PICTURES, pictures, strict=True))
     files = {name: table_file(table) for name, table in tables.items()} | draw(drawings)

@@ -18,14 +18,12 @@ try:
     from pt_reuse.cli import (
         audit,
         collections,
-        compare,
         demo,
         fetch,
         infer_pool,
         judge_agreement,
         judge_export,
         judge_import,
-        lou,
         merge,
         plan_labels,
         pool,
@@ -45,7 +43,7 @@ except KeyboardInterrupt:
 
 #: the commands that are not made of declarations, below the name of their family where they have one
 _WRITTEN = {
-    "": (runs, score, unjudged, lou, infer_pool, compare, audit, pool, collections, fetch, verify, merge, demo),
+    "": (runs, score, unjudged, infer_pool, audit, pool, collections, fetch, verify, merge, demo),
     "profile": (
         subcollections,
     ),

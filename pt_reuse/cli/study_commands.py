@@ -16,11 +16,13 @@ from pt_reuse.cli.common_options import add_contributors, budgets, chosen_contri
 from pt_reuse.cli.field import FieldPlan, Judgments, add_field, collection_of, plan_field
 from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
 from pt_reuse.cli.output import Drawing, out_folder, write_result
-from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, listed
+from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, given_judge_rel, listed
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.cli.shards import add_shard
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
+    from pt_reuse.data.judgments import Qrels
     from pt_reuse.result import Result
     from pt_reuse.study import Study
 
@@ -42,8 +44,15 @@ _KINDS = {
     "judgments": str,
     "rounds": listed,
     "budgets": budgets,
+    "judges": str,
+    "labels": str,
+    "names": str,
 }
 _SWITCHES = {"switch": "store_true", "off": "store_false"}
+
+
+#: where the option for names of judgments stands
+_JUDGMENT_NAMES = "judgment_names"
 
 
 class StudyCommand:
@@ -72,7 +81,10 @@ class StudyCommand:
         if declared["long"]:
             add_all(parser, "row")
         add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
-        parser.set_defaults(run=self._run)
+        if self._command["shards"]:
+            add_shard(parser, self._run)
+        else:
+            parser.set_defaults(run=self._run)
         return parser
 
     def _without_runs(self, options: argparse.Namespace) -> bool:
@@ -82,9 +94,15 @@ class StudyCommand:
         return options.runs is None and all(getattr(options, name) is None for name in self._command["runs_for"])
 
     def _run(self, options: argparse.Namespace) -> None:
+        # --names is what runs are named by
+        named = any(flag["kind"] == "names" for flag in self._declared["flags"])
+        with arguments_as(names=_JUDGMENT_NAMES) if named else nullcontext():
+            self._find(options)
+
+    def _find(self, options: argparse.Namespace) -> None:
         function = getattr(importlib.import_module(self._declared["module"]), self._declared["function"])
         study = study_of(function)
-        given = {flag["dest"]: getattr(options, flag["dest"]) for flag in self._declared["flags"]}
+        given = {flag["dest"]: _given(flag, options) for flag in self._declared["flags"]}
         sets = given.get("rounds")
         alone = sets is not None or self._without_runs(options)
         plan = None if alone else plan_field(options, pooled_matters=self._declared["contributors"] == "pooled")
@@ -94,6 +112,11 @@ class StudyCommand:
             for flag in self._declared["flags"]
             if flag["kind"] == "judgments" and given[flag["dest"]] is not None
         }
+        given |= {
+            flag["dest"]: _names_of(options.judgment_names, [*sources.values(), *others.values()])
+            for flag in self._declared["flags"]
+            if flag["kind"] == "names"
+        }
         checked = study.checked(given)
         if "contributors" in study.parameters:
             given["contributors"] = chosen_contributors(options, plan.names if plan else None)
@@ -102,11 +125,20 @@ class StudyCommand:
         if plan is not None:
             _check_columns(study, plan, options)
         measures = _measures(study, checked, {source.rel for source in sources.values()})
-        pictures = _pictures(study, [repr(measure) for measure in measures], list(sources) if self._of_scores else [])
+        names = list(sources) if self._of_scores else []
+        pictures = _pictures(study, [repr(measure) for measure in measures], names, given)
         folder = out_folder(options, [*_files(study.result), *pictures])
         data = self._data(plan, sources, sets is not None)
-        given |= {name: source.read() for name, source in others.items()}
+        # what is relevant in the collection is no word on the scale of a file
+        given |= {
+            name: source.read() if source.file is None else source.read().with_rel(None)
+            for name, source in others.items()
+        }
         say("\n".join(map(repr, [given[name] for name in others])))
+        if options.collection is None and "rel" in given:
+            _tell_collections(data["qrels"], rel_given=given["rel"] is not None)
+        if "qrels_a" in study.parameters:
+            data["qrels_a"] = data.pop("qrels")
         bars = shows_bars(options)
         if self._of_scores:
             data = _scores(data, measures, list(sources), several=self._command["several"], options=given, bars=bars)
@@ -150,7 +182,7 @@ class StudyCommand:
         judged = {}
         for name, source in sources.items():
             with located(name) if in_sets else nullcontext():
-                judged[name] = source.read()
+                judged[name] = source.read() if plan is None else plan.read_judgments(source)
         data: dict[str, Any] = {"qrels": judged if in_sets or self._of_scores else next(iter(judged.values()))}
         if plan is not None:
             data = {"runs": plan.read_runs(), **data}
@@ -170,9 +202,10 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
     default = flag["default"] or ("" if usual is None else shown)
     parser.add_argument(
         name,
-        dest=flag["dest"],
+        dest=_JUDGMENT_NAMES if flag["kind"] == "names" else flag["dest"],
         type=_KINDS[flag["kind"]],
-        default=usual,
+        default=None if flag["kind"] == "names" else usual,
+        nargs="+" if flag["kind"] == "judges" else None,
         required=flag["needed"],
         metavar=flag["metavar"],
         help="; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
@@ -209,6 +242,43 @@ def _measures(study: Study, checked: Mapping[str, Any], rels: set[int | None]) -
     return checked["measures"] or (study.measures or usual_measures)(lowest or 1)
 
 
+def _names_of(text: str | None, sources: Sequence[JudgmentSource]) -> tuple[str, ...]:
+    """Return the names that stand between commas, those of the files or collections for None."""
+    return tuple(different_names(sources) if text is None else listed(text))
+
+
+def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
+    """Return the value of an option as the function takes it; judges are read."""
+    name, value = flag["dest"], getattr(options, flag["dest"], None)
+    if flag["kind"] == "labels":
+        return given_judge_rel(value)
+    if flag["kind"] != "judges" or value is None:
+        return value
+    from pt_reuse.judging.judges import as_judges
+
+    if getattr(options, "shard", None) is not None:
+        raise InputError(Argument(name), " asks a judge about all topics, which no shard has.", argument=name)
+    found = [judge for place in value for judge in as_judges(place, name)]
+    judges = {judge.name: judge.judge for judge in found}
+    if len(judges) < len(found):
+        raise InputError("two files of one name. A judge has the name of its file: rename one.", argument=name)
+    return judges
+
+
+def _tell_collections(qrels: Qrels | Mapping[str, Qrels], *, rel_given: bool) -> None:
+    """Say whose judgments these are, where a collection that is known by name has the same."""
+    from pt_reuse.collections.collection import catalogued, judged_alike
+
+    if isinstance(qrels, Mapping):
+        return
+    labels = qrels.arrays.labels
+    for name in judged_alike(len(qrels.topics), len(labels), int((labels > 0).sum())):
+        collection, rel = catalogued(name), ""
+        if not (rel_given or collection is None or collection.rel in (None, qrels.rel)):
+            rel = f", in which documents are relevant from label {collection.rel} on, and not from {qrels.rel}"
+        say(f"These are the judgments of {name}{rel}: --collection {name} brings its runs, teams and who was pooled.")
+
+
 def _judgments_of(argument: str, text: str, plan: FieldPlan | None) -> JudgmentSource:
     with arguments_as(qrels=argument):
         return judgment_source(text, None if plan is None else plan.collection)
@@ -233,7 +303,8 @@ def _files(kind: type) -> Iterator[str]:
 
     hints = get_type_hints(kind)
     parts = {field.name: hints[field.name] for field in fields(kind)}
-    yield from (f"{name}.csv" for name, hint in parts.items() if hint is pd.DataFrame)
+    named = {"table": kind.main}  # type: ignore[attr-defined]
+    yield from (f"{named.get(name, name)}.csv" for name, hint in parts.items() if hint is pd.DataFrame)
     yield from (f"{name}.csv" for name in kind.derived)  # type: ignore[attr-defined]
     yield from (f"{name}.run_table.csv" for name, hint in parts.items() if is_dataclass(hint))
     yield from ("settings.json", "result.json")
@@ -248,7 +319,9 @@ class _Picture:
     options: Mapping[str, Any]
 
 
-def _pictures(study: Study, measures: Sequence[str], judgments: Sequence[str]) -> dict[str, _Picture]:
+def _pictures(
+    study: Study, measures: Sequence[str], judgments: Sequence[str], given: Mapping[str, Any]
+) -> dict[str, _Picture]:
     """Return the pictures by the names of their files: of each kind, measure and, where it takes one, judgments."""
     from pt_reuse.result import drawing
 
@@ -258,6 +331,9 @@ def _pictures(study: Study, measures: Sequence[str], judgments: Sequence[str]) -
     each: Sequence[str | None] = measures or [None]
     for measure in each:
         for kind, figure in kinds.items():
+            # what has the name of an option is drawn where this is given
+            if kind in given and given[kind] is None:
+                continue
             _, second, _, *more = signature(drawing(figure)).parameters
             beginning = kind if len(kinds) > 1 else command
             several = len(judgments) > 1 and "judgments" in more

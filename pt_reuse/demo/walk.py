@@ -21,7 +21,7 @@ from pt_reuse.experiment.pt_experiment import Experiment
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.agreement import Agreement
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.studies.uniques import LeaveOutUniques, in_words, leave_out_uniques
+from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
 
 #: their names
 LIVE = ("live-bm25", "live-bm25-desc", "live-minilm-desc")
@@ -158,8 +158,8 @@ def narrate(report: DemoReport) -> list[Answer]:
         _shares(report.held_out),
         _leads(report.held_out),
         _moves(report),
-        Answer(without, of_type, of_type.rename(columns=_OF_UNIQUES), in_words(by_type)),
-        Answer("And a team?", of_team, of_team.rename(columns=_OF_UNIQUES), in_words(by_team)),
+        Answer(without, of_type, of_type.rename(columns=_OF_UNIQUES), "\n".join(by_type.findings())),
+        Answer("And a team?", of_team, of_team.rename(columns=_OF_UNIQUES), "\n".join(by_team.findings())),
     ]
 
 

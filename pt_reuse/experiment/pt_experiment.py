@@ -43,7 +43,8 @@ from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import Scale, lowest_of
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
-from pt_reuse.studies.uniques import check_removal
+from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.study import study_of
 
 
 # a frame knows its runs; a Styler, dicts and pairs are as pt.Experiment has them
@@ -245,7 +246,7 @@ def Experiment(
     and ``Judged@k`` break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
     check_pt_arguments(experiment_arguments, Experiment)
-    check_removal(by=by, depth=depth, pool_order=pool_order, rel=rel)
+    study_of(leave_out_uniques).checked({"by": by, "depth": depth, "pool_order": pool_order, "rel": rel})
     perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
     check_layout(layout, arguments)

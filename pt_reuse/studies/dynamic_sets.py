@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
-from pt_reuse._errors import Argument, Call, InputError, Option
-from pt_reuse._jobs import run_jobs
+from pt_reuse._check import count
+from pt_reuse._errors import Option
 from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
@@ -32,14 +31,7 @@ _POOL, _ROUND = "pool", 2
 
 @dataclass(frozen=True)
 class Chooser:
-    """How a batch is chosen.
-
-    Attributes:
-        scorer: learns from the pool's labels, and puts all documents in order.
-        protocol: whether the query is an example, and how many documents are presumed not to be relevant.
-        seed: of what is random.
-        rel: the lowest label that is relevant.
-    """
+    """How a batch is chosen: the scorer learns from the labels of a pool, and puts all documents in order."""
 
     scorer: Scorer
     protocol: Protocol
@@ -48,67 +40,30 @@ class Chooser:
 
 
 @dataclass(frozen=True)
-class OnePool:
-    """What is judged first, and how many documents come after it.
-
-    Attributes:
-        docnos: the documents.
-        labels: of each.
-        batch: how many documents the classifier is to choose.
-    """
-
-    docnos: tuple[str, ...]
-    labels: tuple[int, ...]
-    batch: int
-
-
-@dataclass(frozen=True)
-class TopicPools:
-    """The pools of one topic: of all contributors, and without each of some units.
-
-    Attributes:
-        qid: the topic.
-        query: its query, None where there is none.
-        places: document -> its position among the scorer's.
-        pools: the pools; the first is that of all.
-    """
+class Batches:
+    """The job of a topic: what the classifier chooses after each of some pools, (documents, labels, batch)."""
 
     qid: str
     query: str | None
     places: Mapping[str, int]
-    pools: Sequence[OnePool]
-
-    def chosen(self, chooser: Chooser) -> list[tuple[str, ...]]:
-        """Return for each pool the documents that the classifier chooses after it."""
-        return [self._batch(pool, chooser) for pool in self.pools]
-
-    def _batch(self, pool: OnePool, chooser: Chooser) -> tuple[str, ...]:
-        if not pool.batch:
-            return ()
-        # made anew for each pool: the same seed, the same order of documents with equal scores
-        topic = TopicJudging(self.qid, self.query, chooser.scorer, self.places, chooser.seed)
-        labelled = zip(pool.docnos, pool.labels, strict=True)
-        pooled = [Judged(self.qid, docno, _ROUND - 1, _POOL, "", label) for docno, label in labelled]
-        if pooled:
-            topic.learn(pooled, chooser.rel)
-        return tuple(one.docno for one in topic.next_batch(chooser.protocol, min(pool.batch, topic.left), _ROUND))
-
-
-def choose_all(
-    topics: Sequence[TopicPools], chooser: Chooser, *, n_jobs: int | None, verbose: bool
-) -> list[list[tuple[str, ...]]]:
-    """Return for each topic and each of its pools the documents that are chosen, by joblib, a topic a task."""
-    jobs = [_Choosing(topic, chooser) for topic in topics]
-    return list(run_jobs(jobs, len(jobs), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose))
-
-
-@dataclass(frozen=True)
-class _Choosing:
-    topic: TopicPools
+    pools: Sequence[tuple[tuple[str, ...], tuple[int, ...], int]]
     chooser: Chooser
 
     def run(self) -> list[tuple[str, ...]]:
-        return self.topic.chosen(self.chooser)
+        """Return for each pool the documents that are chosen."""
+        return [self._batch(*pool) for pool in self.pools]
+
+    def _batch(self, docnos: tuple[str, ...], labels: tuple[int, ...], batch: int) -> tuple[str, ...]:
+        if not batch:
+            return ()
+        chooser = self.chooser
+        # made anew for each pool: the same seed, the same order of documents with equal scores
+        topic = TopicJudging(self.qid, self.query, chooser.scorer, self.places, chooser.seed)
+        labelled = zip(docnos, labels, strict=True)
+        pooled = [Judged(self.qid, docno, _ROUND - 1, _POOL, "", label) for docno, label in labelled]
+        if pooled:
+            topic.learn(pooled, chooser.rel)
+        return tuple(one.docno for one in topic.next_batch(chooser.protocol, min(batch, topic.left), _ROUND))
 
 
 @dataclass(frozen=True)
@@ -133,29 +88,17 @@ class PooledTopic:
         """Return the units that alone contributed a relevant document, ascending."""
         return np.unique(self.sole[(self.sole >= 0) & (self.labels >= rel)]).tolist()
 
-    def without(self, unit: int | None) -> OnePool:
-        """Return the pool without a unit's uniques, and the batch that makes the judgments as many as they are.
-
-        Args:
-            unit: the unit; None for the pool of all.
-        """
+    def without(self, unit: int | None) -> tuple[tuple[str, ...], tuple[int, ...], int]:
+        """Return documents and labels of the pool without a unit's uniques, and how many are to be judged besides."""
         kept = np.ones(len(self.docnos), dtype=bool) if unit is None else self.sole != unit
         docnos, labels = tuple(self.docnos[kept].tolist()), tuple(self.labels[kept].tolist())
-        return OnePool(docnos, labels, self.judged - len(docnos))
+        return docnos, labels, self.judged - len(docnos)
 
 
 def pooled_topics(
     qrels: Qrels, pool: Pool, rows: NDArray[np.int64], judged: NDArray[np.bool_], owner: NDArray[np.int64]
 ) -> list[PooledTopic]:
-    """Return the judged documents of the pool, topic by topic of the judgments.
-
-    Args:
-        qrels: the judgments.
-        pool: of all contributors.
-        rows: (documents of the pool,) the judgment of each, -1 for none.
-        judged: (documents,) whether it is judged.
-        owner: (documents,) the unit that alone contributed each, -1 where there are several.
-    """
+    """Return the judged documents of the pool, topic by topic of the judgments."""
     docnos, labels = pool.documents.docnos(), qrels.arrays.labels
     n_judged = qrels.arrays.documents.counts(labels >= 0).tolist()
     found = []
@@ -188,13 +131,7 @@ class DynamicSets:
         self._labels: list[dict[str, int]] = []
 
     def label(self, judge: Judge | None, told_of: TopicTexts, texts: Mapping[str, str] | None) -> None:
-        """Find the label of every document: in the judgments, else of the judge, else 0.
-
-        Args:
-            judge: who labels what the judgments do not; None for nobody.
-            told_of: what the judge is told of each topic.
-            texts: document -> text, which the judge gets beside; None for none.
-        """
+        """Find the label of every document: in the judgments, else of the judge, else 0."""
         known = _labels_of(self._qrels)
         missing = [
             (topic.qid, docno)
@@ -212,7 +149,7 @@ class DynamicSets:
             self.unlabelled[t] = sum((topic.qid, d) not in known and (topic.qid, d) not in said for d in chosen[0])
 
     def judgments(self, n_units: int) -> tuple[Qrels, Changes]:
-        """Return all documents with their labels, and the sets: LOU-FULL first, then that without each unit."""
+        """Return all documents with their labels, and the sets: that without each unit, then LOU-FULL."""
         frame = pd.DataFrame(
             [
                 (topic.qid, docno, label)
@@ -229,7 +166,7 @@ class DynamicSets:
             names = list(labels)
             sets = [self._lacking(t, names, n) for n in range(len(self._chosen[t]))]
             own = {unit: lacking for unit, lacking in zip(self._losers(t), sets[1:], strict=True)}
-            for number, lacking in enumerate([sets[0], *(own.get(unit, sets[0]) for unit in range(n_units))]):
+            for number, lacking in enumerate([*(own.get(unit, sets[0]) for unit in range(n_units)), sets[0]]):
                 rows.append(lacking + starts[t])
                 in_set.append(np.full(len(lacking), number))
         none = [np.zeros(0, dtype=np.int64)]
@@ -320,7 +257,7 @@ class DynamicSets:
         """Return the documents that are judged in LOU-FULL, or without the loser of a number from 1."""
         topic = self._topics[t]
         unit = None if number == 0 else self._losers(t)[number - 1]
-        return {*topic.without(unit).docnos, *self._chosen[t][number]}
+        return {*topic.without(unit)[0], *self._chosen[t][number]}
 
     def _lacking(self, t: int, names: Sequence[str], number: int) -> NDArray[np.int64]:
         """Return which of the topic's documents a set has not."""
@@ -343,17 +280,3 @@ def _asked(
         frame["text"] = pd.Series([texts.get(docno) for _, docno in pairs], dtype=object)
     said: Any = judge.transform(frame)["label"]
     return {pair: int(label) for pair, label in zip(pairs, said, strict=True) if not pd.isna(label) and int(label) >= 0}
-
-
-def check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None:
-    """Raise where a judged topic is not among the topics of which a classifier is told."""
-    judged = qrels.arrays.documents.sizes
-    lacking = [qid for qid, n in zip(qrels.topics, judged.tolist(), strict=True) if n and qid not in queries]
-    if lacking:
-        raise InputError(
-            Argument("topics"),
-            f" lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the judgments, or ",
-            Call("Qrels.select", "topics"),
-            " judgments of those that you give.",
-            argument="topics",
-        )

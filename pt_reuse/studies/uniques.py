@@ -2,399 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, count, listed
-from pt_reuse._errors import arguments_as, door
-from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._text import with_ends
-from pt_reuse.arrays.bootstrap import checked_bootstrap
-from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.data.judgments import as_qrels, checked_rel, relevant_from
-from pt_reuse.data.ordering import check_order_or_none
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.units import COLUMNS, Units, check_unit, described
-from pt_reuse.judging.judges import JudgeRel
+from pt_reuse._check import choice, count, plural
+from pt_reuse._errors import InputError, Option, arguments_as
+from pt_reuse._report import Digits
+from pt_reuse.data.units import COLUMNS, described
+from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.options import Flag, Parameter
-from pt_reuse.pooling.contributors import contributors_of
-from pt_reuse.pooling.depth import checked_depth, depth_of
-from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, find_uniques
-from pt_reuse.result import Result, key_figures_of
-from pt_reuse.scoring.agreement import INTERVALS
-from pt_reuse.scoring.caveats import (
-    BEWARE,
-    alone,
-    few_topics,
-    none_relevant,
-    noted,
-    of_judged,
-    relevant_only,
-    tell,
-    warn_of_lower_grades,
-)
-from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, PoolUniques, find_uniques
+from pt_reuse.result import KeyFigures, Shown, View
+from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, of_judged, relevant_only
+from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import Block, rescore
-from pt_reuse.scoring.run_scores import check_scoring, checked_measures, provided_measures, scores_of
-from pt_reuse.scoring.scores import Scores
-from pt_reuse.scoring.topic_sets import check_topics
-from pt_reuse.studies.filled_uniques import FilledUniques, checked_fill, filled_report, filled_tables
-from pt_reuse.studies.unique_sets import ChangedScores, RemovedUniques, UniqueIntervals, score_sets, score_uniques
-from pt_reuse.studies.unique_tables import (
-    LargeDrops,
-    Means,
-    by_run_table,
-    count_uniques,
-    summary_table,
-    unit_table,
-    whole_field_table,
+from pt_reuse.scoring.run_scores import scores_of
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.filled_uniques import (
+    HOLES,
+    Filling,
+    check_fill,
+    filled_findings,
+    filled_tables,
+    unjudged_tops,
 )
+from pt_reuse.studies.unique_sets import score_sets, score_uniques
+from pt_reuse.studies.unique_tables import (
+    OF_FIELD,
+    OF_MEASURE,
+    OF_SUMMARY,
+    UNIT,
+    WithoutUnits,
+    count_uniques,
+    draw_scores,
+    joined_cells,
+    whole_field_table,
+    with_intervals,
+    without_units,
+)
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-BY = Parameter(
-    name="by",
-    meaning='leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.',
-    choices=tuple(COLUMNS),
-    flag=Flag(help="what to leave out: team, run, type or family", metavar="UNIT", kind="text"),
-)
-REMOVE = Parameter(
-    name="remove",
-    meaning='``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged '
-    "document, as NIST's script does, and as is the default with `fill`, since without a unit nobody knows which are "
-    "relevant. The two agree for measures that take unjudged as not relevant.",
-    choices=("relevant", "judged"),
-    flag=Flag(help="unique documents to remove: relevant or judged", metavar="WHAT", kind="text", default="relevant"),
-)
+    from pt_reuse.plots.sheet import Place
 
 
-def in_words(result: LeaveOutUniques) -> str:
-    """Return what the result says, in words, one line per measure."""
-    by, lines = result.units.by, []
-    for row in result.summary.to_dict("records"):
-        if row["field_worst"] is None:
-            field = f"over the whole field, leaving out any one {by} changes no rank."
-        else:
-            moved = f"moves a run down by up to {count(row['field_max_drop'], 'rank')}"
-            field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
-        alone, all_at_once = count(row["alone_max_drop"], "rank"), count(row["own_max_drop"], "rank")
-        mean = "" if np.isnan(row["mean_change_pct"]) else f"mean change {row['mean_change_pct']:+.2f} %; "
-        lines.append(
-            f"{row['measure']}: judged without its own {by}, a run loses at most {row['largest_loss_pct']:.2f} % of "
-            f"its score, {alone} if its {by} alone is, {all_at_once} if all are "
-            f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
-        )
-    # of a larger share a warning has told
-    if SLACK < result.fit.stranger_share <= MOSTLY:
-        lines.append(
-            f"Beware: {result.fit.in_words()}. If the depth, the contributors, the order or the runs are not those of "
-            "the real pool, uniques are not what they were. Documents that were chosen otherwise, by a classifier for "
-            "instance, stay whoever is left out."
-        )
-    return "\n".join(lines)
+def _draw_drops(result: LeaveOutUniques, measure: str, place: Place, top: int | None = None) -> Axes:
+    """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again."""
+    from pt_reuse.plots.bars import plot_unit_drops
+    from pt_reuse.plots.marks import checked_top
+
+    return plot_unit_drops(result.table, measure=measure, top=checked_top(top), place=place)
 
 
-class UniqueFigures:
-    """Draws the tables of a ``LeaveOutUniques``, which has the attributes that are named here."""
+def _draw_uniques(result: LeaveOutUniques, _: str, place: Place, top: int | None = None) -> Axes:
+    """Draw how many unique documents each unit contributed, relevant and not relevant."""
+    from pt_reuse.plots.bars import plot_unique_counts
+    from pt_reuse.plots.marks import checked_top
 
-    table: pd.DataFrame
-    by_run: pd.DataFrame
-    unique_counts: pd.DataFrame
-    scores: Scores
-    units: Units
-
-    @door
-    def plot(
-        self,
-        measure: MeasureLike | None = None,
-        *,
-        kind: str = "change",
-        by: str | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw what each run's score loses without the uniques of its own unit; runs on the line lose nothing.
-
-        Args:
-            measure: one of the measures; default the first.
-            kind: the upright axis: ``"change"`` of the score (default), ``"percent"`` of it, or reduced ``"scores"``.
-            by: what gives colour and marker: ``"team"``, ``"type"``, ``"family"`` or ``"run"``; default the unit that
-                was left out.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a point per run; those that lose most are named where there is room.
-        """
-        from pt_reuse.plots.points import check_view
-        from pt_reuse.plots.run_scores import plot_reduced_scores
-        from pt_reuse.plots.sheet import Place
-
-        name = measure_among(self.scores.measures, measure)
-        check_view(kind, by, tuple(COLUMNS), self.by_run)
-        place = Place(ax, title, legend, width)
-        return plot_reduced_scores(self.by_run, measure=name, unit=self.units.by, kind=kind, by=by, place=place)
-
-    @door
-    def plot_drops(
-        self,
-        measure: MeasureLike | None = None,
-        *,
-        top: int | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again.
-
-        Args:
-            measure: one of the measures; default the first.
-            top: how many units at most, those with the largest drop; default 30, 15 in a column.
-            ax: axes to draw into; default a new figure. For this and what follows see :meth:`plot`.
-            title: what stands above.
-            legend: of no effect, as one colour needs none.
-            width: of a new figure, in inches.
-
-        Returns:
-            Axes: a bar per unit; beside it the run that falls, and tau_b of the two rankings.
-        """
-        from pt_reuse.plots.bars import plot_unit_drops
-        from pt_reuse.plots.marks import checked_top
-        from pt_reuse.plots.sheet import Place
-
-        name, place = measure_among(self.scores.measures, measure), Place(ax, title, legend, width)
-        return plot_unit_drops(self.table, measure=name, top=checked_top(top), place=place)
-
-    @door
-    def plot_uniques(
-        self,
-        *,
-        top: int | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw how many unique documents each unit contributed, relevant and not relevant.
-
-        Args:
-            top: how many units at most, those with most unique relevant documents; default 30, 15 in a column.
-            ax: axes to draw into; default a new figure. For this and what follows see :meth:`plot`.
-            title: what stands above.
-            legend: whether there is one.
-            width: of a new figure, in inches.
-
-        Returns:
-            Axes: a bar per contributing unit, and at its end how many are relevant.
-        """
-        from pt_reuse.plots.bars import plot_unique_counts
-        from pt_reuse.plots.marks import checked_top
-        from pt_reuse.plots.sheet import Place
-
-        return plot_unique_counts(self.unique_counts, top=checked_top(top), place=Place(ax, title, legend, width))
+    return plot_unique_counts(result.unique_counts, top=checked_top(top), place=place)
 
 
-#: what the rows of a report can be
-_ROWS = ("measure", "unit", "run", "fill")
+def _draw_fill(
+    result: LeaveOutUniques, measure: str, place: Place, judge: str | None = None, top: int | None = None
+) -> Axes:
+    """Draw what each unit's own runs score without its uniques, truly, and with these labelled by a judge."""
+    from pt_reuse.plots.forests import plot_filled
+    from pt_reuse.plots.marks import checked_top
+
+    rows, column = result.fills(), result.units.column
+    judges = list(dict.fromkeys(rows["judge"]))
+    who = judges[0] if judge is None else choice("judge", judge, judges)
+    mine = rows[(rows["judge"] == who) & (rows["measure"] == measure)]
+    return plot_filled(mine.reset_index(drop=True), unit=column, top=checked_top(top), place=place)
 
 
-class UniqueReports(FilledUniques):
-    """Reports the tables of a ``LeaveOutUniques``, which has the attributes that are named here."""
-
-    table: pd.DataFrame
-    by_run: pd.DataFrame
-    summary: pd.DataFrame
-    unique_counts: pd.DataFrame
-    scores: Scores
-    units: Units
-    depth: int
-    rel: int
-    remove: str
-    settings: Mapping[str, Any]
-
-    @property
-    def has_intervals(self) -> bool:
-        """Return whether intervals over topics were asked for."""
-        return "tau_b_low" in self.table
-
-    @door
-    def report(self, by: str = "measure", *, measure: MeasureLike | None = None, judge: str | None = None) -> Report:
-        """Return what a paper prints; the caption says what was removed, and the pool that it was unique in.
-
-        Args:
-            by: the rows: each ``"measure"`` (default) with tau-b, largest drop and worst change of the runs under the
-                reduced judgments of their own units, and the smallest tau-b of the whole field; each left-out
-                ``"unit"`` with its uniques, tau-b and largest drop of the whole field; each ``"run"`` with its score,
-                the one without its own unit's uniques, change, rank and drop. Intervals, where there are any, take the
-                place of the last columns. ``"fill"``: each left-out unit with its uniques and the mean change of its
-                own runs when these are removed and when a judge labels them, where one did.
-            measure: the one that units or runs are shown under; default the first.
-            judge: the one that fills; default the first.
-        """
-        if choice("by", by, _ROWS) == "fill":
-            return filled_report(self, measure, judge, _notes(self))
-        name = measure_among(self.scores.measures, measure)
-        return (
-            _per_measure(self) if by == "measure" else _per_unit(self, name) if by == "unit" else _per_run(self, name)
-        )
-
-
-def _per_measure(result: UniqueReports) -> Report:
-    """Return a row per measure: the runs under the reduced judgments of their own units, and the whole field."""
-    summary, by, lost, least = result.summary, result.units.by, [], []
-    for measure in summary["measure"]:
-        runs, units = (frame[frame["measure"] == measure] for frame in (result.by_run, result.table))
-        lost.append(_worst(runs["name"], runs["change_pct"].where(runs["change_pct"] < 0)))
-        # an undefined tau comes first: all runs tie without this unit
-        least.append(_worst(units[result.units.column], units["tau_b"].fillna(-2).where(units["tau_b"].ne(1))))
-    drop = Column("Largest drop", summary["own_max_drop"], Digits.COUNT)
-    if result.has_intervals:
-        rest = [
-            intervals("tau-b", summary["own_tau_b_low"], summary["own_tau_b_high"], Digits.SCORE),
-            drop,
-            intervals("the drop", summary["own_max_drop_low"], summary["own_max_drop_high"], Digits.COUNT),
-        ]
-    else:
-        rest = [
-            drop,
-            Column("Worst change, %", 0.0 - summary["largest_loss_pct"], Digits.PERCENT),
-            Column("Of run", lost),
-        ]
-    return Report(
-        [
-            Column("Measure", summary["measure"]),
-            Column("tau-b", summary["own_tau_b"], Digits.SCORE),
-            *rest,
-            Column("Smallest tau-b, field", summary["field_min_tau_b"], Digits.SCORE),
-        ],
-        caption=(
-            f"Leave-out-uniques by {by}: the ranking of {_field(result)} against the one in which each run is scored "
-            f"without {_removed(result, own=True)}; the last column is the smallest tau-b when all runs are ranked "
-            f"without the uniques of one {by}."
-        ),
-        notes=[*_least_in_words(least, summary["measure"].tolist(), by), *_notes(result)],
-    )
-
-
-def _per_unit(result: UniqueReports, measure: str) -> Report:
-    """Return a row per left-out unit under one measure: its uniques, and the whole field re-ranked without them."""
-    rows, by = result.table[result.table["measure"] == measure], result.units.by
-    tau, drop = Column("tau-b", rows["tau_b"], Digits.SCORE), Column("Largest drop", rows["max_drop"], Digits.COUNT)
-    relevant = Column("Relevant uniques", rows["unique_relevant"], Digits.COUNT)
-    if result.has_intervals:
-        of_tau = intervals("tau-b", rows["tau_b_low"], rows["tau_b_high"], Digits.SCORE)
-        of_drop = intervals("the drop", rows["max_drop_low"], rows["max_drop_high"], Digits.COUNT)
-        columns = [relevant, tau, of_tau, drop, of_drop]
-    else:
-        uniques = Column("Uniques", rows["unique"], Digits.COUNT)
-        columns = [uniques, relevant, tau, drop, Column("Dropped run", rows["dropped"])]
-    return Report(
-        [Column(by.capitalize(), rows[result.units.column]), *columns],
-        caption=(
-            f"Leave-out-uniques by {by} under {measure}: the ranking of {_field(result)} against the one of all runs "
-            f"scored without {_removed(result, own=False)}."
-        ),
-        notes=_notes(result),
-    )
-
-
-def _per_run(result: UniqueReports, measure: str) -> Report:
-    """Return a row per run under one measure, the best first: what it loses without its own unit's uniques."""
-    rows, by = result.by_run[result.by_run["measure"] == measure].sort_values("rank", kind="stable"), result.units.by
-    alone = "that run is" if by == "run" else f"the runs of that {by} are"
-    if result.has_intervals:
-        changes = [
-            Column("Change", rows["change"], Digits.SCORE),
-            intervals("the change", rows["change_low"], rows["change_high"], Digits.SCORE),
-        ]
-    else:
-        changes = [
-            Column("Change, %", rows["change_pct"], Digits.PERCENT),
-            Column("Rank", rows["rank"], Digits.COUNT),
-        ]
-    return Report(
-        [
-            Column("Run", rows["name"]),
-            Column(measure, rows["score"], Digits.SCORE),
-            Column("Without own uniques", rows["reduced_score"], Digits.SCORE),
-            *changes,
-            Column("Drop", rows["drop"], Digits.COUNT),
-        ],
-        caption=(
-            f"Leave-out-uniques by {by}: each of {_field(result)} under {measure}, and without "
-            f"{_removed(result, own=True)}; the drop is in ranks, when only {alone} scored anew."
-        ),
-        notes=_notes(result),
-    )
-
-
-def _field(result: UniqueReports) -> str:
-    return count(len(result.scores.names), "run")
-
-
-def _removed(result: UniqueReports, *, own: bool) -> str:
-    contributors, by = result.unique_counts["contributing"].sum(), result.units.by
-    who = f"the {by}" if not own else "it" if by == "run" else f"its own {by}"
-    return (
-        f"the {result.remove} documents that {who} alone contributed to the depth-{result.depth} "
-        f"pool of {count(int(contributors), 'run')}"
-    )
-
-
-def _notes(result: UniqueReports) -> list[str]:
-    settings = result.settings
-    topics = "all topics" if result.scores.complete else "the topics that a run has"
-    said = (
-        f"Documents are ranked in the order {settings['order']} and pooled in the order {settings['pool order']}; "
-        f"relevant is a label of at least {result.rel}; means are over {topics}."
-    )
-    notes = [said, f"Intervals: {settings[INTERVALS]}."] if result.has_intervals else [said]
-    return [*notes, f"Beware: {settings[BEWARE]}."] if BEWARE in settings else notes
-
-
-def _worst(names: pd.Series, values: pd.Series) -> Any:
-    """Return the name with the smallest value, the first of several, None where there is no value."""
-    found = values.to_numpy(dtype=float)
-    return None if np.isnan(found).all() else names.iloc[int(np.nanargmin(found))]
-
-
-def _least_in_words(units: Sequence[Any], measures: Sequence[str], by: str) -> list[str]:
-    """Return a sentence that says without which unit the field's tau-b is smallest, none where none changes it."""
-    under: dict[Any, list[str]] = {}
-    for unit, measure in zip(units, measures, strict=True):
-        if unit is not None:
-            under.setdefault(unit, []).append(measure)
-    parts = [f"without {unit} under {listed(names)}" for unit, names in under.items()]
-    return [f"The field's tau-b is smallest {'; '.join(parts)} (one {by} left out at a time)."] if parts else []
-
-
-#: the columns of a summary that sum it up, numbers all
-KEY_FIGURES = (
-    "own_tau_b",
-    "own_max_drop",
-    "field_min_tau_b",
-    "field_max_drop",
-    "alone_max_drop",
-    "mean_change_pct",
-    "largest_loss_pct",
-)
+_REMOVED = "the {remove} documents that {of} alone contributed to the depth-{depth} pool"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
+class LeaveOutUniques(WithoutUnits):
     """What leaving each unit (team, run, type or family) out of the pool does to every run.
+
+    Its figures: ``"scores"``, a point per run, what its score loses without the uniques of its own unit (``view=``
+    ``"change"``, ``"percent"`` of it or reduced ``"scores"``; ``by=`` gives colour and marker); ``"drops"``, a bar per
+    unit, by how many ranks a run falls at most when the whole field is ranked without it, with that run and tau_b
+    beside it; ``"uniques"``, a bar per contributing unit, its unique documents, relevant and not; ``"fill"``, a line
+    per unit from its own runs without its uniques over the truth to these labelled by a judge (``judge=``, default the
+    first). Of units there are at most ``top=``, default 30, 15 in a column.
 
     A run's name stands under ``name``; with ``by="run"`` so does the left-out unit. The last three frames are None
     unless uniques were filled by a judge. In them ``removed_`` is without the uniques, ``filled_`` with these labelled
@@ -444,56 +145,137 @@ class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
             true one, and ``_tau_b _max_drop _max_rise`` of the ranking in which every run is scored as its own unit is.
     """
 
-    title: ClassVar[str] = "Leave-out-uniques"
+    title = "Leave-out-uniques"
+    views = {
+        "measure": View(
+            table="summary",
+            columns=OF_MEASURE,
+            caption="Leave-out-uniques by {by}: the ranking of all runs against the one in which each run is scored "
+            f"without {_REMOVED.replace('{of}', 'its own {by}')}; the last columns are of the ranking of all runs "
+            "without the uniques of one {by}.",
+            noun="measures",
+        ),
+        "unit": View(
+            columns=(
+                *UNIT,
+                Shown("Uniques", "unique", Digits.COUNT, unless="tau_b_low"),
+                Shown("Relevant uniques", "unique_relevant", Digits.COUNT),
+                *OF_FIELD,
+            ),
+            caption="Leave-out-uniques by {by} under {measure}: the ranking of all runs against the one of all runs "
+            f"scored without {_REMOVED.replace('{of}', 'the {by}')}.",
+            noun="units",
+            long=True,
+        ),
+        "run": View(
+            table="by_run",
+            columns=(
+                Shown("Run", "name"),
+                Shown("Score", "score", Digits.SCORE),
+                Shown("Without own uniques", "reduced_score", Digits.SCORE),
+                Shown("Change, %", "change_pct", Digits.PERCENT),
+                Shown("Rank", "rank", Digits.COUNT, unless="change_low"),
+                Shown("Interval of the change", "change", Digits.SCORE, interval=True),
+                Shown("Drop", "drop", Digits.COUNT),
+            ),
+            descending=("score",),
+            caption="Leave-out-uniques by {by}: each run under {measure}, and without "
+            f"{_REMOVED.replace('{of}', 'its own {by}')}; the drop is in ranks, when only the runs of that {{by}} are "
+            "scored anew.",
+            noun="runs",
+            long=True,
+        ),
+        "fill": View(
+            table="fills",
+            columns=(
+                *UNIT,
+                Shown("Uniques", "removed", Digits.COUNT),
+                Shown("Removed", "removed_change", Digits.SCORE),
+                Shown("Interval of removed", "removed_change", Digits.SCORE, interval=True),
+                Shown("Filled", "filled_change", Digits.SCORE),
+                Shown("Interval of filled", "filled_change", Digits.SCORE, interval=True),
+                Shown("Largest fall, removed", "removed_max_drop", Digits.COUNT, unless="filled_change_low"),
+                Shown("Largest rise, filled", "filled_max_rise", Digits.COUNT, unless="filled_change_low"),
+            ),
+            select={"judge": None},
+            caption="Mean change of {measure} of the {by}'s own runs against the truth, when its unique documents are "
+            "removed from the judgments, and when {judge} labels them instead; falls and rises are of any run, in "
+            "ranks, when the whole field is scored anew for the {by}.",
+            noun="units",
+            long=True,
+        ),
+    }
+    plots = {"scores": draw_scores, "drops": _draw_drops, "uniques": _draw_uniques, "fill": _draw_fill}
+    key = (
+        OF_SUMMARY,
+        KeyFigures(("unique", "unique_relevant", "pooled", "pooled_unjudged", "judged_strangers"), "counts"),
+    )
+    answer = (
+        "summary",
+        "{measure} own tau_b {own_tau_b:.4f}, largest drop {own_max_drop}, whole field drop {field_max_drop}",
+    )
+    sentences = {"fill": "Filled: {holes}. Judge: {fill}."}
 
-    by_run: pd.DataFrame
-    summary: pd.DataFrame
-    unique_counts: pd.DataFrame
-    scores: Scores
-    own_scores: Scores
-    reduced: NDArray[np.float64]
-    units: Units
-    depth: int
-    rel: int
     remove: str
     fit: PoolFit
     filled: pd.DataFrame | None = None
     filled_by_run: pd.DataFrame | None = None
     filled_summary: pd.DataFrame | None = None
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name; those of what was filled where something was."""
-        names = ("summary", "table", "by_run", "unique_counts", "filled", "filled_by_run", "filled_summary")
-        return {name: table for name in names if (table := getattr(self, name)) is not None}
+    def counts(self) -> pd.DataFrame:
+        """Return in a row how many documents one unit alone contributed, and how pool and judgments fit."""
+        counts = {name: [self.unique_counts[name].sum()] for name in ("unique", "unique_relevant")}
+        fit = {"pooled": [self.fit.pooled], "pooled_unjudged": [self.fit.unjudged]}
+        return pd.DataFrame(counts | fit | {"judged_strangers": [self.fit.strangers]})
 
-    def headline(self) -> str:
-        """Return the agreement and the largest drops of each measure, and the worst unit."""
-        parts = []
+    def fills(self) -> pd.DataFrame:
+        """Return `filled` with the largest loss by removal first, or say that nothing was filled."""
+        if self.filled is None:
+            raise InputError("no hole was filled. Call leave_out_uniques with ", Option("fill", ...), ", a judge.")
+        return self.filled.sort_values(["removed_change", self.units.column], kind="stable")
+
+    def findings(self) -> list[str]:
+        """Return what leaving units out does under each measure, and what a judge does that fills their uniques."""
+        filled = () if self.filled_summary is None else filled_findings(self.filled_summary, self.units.by)
+        return [*self._nothing_lost(), *self._of_measures(), *self._unexplained(), *filled]
+
+    def _of_measures(self) -> Iterator[str]:
+        by = self.units.by
         for row in self.summary.to_dict("records"):
-            worst = "" if row["field_worst"] is None else f" ({row['field_worst']})"
-            parts.append(
-                f"{row['measure']} own tau_b {with_ends(row, 'own_tau_b', '.4f')}, largest drop {row['own_max_drop']}, "
-                f"whole field drop {row['field_max_drop']}{worst}"
+            field = f"over the whole field, leaving out any one {by} changes no rank."
+            if row["field_worst"] is not None:
+                moved = f"moves a run down by up to {count(row['field_max_drop'], 'rank')}"
+                field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
+            single, every = count(row["alone_max_drop"], "rank"), count(row["own_max_drop"], "rank")
+            mean = "" if np.isnan(row["mean_change_pct"]) else f"mean change {row['mean_change_pct']:+.2f} %; "
+            yield (
+                f"{row['measure']}: judged without its own {by}, a run loses at most {row['largest_loss_pct']:.2f} % "
+                f"of its score, {single} if its {by} alone is, {every} if all are "
+                f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
             )
-        return "; ".join(parts)
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the numbers that sum the result up, ``measure figure value``, see :meth:`Result.key_figures`.
+    def _unexplained(self) -> Iterator[str]:
+        # of a larger share a warning has told
+        if SLACK < self.fit.stranger_share <= MOSTLY:
+            yield (
+                f"Beware: {self.fit.in_words()}. If the depth, the contributors, the order or the runs are not those "
+                "of the real pool, uniques are not what they were. Documents that were chosen otherwise, by a "
+                "classifier for instance, stay whoever is left out."
+            )
 
-        Of each measure those of `summary`; then of the pool how many documents it has, how many are unjudged, and how
-        many judged ones no contributor has; and how many documents one unit alone contributed.
-        """
-        counts = pd.DataFrame(
-            {
-                "unique": [self.unique_counts["unique"].sum()],
-                "unique_relevant": [self.unique_counts["unique_relevant"].sum()],
-                "pooled": [self.fit.pooled],
-                "pooled_unjudged": [self.fit.unjudged],
-                "judged_strangers": [self.fit.strangers],
-            }
-        )
-        parts = [key_figures_of(self.summary, KEY_FIGURES), key_figures_of(counts, list(counts))]
-        return pd.concat(parts, ignore_index=True)
+    def _nothing_lost(self) -> Iterator[str]:
+        """Yield why leaving out changes no judgment, nothing where it changes some."""
+        if self.table["removed"].any():
+            return
+        by, n_unique = self.units.by, int(self.unique_counts["unique"].sum())
+        pool = f"the pool of depth {self.depth}"
+        why = f"every judged document in {pool} was contributed by at least two {plural(by)}"
+        if self.fit.strangers == self.fit.judged:
+            why = f"no judged document is in {pool} of the contributing runs"
+        elif n_unique:
+            of = f"{count(n_unique, 'unique document')}, none of them relevant (label of at least {self.rel})"
+            why = f"what one {by} alone put into {pool} is {of}"
+        yield f"Nothing to leave out: {why}, so every score stays as it is, whichever {by} is left out."
 
     def whole_field(self) -> pd.DataFrame:
         """Return every run under every unit's reduced judgments, one row per left-out unit, measure and run.
@@ -505,11 +287,74 @@ class LeaveOutUniques(LargeDrops, UniqueFigures, UniqueReports, Result):
         return whole_field_table(self.units, self.scores, self.reduced)
 
 
-@door
+BY = Parameter(
+    name="by",
+    meaning='leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.',
+    choices=tuple(COLUMNS),
+    flag=Flag(help="what to leave out: team, run, type or family", metavar="UNIT", kind="text"),
+)
+REMOVE = Parameter(
+    name="remove",
+    meaning='``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged '
+    "document, as NIST's script does, and as is the default with `fill`, since without a unit nobody knows which are "
+    "relevant. The two agree for measures that take unjudged as not relevant.",
+    choices=("relevant", "judged"),
+    flag=Flag(help="unique documents to remove: relevant or judged", metavar="WHAT", kind="text", default="relevant"),
+)
+
+
+@study(
+    BY,
+    REMOVE,
+    Parameter(
+        name="fill",
+        meaning="a judge that labels the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a "
+        "function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.",
+        flag=Flag(
+            help="files with the labels of judges, such as language models, or a folder of them, as `audit --judges` "
+            "takes it: label the removed uniques by each of them, and say what becomes of the scores; then --remove is "
+            "judged by default",
+            metavar="FILE",
+            kind="judges",
+        ),
+    ),
+    Parameter(
+        name="judge_rel",
+        meaning="the lowest label of the judge that is relevant, or a dict of its label -> the label of people, as in "
+        ":func:`audit_labels`. Labels come to the scale of people, none above their highest, before scoring.",
+        flag=Flag(
+            help="lowest label of the judges that is relevant, or LABEL:GRADE,... for the label of people that each "
+            "stands for; JUDGE=... of one judge alone",
+            metavar="LABEL",
+            kind="labels",
+            default="1 where all are 0 and 1, else as for people",
+        ),
+    ),
+    Parameter(
+        name="holes",
+        meaning='``"uniques"`` (default), the removed ones; ``"unjudged"``: also the unjudged first `depth` of any '
+        "run.",
+        choices=HOLES,
+        flag=Flag(
+            help="what a judge labels: the removed uniques, or also what is unjudged at the top of any run",
+            metavar="WHICH",
+            kind="text",
+        ),
+    ),
+    command=Command(
+        name="lou",
+        summary="leave-out-uniques on a field of run files",
+        details="A unique document is one that a single team put into the pool. Each run is judged without the uniques "
+        "of its own team, and the whole field is ranked anew without those of each team.",
+        screen=("measure", "unit"),
+        shards=True,
+    ),
+    together=lambda given: check_fill(given.get("fill"), given.get("judge_rel"), given.get("holes")),
+)
 def leave_out_uniques(
     runs: Any,
     qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     by: str = "team",
     depth: int | None = None,
@@ -539,35 +384,14 @@ def leave_out_uniques(
     Args:
         runs: the field, with teams (``by="team"``), types or families; or for ``by="run"`` a dict of run name ->
             results, or run files, see :doc:`runs`.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
-        measures: ir_measures measures or their names, one or several.
-        by: leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.
-        depth: pool depth, documents per run and topic, >= 1; default the one on record for the collection
-            (``runs.pool_depth``), else 100, as in most TREC tracks. ``settings`` say which it was.
-        remove: ``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged
-            document, as NIST's script does, and as is the default with `fill`, since without a unit nobody knows which
-            are relevant. The two agree for measures that take unjudged as not relevant.
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
             ``remove="relevant"`` leaves uniques of label 1 judged, for nDCG a gain.
-        contributors: ``"pooled"`` (default) for the runs marked as pooled, ``"all"`` for every run, or run names.
-        pool_order: the order in which the runs were pooled; default the one that the field knows of itself.
-        fill: a judge that labels the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a
-            function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.
-        judge_rel: the lowest label of the judge that is relevant, or a dict of its label -> the label of people, as in
-            :func:`audit_labels`. Labels come to the scale of people, none above their highest, before scoring.
-        holes: ``"uniques"`` (default), the removed ones; ``"unjudged"``: also the unjudged first `depth` of any run.
-        complete: the mean is over all topics of the qrels (default), or over those that the run has.
-        without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
         resamples: how often the topics are drawn for intervals (columns ``_low`` and ``_high``) of coefficients and of
             the largest drop, of each run's change, and of what is filled; default 0, none. Judgments and uniques stay.
-        confidence: of the intervals, above 0 and below 1.
-        seed: of the draws.
-        n_jobs: topics, then parts of the draws, at a time, as joblib takes it; the numbers do not depend on it.
-        verbose: show a progress bar.
 
     Returns:
         LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.whole_field()``,
-        ``.plot()``; with `fill` also ``.filled``, ``.filled_by_run``, ``.filled_summary``, ``.plot_fill()``.
+        ``.plot()``; with `fill` also ``.filled``, ``.filled_by_run``, ``.filled_summary``.
 
     Raises:
         InputError: runs without a type or family, an unknown measure, run or option, a run that has no topic in
@@ -597,125 +421,84 @@ def leave_out_uniques(
     and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR. On TREC-8 ad hoc (71 contributors,
     depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
     """
-    parsed = checked_measures(measures)
-    if remove is None:
-        remove = "relevant" if fill is None else "judged"
-    check_removal(by=by, depth=depth, remove=remove, pool_order=pool_order, rel=rel)
-    check_scoring(complete=complete, without_topics=without_topics, verbose=verbose)
-    bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)
-    jobs = checked_jobs(n_jobs)
-    wanted = checked_fill(fill, judge_rel=judge_rel, holes=holes)
-    runs, qrels = as_runs_before(runs, qrels)
-    units = runs.units(by)
-    chosen = contributors_of(runs, contributors)
-    qrels = as_qrels(qrels)
-    lowest = relevant_from(qrels, rel)
-    warn_of_lower_grades(parsed, lowest)
-    if without_topics == "error":
-        check_topics(runs, qrels)
-
-    asked = depth_of(runs, depth)
+    asked = Asked(leave_out_uniques, locals())
+    judges = [] if fill is None else as_judges(fill, "fill", rel=judge_rel)
+    remove = asked["remove"] or ("judged" if judges else "relevant")
+    units, chosen = asked.units("by"), asked.contributors
+    field, people, measured, lowest = asked.runs, asked.qrels, asked.measures, asked.rel
+    labels, depth_k, bootstrap = people.arrays.labels, asked.depth.value, asked.bootstrap
     with arguments_as(order="pool_order"):
-        pooling = Pooling.of(runs, chosen, units, depth=asked.value, pool_order=pool_order)
+        pooling = Pooling.of(field, chosen, units, depth=depth_k, pool_order=asked["pool_order"])
     removable = lowest if remove == "relevant" else 0
-    caveats = [*alone(units, chosen.runs), *relevant_only(qrels, of_judged(parsed))]
-    caveats += none_relevant(qrels, lowest) if remove == "relevant" else ()
-    caveats += few_topics(len(qrels.topics)) if bootstrap else ()
+    asked.tell(
+        alone(units, chosen.runs),
+        relevant_only(people, of_judged(measured)),
+        none_relevant(people, lowest) if remove == "relevant" else (),
+        few_topics(len(people.topics)) if bootstrap else (),
+    )
     keep: list[Block] | None = None if bootstrap is None else []
-    if wanted is None:
-        tell(caveats)
-        found, scored = score_uniques(
-            runs, qrels, parsed, units, pooling, removable, complete=complete, keep=keep, n_jobs=jobs, verbose=verbose
-        )
-        gone, filling, sets = RemovedUniques.of(found, qrels, removable), None, None
-        fit = found.fit(qrels, chosen, depth=asked.value)
-        tell(fit.caveats())
-        caveats = [*fit.caveats(), *caveats]
-    else:
+    how: dict[str, Any] = {"complete": complete, "keep": keep}
+    filling = None
+    if judges:
         # a judge is asked between the pool and the scores
-        found = find_uniques(runs, qrels, pooling, n_jobs=jobs, verbose=verbose)
-        gone = RemovedUniques.of(found, qrels, removable)
-        filling = wanted.ask(runs, qrels, lowest, gone, asked.value)
-        fit = found.fit(qrels, chosen, depth=asked.value)
-        caveats = [*fit.caveats(), *caveats, *wanted.caveats(filling, remove)]
-        tell(caveats)
-        sets = filling.sets(len(units))
-        blocks = rescore(runs, sets.judgments, parsed, sets.changes, verbose=verbose, n_jobs=jobs)
-        scored = score_sets(blocks, runs, sets, len(parsed), units, complete=complete, keep=keep)
+        found = find_uniques(field, people, pooling, **asked.how)
+        removed = _removed(found, labels, removable)
+        further = unjudged_tops(field, people, depth_k, holes)
+        filling = Filling.of(people, lowest, removed, further, judges)
+        asked.tell(filling.caveats(judges, remove))
+        changes, n = filling.changes(len(units)), len(units)
+        # without the uniques; then of each judge a set for each unit, and that of its labels alone
+        firsts = range(n, changes.n_sets, n + 1)
+        sets: dict[str, Any] = {"own": (0, *firsts), "alone": [first + n for first in firsts], "n_sets": changes.n_sets}
+        blocks = rescore(field, filling.judgments, measured, changes, **asked.how)
+        scored = score_sets(blocks, field, filling.judgments, len(measured), units, **sets, **how)
+    else:
+        found, scored = score_uniques(field, people, measured, units, pooling, removable, **how, **asked.how)
+        removed = _removed(found, labels, removable)
+    fit = found.fit(people, chosen, depth=depth_k)
+    asked.tell(fit.caveats())
 
+    scores = scores_of(field, people, measured, scored.full, complete=complete)
+    without = f"without the unique {remove} documents of the run's own {by}, depth {depth_k}"
+    own_scores = replace(scores, values=scored.own[0], settings={**scores.settings, "judgments": without})
     reduced = scored.means[:, : len(units)]
-    what = f"unique {remove}"
-    without = f"without the {what} documents of the run's own {by}, depth {asked.value}"
-    scores = scores_of(runs, qrels, parsed, scored.full, complete=complete)
-    own_scores = replace(scores, values=scored.removed, settings={**scores.settings, "judgments": without})
-    means = Means(scores.mean_values, own_scores.mean_values, reduced)
-    field = described(runs.run_table)
-    contributed = chosen.runs
-    unique_counts = count_uniques(units, contributed, found.owner, qrels.arrays.labels[found.row] >= lowest)
-    table = unit_table(units, unique_counts, np.bincount(gone.owner, minlength=len(units)), scores, means)
-    by_run = by_run_table(field, contributed, units, scores, means)
-    summary = summary_table(units, table, by_run, scores.measures, means)
+    counts = count_uniques(units, chosen.runs, found.owner, labels[found.row] >= lowest)
+    of_runs: dict[str, Any] = {"units": units, "contributed": chosen.runs, "run_table": described(field.run_table)}
+    n_removed = np.bincount(removed[0], minlength=len(units))
+    tables = without_units(scores, own_scores, reduced, counts=counts, removed=n_removed, **of_runs)
+    words: dict[str, Any] = {}
     if bootstrap is not None and keep is not None:
-        ends = UniqueIntervals(bootstrap, scores, own_scores, ChangedScores.of(keep))
-        table = ends.of_units(table, units.column, list(units.names), verbose=verbose)
-        by_run, summary = ends.of_runs(by_run), ends.of_summary(summary)
-    tables = {}
-    if filling is not None and sets is not None:
-        found_of = filled_tables(sets, scored, filling, scores, units, contributed, bootstrap=bootstrap, field=field)
-        tables = {"filled": found_of.units, "filled_by_run": found_of.runs, "filled_summary": found_of.summary}
-    provided = provided_measures(parsed)
-    settings = {
-        "by": by,
-        "depth": asked.value,
-        "depth from": asked.origin.value,
-        "remove": remove,
-        **({} if filling is None else filling.settings()),
-        "relevant": f"label of at least {lowest}",
-        "contributors": str(chosen),
-        **units.settings,
-        **runs.settings,
-        "pool order": pooling.order,
-        "complete": complete,
-        "ties": f"means equal to {DECIMALS} decimals",
-        **({INTERVALS: f"{bootstrap.words()}; of a change of score the percentile interval"} if bootstrap else {}),
-        "judged": fit.judged,
-        "judged without contributor": fit.strangers,
-        "pool": fit.pooled,
-        "pool without judgment": fit.unjudged,
-        **({"by ir_measures": provided} if provided else {}),
-        **noted(caveats),
-    }
+        changed = joined_cells(keep)
+        tables = with_intervals(tables, scores, own_scores, changed, units=units, bootstrap=bootstrap, verbose=verbose)
+        words = {"intervals": f"{bootstrap.words()}; of a change of score the percentile interval"}
+    if filling is not None:
+        tables |= filled_tables(scored, filling, scores, bootstrap=bootstrap, **of_runs)
+        words |= filling.settings()
     return LeaveOutUniques(
-        table=table,
-        settings=settings,
-        by_run=by_run,
-        unique_counts=unique_counts,
-        summary=summary,
+        **tables,
+        unique_counts=counts,
         scores=scores,
         own_scores=own_scores,
         reduced=reduced,
         units=units,
-        depth=asked.value,
+        depth=depth_k,
         rel=lowest,
         remove=remove,
         fit=fit,
-        **tables,
+        settings=asked.settings(
+            by=by,
+            remove=remove,
+            pool_order=pooling.order,
+            judged=fit.judged,
+            judged_without_contributor=fit.strangers,
+            pool=fit.pooled,
+            pool_without_judgment=fit.unjudged,
+            **words,
+        ),
     )
 
 
-def check_removal(*, by: Any, depth: Any, remove: Any = "relevant", pool_order: Any = None, rel: Any = None) -> None:
-    """Raise where one of the arguments that say what is left out is nothing of the kind.
-
-    Args:
-        by: the unit, a key of :data:`~pt_reuse.data.units.COLUMNS`.
-        depth: the pool's, or None.
-        remove: ``"relevant"`` or ``"judged"``.
-        pool_order: a ranking order, or None.
-        rel: the lowest label that is relevant, or None.
-    """
-    check_unit(by)
-    if depth is not None:
-        checked_depth(depth)
-    choice("remove", remove, ("relevant", "judged"))
-    check_order_or_none("pool_order", pool_order)
-    checked_rel(rel)
+def _removed(found: PoolUniques, labels: NDArray[np.int16], lowest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return unit and row of the judgments that are taken out: the uniques that have at least a label."""
+    gone = labels[found.row] >= lowest
+    return found.owner[gone], found.row[gone]

@@ -37,7 +37,7 @@ def interrupted(folder, module, *command):
 
 
 @pytest.mark.parametrize("command", [("-m", "pt_reuse.cli.entry"), ("-c", SCRIPT)], ids=["module", "script"])
-@pytest.mark.parametrize("module", ["pt_reuse._errors", "pandas", "pandas._libs", "pyterrier", "pt_reuse.cli.lou"])
+@pytest.mark.parametrize("module", ["pt_reuse._errors", "pandas", "pandas._libs", "pyterrier", "pt_reuse.cli.merge"])
 def test_while_importing(module, command, tmp_path):
     finished = interrupted(tmp_path, module, *command)
     assert finished.returncode == 130
@@ -53,7 +53,7 @@ def test_the_hook_alone_does_nothing(tmp_path):
     assert finished.stdout.startswith("demo: ")
 
 
-@pytest.mark.parametrize("moment", ["pt_reuse.cli.entry._parser", "pt_reuse.cli.lou._run"])
+@pytest.mark.parametrize("moment", ["pt_reuse.cli.entry._parser", "pt_reuse.cli.study_commands.StudyCommand._run"])
 def test_later(moment, monkeypatch, capsys):
     def interrupt(*_):
         raise KeyboardInterrupt

@@ -28,7 +28,7 @@ def points(ax):
 
 @pytest.mark.parametrize("width", [3.3, 7])
 def test_a_line_per_unit_from_removed_to_filled(found, width):
-    ax = found.plot_fill("AP", judge="lenient", width=width)
+    ax = found.plot("AP", kind="fill", judge="lenient", width=width)
     rows = found.filled.query("judge == 'lenient' and measure == 'AP'").sort_values(["removed_change", "team"])
     removed, filled = points(ax)
     assert removed[:, 0].tolist() == rows["removed_change"].tolist()

@@ -70,10 +70,10 @@ def test_the_change_is_drawn_once_per_run(lou):
 
 def test_the_change_in_per_cent_and_the_scores_themselves(lou):
     table = lou.by_run[lou.by_run["measure"] == "AP"]
-    ax = lou.plot("AP", kind="percent", ax=blank())
+    ax = lou.plot("AP", view="percent", ax=blank())
     assert np.allclose(drawn(ax), expected(table["score"], table["change_pct"]), atol=1e-9)
     assert said(ax.get_ylabel()) == "change of AP in % without the uniques of its own team"
-    ax = lou.plot("AP", kind="scores", ax=blank())
+    ax = lou.plot("AP", view="scores", ax=blank())
     assert np.array_equal(drawn(ax), expected(table["score"], table["reduced_score"]))
     assert said(ax.get_ylabel()) == "AP, without the uniques of its own team"
     assert ax.get_xlim() == ax.get_ylim()
@@ -101,18 +101,18 @@ def test_the_runs_that_lose_most_are_named_at_their_points():
     assert not named(plot_reduced_scores(nothing, measure="AP", unit="team", place=Place(ax=blank())))
 
 
-@pytest.mark.parametrize("draw", ["plot", "plot_drops", "plot_uniques", "agreement", "ranks"])
+@pytest.mark.parametrize("draw", ["scores", "drops", "uniques", "agreement", "ranks"])
 def test_without_matplotlib_the_way_to_it_is_told(lou, agreement, draw, monkeypatch):
     for module in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"] + ["matplotlib"]:
         monkeypatch.setitem(sys.modules, module, None)
     results = {"agreement": agreement.plot, "ranks": lambda: plot_judged_by_rank(ranks(9), depths(5))}
     with pytest.raises(NoMatplotlibError, match=r"drawing needs matplotlib; `pip install pt-reuse\[plots\]` brings it"):
-        results.get(draw, getattr(lou, draw, None))()
+        results.get(draw, lambda: lou.plot(kind=draw))()
 
 
 def test_what_cannot_be_drawn_is_refused(lou, agreement, messages):
     messages.refused(lambda: lou.plot("P@10"), argument="measure")
-    messages.refused(lambda: lou.plot(kind="percents"), argument="kind")
+    messages.refused(lambda: lou.plot(view="percents"), argument="view")
     messages.refused(lambda: lou.plot(by="types"), argument="by")
     messages.refused(lambda: agreement.plot(by="run"), argument="by")
     messages.refused(lambda: agreement.plot(kind="scatter"), argument="kind")
@@ -121,8 +121,8 @@ def test_what_cannot_be_drawn_is_refused(lou, agreement, messages):
     messages.refused(lambda: lou.plot(width=3.3, ax=blank()), argument="width")
     messages.refused(lambda: lou.plot(ax=Figure()), argument="ax")
     messages.refused(lambda: lou.plot(title=3), argument="title")
-    messages.refused(lambda: lou.plot_uniques(top=0), argument="top")
-    messages.refused(lambda: lou.plot_drops(top="all"), argument="top")
+    messages.refused(lambda: lou.plot("uniques", top=0), argument="top")
+    messages.refused(lambda: lou.plot("drops", top="all"), argument="top")
     frames = {name: FIELD.runs[name] for name in FIELD.runs}
     bare = ptr.score(ptr.RunSet.from_frames(frames), FIELD.qrels, "AP")
     messages.refused(lambda: bare.compare(bare).plot(by="type"), argument="by")
@@ -130,7 +130,7 @@ def test_what_cannot_be_drawn_is_refused(lou, agreement, messages):
 
 
 def test_unique_counts_are_the_bars(lou):
-    ax = lou.plot_uniques(ax=blank())
+    ax = lou.plot("uniques", ax=blank())
     relevant, other = ([bar.get_width() for bar in bars] for bars in ax.containers)
     counts = lou.unique_counts[lou.unique_counts["contributing"] > 0].sort_values(
         ["unique_relevant", "unique"], ascending=False, kind="stable"
@@ -143,7 +143,7 @@ def test_unique_counts_are_the_bars(lou):
 
 
 def test_the_largest_drops_are_the_bars(lou):
-    ax = lou.plot_drops("nDCG@10", top=4, ax=blank())
+    ax = lou.plot("nDCG@10", kind="drops", top=4, ax=blank())
     table = lou.table[lou.table["measure"] == "nDCG@10"]
     table = table.sort_values(["max_drop", "tau_b"], ascending=[False, True], kind="stable").head(4)
     assert [bar.get_width() for bar in ax.containers[0]] == table["max_drop"].tolist()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, 
 from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, same, team_fields
 
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.arrays.pairs import rank_alone
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.judgments import Qrels
@@ -371,3 +373,68 @@ def test_scores_of_the_full_judgments_are_those_of_score():
     plain = score(field.runs, field.qrels, [AP, infAP], complete=False)
     pd.testing.assert_frame_equal(lou.scores.mean, plain.mean)
     assert lou.scores.settings == plain.settings
+
+
+def test_runs_without_teams_are_their_own_teams(messages):
+    frames = {
+        name: pd.DataFrame({"qid": "1", "docno": docs, "score": [2.0, 1.0]})
+        for name, docs in {"A": ["d1", "d2"], "B": ["d2", "d3"], "C": ["d3", "d4"]}.items()
+    }
+    runs, qrels = RunSet.from_frames(frames, pooled=True), as_qrels({"1": {"d1": 1, "d2": 0, "d4": 1}})
+    by_team = messages.warned(lambda: leave_out_uniques(runs, qrels, AP))
+    by_run = leave_out_uniques(runs, qrels, AP, by="run")
+    assert by_team.unique_counts["team"].tolist() == by_run.unique_counts["name"].tolist() == ["A", "B", "C"]
+    for name in ("table", "by_run", "summary"):
+        left, right = (getattr(one, name).select_dtypes("number") for one in (by_team, by_run))
+        pd.testing.assert_frame_equal(left, right, check_names=False)
+    # one of a team beside one without: as if its team were named like it
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)
+        some = leave_out_uniques(RunSet.from_frames(frames, teams={"A": "T", "B": "T"}, pooled=True), qrels, AP)
+    told = leave_out_uniques(RunSet.from_frames(frames, teams={"A": "T", "B": "T", "C": "C"}, pooled=True), qrels, AP)
+    pd.testing.assert_frame_equal(some.table, told.table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)
+        clash = RunSet.from_frames(frames, teams={"A": "C"}, pooled=True)
+    messages.refused(lambda: leave_out_uniques(clash, qrels, AP), argument="by")
+
+
+def test_nobody_pooled(messages):
+    field = hand_field()
+    runs = field.as_runs().with_metadata(pooled=False)
+    messages.refused(lambda: leave_out_uniques(runs, as_qrels(field.judgments), AP))
+
+
+def test_reports_have_columns_of_the_tables():
+    field = simulate_field(seed=7)
+    lou = leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
+    frame = lou.report().to_frame()
+    assert frame["Smallest tau-b, field"].tolist() == lou.summary["field_min_tau_b"].tolist()
+    assert frame["Largest drop, field"].tolist() == lou.summary["field_max_drop"].tolist()
+    rows = lou.table[lou.table["measure"] == "nDCG@10"]
+    frame = lou.report("unit", measure="nDCG@10").to_frame()
+    assert frame["Team"].tolist() == rows["team"].tolist()
+    assert frame["Relevant uniques"].tolist() == rows["unique_relevant"].tolist()
+    rows = lou.by_run[lou.by_run["measure"] == "AP"].sort_values("rank", kind="stable")
+    assert lou.report("run").to_frame()["Drop"].tolist() == rows["drop"].tolist()
+    assert "depth-10 pool" in lou.report("run").caption.replace("\n", " ")
+
+
+def test_why_there_is_nothing_is_said():
+    field = simulate_field(seed=7)
+    runs, qrels = field.runs, field.qrels
+    # every run twice, in another team: no document has one contributor
+    names = {f"{name}-{team}": (name, team) for team in "AB" for name in runs.names}
+    frames = {twin: runs[name].drop(columns="name") for twin, (name, _) in names.items()}
+    twins = RunSet.from_frames(frames, teams={twin: team for twin, (_, team) in names.items()})
+    none = Qrels(qrels.to_frame().assign(label=0))
+    elsewhere = Qrels(qrels.to_frame().assign(docno=lambda frame: "other-" + frame["docno"]))
+    for runs_here, judged, why in (
+        (twins, qrels, "was contributed by at least two teams"),
+        (runs, none, "none of them relevant (label of at least 1)"),
+        (runs, elsewhere, "no judged document is in the pool of depth 5"),
+    ):
+        said = leave_out_uniques(runs_here, judged, AP, depth=5).findings()[0]
+        assert said.startswith("Nothing to leave out")
+        assert why in said
+    assert "judged without its own team" in leave_out_uniques(runs, qrels, AP, depth=5).findings()[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import drawn_counts
@@ -81,64 +81,6 @@ def test_rankings_of_the_summary_are_those_that_two_scorings_compare_to(found):
             assert isinstance(row[f"{way}_max_drop_low"], int)
 
 
-def test_findings_tell_each_number_with_its_interval(found):
-    said = found.findings()
-    of_labels, *rest = said
-    counts = found.filled_summary.iloc[0]
-    assert of_labels == (
-        f"generous labelled {counts['labelled']:,} of {counts['removed']:,} documents that one team alone contributed, "
-        f"and gave no label to {counts['unknown']:,}; it calls {counts['judge_relevant']:,} of those relevant, people "
-        f"{counts['relevant']:,}."
-    )
-    # four of each measure and one of both, of AP nobody's gain
-    assert len(rest) == 9
-    row = found.filled_summary.set_index("measure").loc["nDCG@10"]
-    ends = [f"{row[f'filled_change{end}']:+.4f}" for end in ("", "_low", "_high")]
-    assert f"filled by generous by {ends[0]} ({ends[1]} to {ends[2]})" in said[1]
-    best = found.filled.query("measure == 'nDCG@10'").sort_values("filled_change").iloc[-1]
-    gained = f"nDCG@10: filled by generous, {best['team']} gains most: {best['filled_change']:+.4f}"
-    assert sum(line.startswith(gained) for line in said) == 1
-    plain = filled(fill={"generous": FIELD.all_qrels}, resamples=0)
-    assert not any(" to " in line.replace("due to", "") for line in plain.findings())
-
-
-def test_what_was_not_filled_has_no_findings(messages):
-    plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10)
-    assert plain.filled is plain.filled_by_run is plain.filled_summary is None
-    assert list(plain.tables()) == ["summary", "table", "by_run", "unique_counts"]
-    assert plain.findings() == []
-    for call in (plain.plot_fill, lambda: plain.report("fill")):
-        messages.refused(call)
-
-
-def test_the_report_has_the_largest_loss_first(found, messages):
-    shown = found.report("fill").to_frame()
-    assert list(shown) == ["Team", "Uniques", "Removed", "Interval of removed", "Filled", "Interval of filled"]
-    rows = found.filled[found.filled["measure"] == "nDCG@10"].sort_values("removed_change")
-    assert shown["Team"].tolist() == rows["team"].tolist()
-    assert shown["Filled"].tolist() == rows["filled_change"].tolist()
-    said = " ".join(found.report("fill").notes)
-    assert "judged uniques are removed" in said
-    assert "; relevant is a label of at least 1; means are over all topics." in said
-    assert "; of a change of score the percentile interval." in said
-    plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, by="run", fill={"a": FIELD.all_qrels})
-    assert list(plain.report("fill", measure="AP", judge="a").to_frame()) == [
-        "Run", "Uniques", "Removed", "Filled", "Largest fall, removed", "Largest rise, filled",
-    ]  # fmt: skip
-    messages.refused(lambda: plain.report("fill", judge="b"), argument="judge")
-
-
-def test_it_is_saved_and_read(found, tmp_path):
-    found.save(tmp_path)
-    again = ptr.read_result(tmp_path)
-    for name, table in found.tables().items():
-        pd.testing.assert_frame_equal(again.tables()[name], table)
-    assert again.findings() == found.findings()
-    plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10)
-    plain.save(tmp_path / "plain")
-    assert ptr.read_result(tmp_path / "plain").filled is None
-
-
 WRONG = {
     "no word": ({"holes": "all"}, "holes"),
     "no grade": ({"judge_rel": 0}, "judge_rel"),
@@ -185,12 +127,6 @@ def test_grades_above_those_of_people_weigh_as_the_highest_of_people():
     pd.testing.assert_frame_equal(mapped.filled, truth.filled)
 
 
-def test_sensitivity_varies_conventions_of_what_is_filled():
-    given = {"grid": ["complete"], "depth": 10, "fill": {"truth": FIELD.all_qrels}}
-    moved = ptr.profile.sensitivity(ptr.leave_out_uniques, FIELD.runs, FIELD.qrels, P @ 5, **given)
-    assert not moved.table.empty
-
-
 def test_a_judge_that_was_fitted_on_the_uniques_is_told(messages):
     first = FIELD.qrels.topics[0]
     seen = ptr.judging.Calibrated(FIELD.all_qrels, FIELD.qrels, share=[first])
@@ -205,19 +141,17 @@ def test_a_judge_that_was_fitted_on_the_uniques_is_told(messages):
     assert "beware" not in alone.settings
 
 
-# one run is nobody's pool
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-def test_sentences_of_runs_that_tie_and_keep_their_ranks():
-    run = FIELD.runs[FIELD.runs.names[0]]
-    alone = ptr.RunSet.from_frames({"a": run}, teams={"a": "x"}, pooled=True)
-    said = ptr.leave_out_uniques(alone, FIELD.qrels, AP, depth=10, fill={"j": FIELD.all_qrels}).findings()
-    assert any(line.endswith("and no run of it loses a rank when its team alone is scored anew.") for line in said)
-    assert "tau_b with the true ranking is undefined when" in said[-1]
-    assert not any("nan" in line for line in said)
-
-
-def test_what_units_lose_without_a_judge_is_said_once():
-    said = filled(fill={"one": FIELD.all_qrels, "two": FIELD.all_qrels}, resamples=0).findings()
-    assert len(set(said)) == len(said)
-    # once for each of the two measures
-    assert sum("without its uniques, " in line for line in said) == 2
+def test_findings_and_report_are_of_the_tables(found, messages):
+    row = found.filled_summary.set_index("measure").loc["nDCG@10"]
+    ends = [f"{row[f'filled_change{end}']:+.4f}" for end in ("", "_low", "_high")]
+    assert f"filled by generous by {ends[0]} ({ends[1]} to {ends[2]})" in " ".join(found.findings())
+    shown = found.report("fill").to_frame()
+    assert list(shown) == ["Team", "Uniques", "Removed", "Interval of removed", "Filled", "Interval of filled"]
+    rows = found.filled[found.filled["measure"] == "nDCG@10"].sort_values("removed_change")
+    assert shown["Team"].tolist() == rows["team"].tolist()
+    assert shown["Filled"].tolist() == rows["filled_change"].tolist()
+    messages.refused(lambda: found.report("fill", judge="b"), argument="judge")
+    plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10)
+    assert plain.filled is plain.filled_by_run is plain.filled_summary is None
+    for call in (lambda: plain.plot("fill"), lambda: plain.report("fill")):
+        messages.refused(call)

@@ -65,7 +65,6 @@ def test_intervals_of_two_sets_of_topics(messages):
 def test_few_topics(n_topics, messages):
     found = messages.warned(lambda: compare(OLD.select(T[:n_topics]), NEW.select(T[:n_topics]), resamples=5))
     assert found.settings["beware"] == ("1 topic only" if n_topics == 1 else "4 topics only")
-    assert "Beware: " in found.report().notes[-1]
     if n_topics == 1:
         # there is nothing to draw
         row = found.table.iloc[0]
@@ -82,7 +81,6 @@ def test_all_tied(messages):
     assert np.isnan(row[["tau_b", "gamma", "tau_ap_b", "weighted_tau", "tau_b_low"]].astype(float)).all()
     assert found.per_topic["tau_b"].isna().all()
     assert found.changes["other_rank"].eq(1).all()
-    assert "8 topics without tau-b" in found.report("topic").notes[0]
     ax = found.plot(kind="topics")
     assert len(ax.collections[0].get_offsets()) == 0
     assert "(8 topics without, as all runs tie)" in " ".join(ax.get_xlabel().split())
@@ -135,15 +133,7 @@ ODD = {
     "topics": {"topics": "all"},
     "selected": {"selected": 5},
     "selected strangers": {"selected": ["lex1a", "lexa"]},
-    "depth": {"depth": 0},
     "pool_order": {"pool_order": "best"},
-    "rel": {"rel": 0},
-    "resamples": {"resamples": -1},
-    "confidence": {"confidence": 1},
-    "seed": {"seed": -1},
-    "complete": {"complete": "yes"},
-    "without_topics": {"without_topics": "skip"},
-    "verbose": {"verbose": "no"},
 }
 
 
@@ -156,15 +146,6 @@ def test_arguments_are_judged_before_judgments_are_read(fault, messages, tmp_pat
     nowhere = tmp_path / "qrels.txt"
     argument = fault.split()[-1] if fault.startswith("too") else fault.split()[0]
     messages.refused(lambda: compare(nowhere, nowhere, **ODD[fault]), argument=argument)
-
-
-def test_what_is_asked_of_a_result(messages):
-    found = compare()
-    messages.refused(lambda: found.report("team"), argument="by")
-    messages.refused(lambda: found.report("run", new_by="nobody"), argument="new_by")
-    messages.refused(lambda: found.plot(kind="bars"), argument="kind")
-    messages.refused(lambda: found.plot("RR"), argument="measure")
-    messages.refused(lambda: found.plot(kind="runs", by="run"), argument="by")
 
 
 def test_the_older_may_come_second():

@@ -24,13 +24,7 @@ from pt_reuse.pooling.pool import Pool
 
 @dataclass(frozen=True)
 class NamedJudgments:
-    """Judgments under the name that they have in a comparison.
-
-    Attributes:
-        name: what they are called.
-        qrels: the judgments, which know from which label on documents are relevant.
-        words: which labels are relevant, for settings.
-    """
+    """Judgments, which know what is relevant, under their name; `words` say which labels are, for settings."""
 
     name: str
     qrels: Qrels
@@ -48,16 +42,8 @@ class NamedJudgments:
     ) -> NamedJudgments:
         """Return judgments that are compared with others, brought to their scale where the measures are the same.
 
-        Args:
-            first: the others.
-            name: what these are called.
-            qrels: these.
-            rel: the lowest label of both that is relevant, None where nobody says.
-            judge_rel: that of these, or a mapping of each of their labels to one of the others; None where nobody says.
-            same_measures: whether the measures are those of the others; else they are made for the labels as these are.
-
-        Raises:
-            InputError: nobody says, and their labels go beyond those of the others.
+        `rel` is the lowest label of both that is relevant, `judge_rel` that of these, or each of their labels -> one of
+        the others; None where nobody says.
         """
         if judge_rel is None and (rel is not None or qrels.stated_rel is not None):
             return cls.of(name, qrels, rel)
@@ -87,22 +73,11 @@ class NamedJudgments:
         return found
 
 
-@dataclass(frozen=True)
-class NewDocuments:
-    """What judgments know that earlier ones do not.
-
-    Attributes:
-        by_run: one row per run: ``new_by name team type pooled documents unjudged unjudged_rate new new_relevant``.
-        by_topic: one row per topic: ``new_by qid judged relevant remainder new new_relevant``.
-    """
-
-    by_run: pd.DataFrame
-    by_topic: pd.DataFrame
-
-
-def new_documents(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> NewDocuments:
-    """Count the documents that later judgments have and earlier ones have not."""
-    return NewDocuments(
+def new_documents(
+    pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what later judgments know and earlier ones do not, see ``JudgmentComparison``: by run, and by topic."""
+    return (
         _by_run(pool, before, after, topics).assign(new_by=after.name)[list(_BY_RUN)],
         _by_topic(pool, before, after, topics).assign(new_by=after.name)[list(_BY_TOPIC)],
     )
@@ -172,20 +147,12 @@ def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics:
 #: of the runs on record as not pooled so many are shown where nobody says which
 SHOWN = 10
 _OF_TOPIC = ("max_drop", "dropped", "max_rise", "risen")
-_OF_RUN = ("score", "other_score", "rank", "other_rank", "drop")
 
 
 def topic_moves(truth: NDArray[np.float64], estimate: NDArray[np.float64], names: Sequence[str]) -> pd.DataFrame:
-    """Return per topic the most ranks that a run loses and gains, and which it is.
+    """Return ``max_drop dropped max_rise risen`` per topic of (topics, runs) scores: how far a run moves, and which.
 
-    Args:
-        truth: (topics, runs) scores of the rankings taken as right.
-        estimate: (topics, runs) of the others.
-        names: of the runs.
-
-    Returns:
-        DataFrame: one row per topic: ``max_drop dropped max_rise risen``; of several runs the best one under the truth,
-        None where none moves that way.
+    Of several runs it is the best one under the truth, None where none moves that way.
     """
     found: dict[str, list[Any]] = {name: [] for name in _OF_TOPIC}
     for before, after in zip(np.round(truth, DECIMALS), np.round(estimate, DECIMALS), strict=True):
@@ -197,49 +164,34 @@ def topic_moves(truth: NDArray[np.float64], estimate: NDArray[np.float64], names
     return pd.DataFrame(found | {who: pd.Series(found[who], dtype=object) for who in ("dropped", "risen")})
 
 
-def checked_selected(selected: Any, known: Sequence[str] | None = None) -> list[str] | None:
-    """Return a user's ``selected=`` as run names, None for None.
+def checked_selected(selected: Any) -> list[str]:
+    """Return the run names that a user's ``selected=`` lists."""
+    names = [selected] if isinstance(selected, str) else list(selected) if isinstance(selected, Iterable) else [None]
+    if not all(isinstance(name, str) for name in names):
+        problem = f" must be a run name or several, got {told(selected)}."
+        raise InputError(Argument("selected"), problem, argument="selected")
+    return list(dict.fromkeys(names))
 
-    Args:
-        selected: what the user gave.
-        known: the runs that there are; None where that is not known yet.
 
-    Raises:
-        InputError: something that lists no names, or a name that is not known.
-    """
-    if selected is None:
-        return None
-    names = [selected] if isinstance(selected, str) else list(selected) if isinstance(selected, Iterable) else None
-    if names is None or not all(isinstance(name, str) for name in names):
-        raise InputError(
-            Argument("selected"), f" must be a run name or several, got {told(selected)}.", argument="selected"
-        )
-    strangers = [] if known is None else [name for name in names if name not in set(known)]
-    if known is not None and strangers:
+def check_known(selected: Sequence[str], known: Sequence[str]) -> None:
+    """Raise where a selected run is none of the field."""
+    strangers = [name for name in selected if name not in set(known)]
+    if strangers:
         hint = did_you_mean(strangers[0], known) or f" There is {examples(known)}."
         raise InputError(
             Argument("selected"),
             f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}",
             argument="selected",
         )
-    return list(dict.fromkeys(names))
 
 
 def selected_runs(
     changes: pd.DataFrame, run_table: pd.DataFrame, rates: pd.DataFrame, wanted: Sequence[str] | None
 ) -> pd.DataFrame:
-    """Return the rows of the runs that a paper shows, the best first by the first measure, under every measure.
+    """Return the rows of the runs that a paper shows, see ``JudgmentComparison.selected``.
 
-    Args:
-        changes: of all runs: ``name measure other_measure score other_score rank other_rank drop``.
-        run_table: one row per run: ``name team type pooled``.
-        rates: one row per run: ``unjudged_rate other_unjudged_rate``.
-        wanted: the runs that a user asks for; None: those on record as not pooled, :data:`SHOWN` of them at most.
-
-    Returns:
-        DataFrame: ``why name team type pooled measure other_measure score other_score change rank other_rank drop
-        unjudged_rate other_unjudged_rate``. ``why`` is ``best`` (of all, or of a type), ``median``, ``not pooled`` or
-        ``selected``, several between commas.
+    `changes` are those of all runs, `rates` has ``unjudged_rate other_unjudged_rate`` of each; `wanted` None stands for
+    the runs on record as not pooled, :data:`SHOWN` of them at most.
     """
     measures = list(dict.fromkeys(changes["measure"]))
     first = changes[changes["measure"] == measures[0]].sort_values("rank", kind="stable")["name"].tolist()
@@ -259,22 +211,23 @@ def selected_runs(
     for name in wanted or ():
         reasons.setdefault(name, []).append("selected")
     shown = [name for name in first if name in reasons]
-    by_measure = changes.set_index(["measure", "name"])
-    rows = []
-    for measure in measures:
-        for name in shown:
-            found = by_measure.loc[(measure, name)]
-            rows.append(
-                {
-                    "why": ", ".join(reasons[name]),
-                    "name": name,
-                    **{column: of_run.loc[name, column] for column in ("team", "type", "pooled")},
-                    "measure": measure,
-                    "other_measure": found["other_measure"],
-                    **{column: found[column] for column in _OF_RUN[:2]},
-                    "change": found["other_score"] - found["score"],
-                    **{column: int(found[column]) for column in _OF_RUN[2:]},
-                    **rates.loc[name].to_dict(),
-                }
-            )
-    return pd.DataFrame(rows).astype({"pooled": "boolean", "why": object, "name": object})
+    of_names = run_table.set_index("name").loc[shown].join(rates)
+    parts = []
+    for measure in dict.fromkeys(changes["measure"]):
+        found = changes[changes["measure"] == measure].set_index("name").loc[shown]
+        part = of_names[["team", "type", "pooled"]].assign(
+            measure=measure,
+            other_measure=found["other_measure"],
+            score=found["score"],
+            other_score=found["other_score"],
+            change=found["other_score"] - found["score"],
+            rank=found["rank"],
+            other_rank=found["other_rank"],
+            drop=found["drop"],
+            unjudged_rate=of_names["unjudged_rate"],
+            other_unjudged_rate=of_names["other_unjudged_rate"],
+        )
+        part.insert(0, "name", shown)
+        part.insert(0, "why", [", ".join(reasons[name]) for name in shown])
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True).astype({"pooled": "boolean", "why": object, "name": object})
