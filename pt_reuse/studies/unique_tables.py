@@ -161,7 +161,7 @@ def without_units(
     full, own = (np.round(each.mean_values, DECIMALS) for each in (scores, own_scores))
     table = _unit_table(units, counts.assign(removed=removed), scores, full, reduced)
     by_run = _by_run(run_table, contributed, units, scores, own_scores)
-    summary = _summary(units, table, by_run, scores.measures, full, own, reduced)
+    summary = _summary(units, table, by_run, scores.measures, full=full, own=own, reduced=reduced)
     return {"table": table, "by_run": by_run, "summary": summary}
 
 
@@ -224,6 +224,7 @@ def _summary(
     by_unit: pd.DataFrame,
     by_run: pd.DataFrame,
     measures: Sequence[str],
+    *,
     full: NDArray[np.float64],
     own: NDArray[np.float64],
     reduced: NDArray[np.float64],
