@@ -165,11 +165,6 @@ def _drawings(result: Result, judges: list[str]) -> dict[str, Drawing]:
                 found[picture(beginning, measure)] = partial(result.plot, measure, **which)
             if not result.measures:
                 found[f"{beginning}.png"] = partial(result.plot, **which)
-    if fill := getattr(result, "plot_fill", None):
-        for judge in judges:
-            found |= {
-                picture(f"filled-{judge}", m): partial(fill, m, judge=judge) for m in fill.__self__.scores.measures
-            }
     labels = getattr(result, "labels", None)
     return found if labels is None else found | _drawings(labels, judges)
 

@@ -23,7 +23,7 @@ PICTURES = {
     "families": ["map", "forest"],
     "significance": ["counts", "pairs-lax", "pairs-strict"],
     "circularity": ["gains", "runs-lax", "runs-strict"],
-    "holes": ["filled-lax", "filled-strict"],
+    "holes": ["fill-lax", "fill-strict"],
 }
 DRAWN = {"resamples": 20, "seed": 3}
 
