@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, plural
 from pt_reuse._choices import LEARNING, METHODS, NORM_NAMES, RANDOM_ORDER
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.cli.common_options import add_contributors, amounts, bands, chosen_contributors, whole_amounts
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files
@@ -101,9 +101,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     for option in given:
         if option not in takes:
             having = ", ".join(other for other, known in STRATEGIES.items() if option in known)
-            raise InputError(
-                Argument(option), f" is no option of strategy {name!r}; it is one of {having}.", argument=option
-            )
+            raise wrong(option, f" is no option of strategy {name!r}; it is one of {having}.")
     lacking = "n" if "n" in takes and "n" not in given and name != "sample" else None
     if name in _ASKING and options.qrels is None:
         lacking = "qrels"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, count, examples, number, positive, told, whole
-from pt_reuse._errors import InputError, Option
+from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.data.frame_columns import LABELS, in_rows, not_labels, number_column, plain
 
 
@@ -232,9 +232,8 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
         )
     known = None if labels is None else _known(labels)
     if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
-        raise InputError(
-            f"labels must ascend and be one more than the thresholds, {len(bounds) + 1} here, got {told(labels)}.",
-            argument="labels",
+        raise wrong(
+            "labels", f" must ascend and be one more than the thresholds, {len(bounds) + 1} here, got {told(labels)}."
         )
     return AnswerForm(form, known, bounds, decide, 1 if rel is None else rel)
 
@@ -243,9 +242,9 @@ def _known(labels: Any) -> tuple[int, ...]:
     listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str | bytes) else []
     values = number_column(pd.Series([plain(label) for label in listed], dtype=object))
     if len(listed) < 2 or not_labels(values).any() or len(set(values.tolist())) < len(listed):
-        raise InputError(
-            f"labels must be two or more whole numbers from {LABELS[0]} to {LABELS[1]}, each once, got {told(labels)}.",
-            argument="labels",
+        raise wrong(
+            "labels",
+            f" must be two or more whole numbers from {LABELS[0]} to {LABELS[1]}, each once, got {told(labels)}.",
         )
     return tuple(int(value) for value in values)
 
@@ -257,5 +256,5 @@ def _bounds(thresholds: Any) -> tuple[float, ...]:
     )
     numbers = number_column(pd.Series(values))
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise InputError(f"thresholds must be numbers that ascend, got {told(thresholds)}.", argument="thresholds")
+        raise wrong("thresholds", f" must be numbers that ascend, got {told(thresholds)}.")
     return tuple(numbers.tolist())

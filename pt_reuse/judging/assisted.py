@@ -13,7 +13,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, flag, positive, told
-from pt_reuse._errors import InputError, Option, warn
+from pt_reuse._errors import InputError, Option, warn, wrong
 from pt_reuse.arrays.topic_docs import TopicDocs
 from pt_reuse.data.frame_columns import now
 from pt_reuse.data.judgments import Qrels, checked_rel
@@ -206,7 +206,7 @@ def judge_with_model(
     standard deviation 1.
     """
     if not isinstance(pool, Pool):
-        raise InputError(f"pool must be a Pool, got {told(pool)}. depth_pool makes one of runs.", argument="pool")
+        raise wrong("pool", f" must be a Pool, got {told(pool)}. depth_pool makes one of runs.")
     limits, folder = Budget.checked(budget, total), checked_folder(session)
     if budget is None and total is None:
         raise InputError(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, count, examples, names, shown, told
 from pt_reuse._check import columns as check_columns
-from pt_reuse._errors import Argument, InputError, door, located
+from pt_reuse._errors import InputError, door, located, wrong
 from pt_reuse.data.asking import name_of
 from pt_reuse.data.frame_columns import checked_labels
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
@@ -318,11 +318,10 @@ def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
         [str(topic) for topic in share] if isinstance(share, Iterable) and not isinstance(share, str | bytes) else []
     )
     if not topics or not set(topics) <= set(people.topics):
-        raise InputError(
-            Argument("share"),
+        raise wrong(
+            "share",
             f" must be above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)}), got "
             f"{told(share)}.",
-            argument="share",
         )
     left = [topic for topic in people.topics if topic not in topics]
     rest = people.select(left) if left else people.keep(np.zeros(len(people), dtype=bool))

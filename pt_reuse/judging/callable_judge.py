@@ -18,7 +18,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, examples, flag, names, number, positive, shown, told
-from pt_reuse._errors import InputError, Option, door, located
+from pt_reuse._errors import InputError, Option, door, located, wrong
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.data.frame_columns import in_rows, now
 from pt_reuse.judging.answers import Answer, Cost, Price, answer_form
@@ -95,9 +95,8 @@ class Retry:
     def __post_init__(self) -> None:
         errors = self.on if isinstance(self.on, tuple) and self.on else (self.on,)
         if not all(isinstance(error, type) and issubclass(error, Exception) for error in errors):
-            raise InputError(
-                f"on must be a class of errors or several in a tuple, such as TimeoutError, got {told(self.on)}.",
-                argument="on",
+            raise wrong(
+                "on", f" must be a class of errors or several in a tuple, such as TimeoutError, got {told(self.on)}."
             )
         positive("times", self.times, "further calls")
         for name, least in (("wait", 0.0), ("factor", 1.0), ("longest", 0.0)):
@@ -288,7 +287,7 @@ class Callable(Judge):
     ):
         super().__init__(name, rel=rel)
         if not callable(fn):
-            raise InputError(f"fn must be a function, got {told(fn)}.", argument="fn")
+            raise wrong("fn", f" must be a function, got {told(fn)}.")
         self._fn, self._reads = fn, names("reads", reads)
         self._batch_size = None if batch_size is None else positive("batch_size", batch_size, "documents")
         self._form = answer_form(answers, labels, thresholds, decide, rel)
@@ -296,12 +295,12 @@ class Callable(Judge):
             self._reads = tuple(dict.fromkeys((*IDS, *self._reads)))
             self._fn = _of_pipeline(fn, self._reads, answers, several=batch_size is not None)
         if (cache is not None or version is not None) and (not isinstance(version, str) or not version.strip()):
-            raise InputError(
-                f"version must be a text, got {told(version)}. A cache needs the version of the function, model and "
+            raise wrong(
+                "version",
+                f" must be a text, got {told(version)}. A cache needs the version of the function, model and "
                 "prompt in a word: an answer to another prompt is another answer. Pass ",
                 Option("version", ...),
                 ".",
-                argument="version",
             )
         for argument, value, kind in (("retry", retry, Retry), ("price", price, Price)):
             if value is not None and not isinstance(value, kind):

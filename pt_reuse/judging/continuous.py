@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import checked_seed, count, examples, flag, shown, told
-from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn
+from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.data.frame_columns import in_rows
@@ -509,19 +509,9 @@ def judge_continuously(
 
 def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
     if not isinstance(protocol, Protocol):
-        raise InputError(
-            Argument("protocol"),
-            f" must be a protocol, such as ptr.judging.TrecDL2021(), got {told(protocol)}.",
-            argument="protocol",
-        )
+        raise wrong("protocol", f" must be a protocol, such as ptr.judging.TrecDL2021(), got {told(protocol)}.")
     if pool is not None and (runs is not None or not isinstance(pool, Pool)):
-        raise InputError(
-            Argument("pool"),
-            " must be a Pool, the initial one, and be given without ",
-            Argument("runs"),
-            ".",
-            argument="pool",
-        )
+        raise wrong("pool", " must be a Pool, the initial one, and be given without ", Argument("runs"), ".")
     has_depth = protocol.pool_depth is not None
     if has_depth if runs is None and pool is None else runs is not None and not has_depth:
         raise InputError(
@@ -538,7 +528,7 @@ def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
     """Return topic -> query, None where there is none; in the order of the topics."""
     qids = [str(qid) for qid in topics["qid"]]
     if not qids:
-        raise InputError(Argument("topics"), " has no topic to judge.", argument="topics")
+        raise wrong("topics", " has no topic to judge.")
     queries = list(topics["query"]) if "query" in topics else [None] * len(qids)
     return {
         qid: query if isinstance(query, str) and query.strip() else None

@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import told
-from pt_reuse._errors import InputError, located
+from pt_reuse._errors import InputError, located, wrong
 from pt_reuse.data.asking import telling_of_texts, without_texts
 from pt_reuse.data.frame_columns import checked_labels, in_rows, with_provenance
 from pt_reuse.data.judgments import checked_rel
@@ -45,7 +45,7 @@ class Judge(pt.Transformer):
 
     def __init__(self, name: str, *, rel: int | None = None):
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"name must be a text that says who judges, got {told(name)}.", argument="name")
+            raise wrong("name", f" must be a text that says who judges, got {told(name)}.")
         self.name, self.rel = name, checked_rel(rel)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
-from pt_reuse._errors import Argument, InputError, arguments_as, door, located
+from pt_reuse._errors import InputError, arguments_as, door, located, wrong
 from pt_reuse._files import user_path
 from pt_reuse._saving import CsvReader
 from pt_reuse.data.frame_columns import OURS
@@ -286,7 +286,7 @@ def checked_table(families: Any) -> Path | None:
 def checked_folder(folder: Any, argument: str = "folder") -> Path:
     """Return the folder of judges, or the file of one, that a user names."""
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder) or "\0" in os.fspath(folder):
-        raise InputError(Argument(argument), f" must be a path, got {told(folder)}.", argument=argument)
+        raise wrong(argument, f" must be a path, got {told(folder)}.")
     place = user_path(folder)
     if not place.exists():
         raise InputError(f"{place}: no such file or folder.", argument=argument)

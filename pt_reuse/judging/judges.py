@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
-from pt_reuse._errors import Argument, InputError, arguments_as, located, warn
+from pt_reuse._errors import InputError, arguments_as, located, warn, wrong
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, without_texts
 from pt_reuse.data.frame_columns import LABELS
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
@@ -92,11 +92,7 @@ def as_judges(
     these; None for what the judges say themselves, as for `families`.
     """
     if isinstance(given, list | tuple) and given and all(_is_judge(part) for part in given):
-        raise InputError(
-            Argument(argument),
-            f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.",
-            argument=argument,
-        )
+        raise wrong(argument, f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.")
     if isinstance(given, str | Path):
         with arguments_as(folder=argument):
             given = read_judges(given)
@@ -105,11 +101,7 @@ def as_judges(
         given = _labels_in(given, argument)
     several = _by_name(given, argument)
     if not several or not all(isinstance(name, str) and name.strip() for name in several):
-        raise InputError(
-            Argument(argument),
-            f" must have a text as the name of each judge, got {told(list(several))}.",
-            argument=argument,
-        )
+        raise wrong(argument, f" must have a text as the name of each judge, got {told(list(several))}.")
     by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
     rels = of_each(rel, several, rel_argument) if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
@@ -130,21 +122,16 @@ def in_grades(labels: pd.Series, grades: Mapping[int, int], argument: str = "jud
     """Return the labels of people that labels stand for, <NA> where there is none (<NA>, or below 0)."""
     lacking = sorted(set(labels[labels >= 0].unique().tolist()) - set(grades))
     if lacking:
-        raise InputError(
-            Argument(argument),
-            f" does not say which label of people {examples(lacking, 12)} of the judge stands for.",
-            argument=argument,
-        )
+        raise wrong(argument, f" does not say which label of people {examples(lacking, 12)} of the judge stands for.")
     return labels.mask(labels < 0).map(grades, na_action="ignore").astype("Int64")
 
 
 def checked_grades(given: Mapping[Any, Any], argument: str) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
     if not given or not all(_is_label(value) for pair in given.items() for value in pair):
-        raise InputError(
-            Argument(argument),
+        raise wrong(
+            argument,
             f" must be a label, or a dict of the judge's label -> the label of people, got {told(dict(given))}.",
-            argument=argument,
         )
     return {int(mine): int(theirs) for mine, theirs in given.items()}
 
@@ -187,10 +174,9 @@ def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, A
         return {}
     strange = [name for name in given if name not in judges] if isinstance(given, Mapping) else [given]
     if strange:
-        raise InputError(
-            Argument(argument),
+        raise wrong(
+            argument,
             f" must be a dict by judge, with names of these judges: {examples(list(judges), 12)}, got {told(given)}."
             f"{did_you_mean(str(strange[0]), list(judges))}",
-            argument=argument,
         )
     return dict(given)

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, examples, fraction, shown, told
-from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse.data.frame_columns import not_labels, number_column
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.judging.judge import Judge
@@ -156,7 +156,7 @@ def as_confusion(value: Any, needed: Iterable[int]) -> Confusion:
 
 
 def _no_confusion(what: str) -> InputError:
-    return InputError(Argument("confusion"), f" must {what}", argument="confusion")
+    return wrong("confusion", f" must {what}")
 
 
 def _framed(value: Any) -> pd.DataFrame | None:
@@ -208,9 +208,7 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else []
     numbers = number_column(pd.Series(listed, dtype=object))
     if len(set(listed)) < max(2, len(listed)) or not_labels(numbers).any() or (numbers < 0).any():
-        raise InputError(
-            f"labels must be at least two whole numbers of 0 or more, each once, got {told(labels)}.", argument="labels"
-        )
+        raise wrong("labels", f" must be at least two whole numbers of 0 or more, each once, got {told(labels)}.")
     shares = np.full((len(listed), len(listed)), rate / (len(listed) - 1))
     np.fill_diagonal(shares, 1 - rate)
     return _matrix(shares, listed, listed)

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from pt_reuse._check import count, examples, flag, fraction, number, positive, whole
-from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse.data.ordering import check_order_or_none
 
 
@@ -267,11 +267,7 @@ class Protocol:
         self._set("goes_on_while", tuple(conditions) if isinstance(conditions, list | tuple) else (conditions,))
         strangers = [one for one in self.goes_on_while if not isinstance(one, Condition)]
         if strangers:
-            raise InputError(
-                Argument("goes_on_while"),
-                f" must list conditions, such as FewJudged(150), got {examples(strangers)}.",
-                argument="goes_on_while",
-            )
+            raise wrong("goes_on_while", f" must list conditions, such as FewJudged(150), got {examples(strangers)}.")
         if not self.goes_on_while and self.topic_budget is None and self.total_budget is None:
             raise InputError(
                 f"{self.name} goes on until every document is judged. Give ",

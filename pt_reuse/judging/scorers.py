@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, flag, names, number, shown, told
-from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._errors import Argument, InputError, door, wrong
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class LogisticScorer(Scorer):
     def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):
         _sklearn()
         if number("strength", strength) == 0:
-            raise InputError(Argument("strength"), " must be a number above 0, got 0.", argument="strength")
+            raise wrong("strength", " must be a number above 0, got 0.")
         if not len(docnos):
             raise InputError("there are no documents.")
         check_documents(docnos)
@@ -201,10 +201,9 @@ class TfIdf(LogisticScorer):
         fields = names("fields", fields)
         check_corpus(corpus, fields)
         if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
-            raise InputError(
-                Argument("vectorizer"),
+            raise wrong(
+                "vectorizer",
                 f" must be a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2), got {told(vectorizer)}.",
-                argument="vectorizer",
             )
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
@@ -283,15 +282,13 @@ class Vectors(LogisticScorer):
         )
         array = _numbers(vectors, "vectors")
         if array.ndim != 2 or len(array) != len(known):
-            raise InputError(
-                f"vectors must have one row for each of {count(len(known), 'document')}, got the shape {array.shape}.",
-                argument="vectors",
+            raise wrong(
+                "vectors",
+                f" must have one row for each of {count(len(known), 'document')}, got the shape {array.shape}.",
             )
         super().__init__(np.array(known, dtype=object), array, strength)
         if queries is not None and not isinstance(queries, Mapping):
-            raise InputError(
-                Argument("queries"), f" must be a mapping of topic -> vector, got {told(queries)}.", argument="queries"
-            )
+            raise wrong("queries", f" must be a mapping of topic -> vector, got {told(queries)}.")
         self._queries: dict[str, NDArray[np.float64]] = {}
         for qid, given in (queries or {}).items():
             vector = _numbers(given, "queries")
@@ -331,10 +328,10 @@ def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
     """Raise where texts of documents cannot come of a corpus, before it is read."""
     _sklearn()
     if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
-        raise InputError(
-            f"corpus must yield one dict per document, with 'docno' and {examples(fields, 5)}, got {told(corpus)}. A "
+        raise wrong(
+            "corpus",
+            f" must yield one dict per document, with 'docno' and {examples(fields, 5)}, got {told(corpus)}. A "
             f"dataset's get_corpus_iter() does.",
-            argument="corpus",
         )
 
 
@@ -380,11 +377,9 @@ def _numbers(values: Any, argument: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            Argument(argument), " must be vectors of numbers, all of one length.", argument=argument
-        ) from error
+        raise wrong(argument, " must be vectors of numbers, all of one length.") from error
     if not np.isfinite(array).all():
-        raise InputError(Argument(argument), " must hold numbers alone, no NaN and no infinity.", argument=argument)
+        raise wrong(argument, " must hold numbers alone, no NaN and no infinity.")
     return array
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import examples, listed, shown, told
-from pt_reuse._errors import InputError, located, warn
+from pt_reuse._errors import InputError, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
@@ -353,7 +353,7 @@ def checked_folder(session: Any) -> Path | None:
         return None
     given = os.fspath(session) if isinstance(session, str | os.PathLike) else None
     if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError(f"session must be a folder, got {told(session)}.", argument="session")
+        raise wrong("session", f" must be a folder, got {told(session)}.")
     folder = user_path(given)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="session")

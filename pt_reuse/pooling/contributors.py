@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, told
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.arrays.lists import offsets, ranges
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
@@ -63,12 +63,11 @@ def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contribu
     """Return the runs of a field that a user's ``contributors=`` names: ``"pooled"``, ``"all"``, or run names."""
     if isinstance(contributors, str):
         if contributors in runs and contributors not in (Rule.POOLED.value, Rule.ALL.value):
-            raise InputError(
-                Argument("contributors"),
+            raise wrong(
+                "contributors",
                 " is the name of a run. Give run names as a list: ",
                 Option("contributors", [contributors]),
                 ".",
-                argument="contributors",
             )
         rule = Rule(choice("contributors", contributors, (Rule.POOLED.value, Rule.ALL.value)))
         if rule is Rule.ALL:
@@ -95,22 +94,14 @@ def named_contributors(contributors: Any, known: Sequence[str] | None = None) ->
     """Return the run names that a user's ``contributors=`` lists; with `known` None it is not known which there are."""
     names = list(contributors) if isinstance(contributors, Iterable) else []
     if not names:
-        raise InputError(
-            Argument("contributors"),
-            f" must be 'pooled', 'all' or run names, got {told(contributors)}.",
-            argument="contributors",
-        )
+        raise wrong("contributors", f" must be 'pooled', 'all' or run names, got {told(contributors)}.")
     if known is None:
         return names
     there = set(known)
     strangers = [name for name in names if not isinstance(name, str) or name not in there]
     if strangers:
         hint = did_you_mean(strangers[0], known) or f" There is {examples(known)}."
-        raise InputError(
-            Argument("contributors"),
-            f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}",
-            argument="contributors",
-        )
+        raise wrong("contributors", f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}")
     return names
 
 

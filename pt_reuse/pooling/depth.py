@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive, told, whole
-from pt_reuse._errors import Argument, InputError, arguments_as, warn
+from pt_reuse._errors import Argument, arguments_as, warn, wrong
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import Fusion
 from pt_reuse.arrays.open_field import AnyField
@@ -32,18 +32,12 @@ def _own_depths(argument: str, given: Any, known: Sequence[str], noun: str) -> N
     """Return (known,): the depth that a user gives each run or topic, `_NONE` where there is none."""
     own = np.full(len(known), _NONE, dtype=np.int64)
     if not isinstance(given, Mapping | None):
-        raise InputError(
-            Argument(argument), f" must map each {noun} to its depth, got {told(given)}.", argument=argument
-        )
+        raise wrong(argument, f" must map each {noun} to its depth, got {told(given)}.")
     place = {name: i for i, name in enumerate(known)}
     for name, depth in (given or {}).items():
         if name not in place:
             hint = did_you_mean(name, known) or f" There is {examples(known)}."
-            raise InputError(
-                Argument(argument),
-                f" names {told(name)}, not among the {count(len(known), noun)}.{hint}",
-                argument=argument,
-            )
+            raise wrong(argument, f" names {told(name)}, not among the {count(len(known), noun)}.{hint}")
         with arguments_as(depth=f"{argument}[{name!r}]"):
             own[place[name]] = checked_depth(depth)
     return own

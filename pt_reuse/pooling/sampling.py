@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, count, examples, positive, shown, told
-from pt_reuse._errors import Argument, Aside, InputError, Option, door
+from pt_reuse._errors import Aside, InputError, Option, door, wrong
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
@@ -70,7 +70,7 @@ def sample_pool(
     by bands of rank, as in TREC's Terabyte 2006, Million Query, Legal, Clinical Decision Support and TRECVID tracks.
     """
     if not isinstance(pool, Pool):
-        raise InputError(f"pool must be a Pool, such as depth_pool makes, got {told(pool)}.", argument="pool")
+        raise wrong("pool", f" must be a Pool, such as depth_pool makes, got {told(pool)}.")
     if pool.unsampled is not None:
         raise InputError("the pool is a sample already. Sample the pool that it was drawn from.", argument="pool")
     check_sampling(share=share, n=n, strata=strata, bands=bands, seed=seed)
@@ -110,11 +110,10 @@ def _amount(argument: str, value: Any) -> float:
     if argument == "n":
         return positive("n", value, "documents per topic and stratum")
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value <= 1:
-        raise InputError(
-            Argument("share"),
+        raise wrong(
+            "share",
             f" must be above 0 and at most 1, got {told(value)}. What is not to be judged at all, leave out of the "
             "pool.",
-            argument="share",
         )
     return float(value)
 
@@ -163,11 +162,10 @@ class Strata:
             odd = [name for name in given if name not in self.names]
             missing = [name for name in self.names if name not in given]
             if odd or missing:
-                raise InputError(
-                    Argument(argument),
+                raise wrong(
+                    argument,
                     f" must have one value for each stratum, {examples(self.names, 12)}; "
                     f"{examples(odd or missing)} {'is none of them' if odd else 'is missing'}.",
-                    argument=argument,
                 )
             return [given[name] for name in self.names]
         if isinstance(given, str) or not isinstance(given, Iterable):
@@ -175,12 +173,11 @@ class Strata:
         values = list(given)
         if not self.banded or len(values) != len(self.names):
             wanted = f"one value for each of the {count(len(self.names), 'band')}" if self.banded else "one number"
-            raise InputError(
-                Argument(argument),
+            raise wrong(
+                argument,
                 f" must be {wanted}",
                 Aside(", or a dict of stratum -> number"),
                 f", got {told(given)}. Only bands have an order.",
-                argument=argument,
             )
         return values
 
@@ -193,9 +190,7 @@ def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
     frame = pool.to_frame()
     known = [name for name in frame.columns if name not in ("qid", "docno")]
     if not isinstance(column, str) or column not in known:
-        raise InputError(
-            f"strata must be a column of the pool, one of {examples(known, 12)}, got {told(column)}.", argument="strata"
-        )
+        raise wrong("strata", f" must be a column of the pool, one of {examples(known, 12)}, got {told(column)}.")
     values = frame[column]
     missing = np.flatnonzero(values.isna().to_numpy())
     if len(missing):
@@ -267,9 +262,8 @@ def _ends(bands: Any, column: str) -> list[float]:
     whole = column not in (RANK, PRIORITY) or all(end >= 1 and (end == np.inf or end % 1 == 0) for end in numbers)
     if not numbers or len(numbers) < len(given) or not ascends or not whole:
         kind = "whole numbers from 1, each" if column in (RANK, PRIORITY) else "numbers, each"
-        raise InputError(
-            f"bands must be the last {column} of each band, {kind} larger than the one before, got {told(bands)}.",
-            argument="bands",
+        raise wrong(
+            "bands", f" must be the last {column} of each band, {kind} larger than the one before, got {told(bands)}."
         )
     return numbers
 

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import told
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.cells import UNJUDGED
@@ -73,11 +73,10 @@ def checked_budgets(budgets: Any) -> Budgets:
     shares = {isinstance(value, float | np.floating) for value in values}
     right = are_numbers and len(shares) == 1 and all(0 <= value <= (1 if True in shares else value) for value in values)
     if not right:
-        raise InputError(
-            Argument("budgets"),
+        raise wrong(
+            "budgets",
             " must be one number or several of one kind: shares of the judgments from 0.0 to 1.0, such as .1 (all "
             f"judgments are the share 1.0), or whole numbers of judgments per topic, got {told(budgets)}.",
-            argument="budgets",
         )
     is_share = True in shares
     return Budgets(tuple(sorted({float(value) if is_share else int(value) for value in values})), is_share)

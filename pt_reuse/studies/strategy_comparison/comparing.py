@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive, told
 from pt_reuse._choices import FIXED, LEARNING
-from pt_reuse._errors import Argument, Aside, InputError, arguments_as
+from pt_reuse._errors import Aside, InputError, arguments_as, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.units import COLUMNS
 from pt_reuse.options import Flag, Parameter
@@ -193,9 +193,7 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     """Return a user's ``strategies=`` as strategies of different names, or say what is wrong with them."""
     single = isinstance(strategies, str | Strategy | type)
     if not single and not isinstance(strategies, Iterable):
-        raise InputError(
-            Argument("strategies"), f" must be one strategy or several, got {told(strategies)}.", argument="strategies"
-        )
+        raise wrong("strategies", f" must be one strategy or several, got {told(strategies)}.")
     with arguments_as(strategy="strategies"):
         found = [as_strategy(one) for one in ([strategies] if single else strategies)]
     names = [strategy.name for strategy in found]
