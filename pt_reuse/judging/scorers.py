@@ -109,10 +109,7 @@ class LogisticScorer(Scorer):
     The score is the logit of the probability to be relevant. Where no example is not relevant, a document without
     features stands for one; where none is relevant, all scores are 0.
 
-    Args:
-        docnos: (documents,) the documents.
-        features: (documents, features) an array, or a sparse matrix.
-        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
+    Features are (documents, features), an array or a sparse matrix; `strength` is ``C`` of LogisticRegression.
     """
 
     def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):

@@ -153,17 +153,7 @@ class Pool:
         return pd.concat([frame, self.columns], axis=1)
 
     def contributions(self) -> pd.DataFrame:
-        """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1).
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
-            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
-            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=True)
-            >>> pool = ptr.depth_pool(runs, depth=2)
-            >>> pool.contributions()[["docno", "name", "rank"]].values.tolist()
-            [['d1', 'A', 1], ['d2', 'A', 2], ['d2', 'B', 1], ['d3', 'B', 2]]
-        """
+        """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
         doc, run = self.entries.document, self.entries.run
         name, team, kind = (self.run_table[column].to_numpy()[run] for column in ("name", "team", "type"))
         return pd.DataFrame(
@@ -187,10 +177,7 @@ class Pool:
 
     @door
     def uniques(self, by: str = "team") -> pd.DataFrame:
-        """Return the documents that one unit alone contributed.
-
-        Args:
-            by: ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
+        """Return the documents that one unit, `by` team, run, type or family, alone contributed.
 
         Returns:
             DataFrame: ``qid docno rank`` (best, from 1) and the unit, under ``team``, ``type``, ``family`` or, for a
@@ -214,13 +201,7 @@ class Pool:
         type: str | Iterable[str] | None = None,
         family: str | Iterable[str] | None = None,
     ) -> Pool:
-        """Return the pool that the other contributors make.
-
-        Args:
-            team: a team or several to leave out.
-            run: a run or several.
-            type: a type or several.
-            family: a family or several.
+        """Return the pool that the contributors make that are not of a `team`, `run`, `type`, `family`, or of several.
 
         Returns:
             Pool: the documents that at least one other run contributed, and those that no run contributed; the topics
@@ -253,13 +234,9 @@ class Pool:
 
     @door
     def remainder(self, qrels: Any) -> Pool:
-        """Return the documents of the pool that have no judgment (label >= 0) yet.
+        """Return the documents that have no judgment (label >= 0) in `qrels` yet, those labelled -1 or less among them.
 
-        Args:
-            qrels: what is judged already: judgments in any form, see :doc:`runs`.
-
-        Returns:
-            Pool: the documents still to be judged, those labelled -1 or less among them; the topics stay.
+        Judgments are in any form, see :doc:`runs`. The topics stay.
         """
         known = as_qrels(qrels)
         rows = known.arrays.documents.find(self.documents)
@@ -270,14 +247,9 @@ class Pool:
 
     @door
     def counts(self, qrels: Any = None) -> pd.DataFrame:
-        """Return per topic how many documents the pool has: ``qid documents``.
+        """Return per topic, also without documents, how many the pool has: ``qid documents``.
 
-        Args:
-            qrels: what is judged already, in any form. With it there are two more columns: ``judged``, documents with
-                a label of at least 0, and ``to_judge``, the others, which are those of :meth:`remainder`.
-
-        Returns:
-            DataFrame: one row per topic of the pool, those without documents among them.
+        With `qrels`, judgments in any form, ``judged`` counts those with a label of at least 0, ``to_judge`` others.
         """
         table = pd.DataFrame({"qid": self.topics, "documents": self.documents.sizes})
         if qrels is None:
@@ -308,14 +280,6 @@ class Pool:
         Raises:
             InputError: a function that returns another number of labels than it was given documents.
 
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> a = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
-            >>> b = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
-            >>> runs = ptr.RunSet.from_frames({"A": a, "B": b}, teams={"A": "x", "B": "y"}, pooled=True)
-            >>> pool = ptr.depth_pool(runs, depth=2)
-            >>> pool.judge(lambda frame: [int(docno == "d1") for docno in frame["docno"]])
-            Qrels: 1 topic, 3 judgments, 1 relevant (labels 0: 2, 1: 1)
         """
         return judged_by(self, judge)
 
