@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
@@ -18,7 +17,6 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
 from pt_reuse._errors import InputError, arguments_as, door, located, wrong
 from pt_reuse._files import user_path
-from pt_reuse._saving import CsvReader
 from pt_reuse.data.frame_columns import OURS
 from pt_reuse.data.judgments import Qrels, checked_rel, read_qrels
 from pt_reuse.data.leaderboards import ALL, FORMATS
@@ -347,41 +345,31 @@ def _is_beside(path: Path) -> bool:
     return path.name.startswith(".") or (path.is_file() and path.name.lower().endswith(_BESIDE))
 
 
-def _table(path: Path, names: list[str]) -> dict[str, _Said]:
+def _table(path: Path, known: list[str]) -> dict[str, _Said]:
     """Return what ``judges.csv`` says of each judge."""
     with located(str(path)):
         try:
             text = read_bytes(path).decode("utf-8-sig")
-        except (UnreadableError, UnicodeDecodeError) as error:
-            raise _fault(f"cannot be read: {error}. Give UTF-8.") from error
-        header = text.partition("\n")[0]
-        lines = CsvReader(io.StringIO(text, newline=""), delimiter=max(SEPARATORS, key=header.count))
-        try:
-            rows = [(lines.line_num, cells) for cells in lines]
-        except csv.Error as error:
-            raise _fault(f"no CSV ({error}). Mend the line.", f"line {lines.line_num:,}") from error
-        columns = [column.strip() for column in (rows[0][1] if rows else [])]
-        if "name" not in columns or not set(columns) <= set(COLUMNS) or len(set(columns)) != len(columns):
+            separator = max(SEPARATORS, key=text.partition("\n")[0].count)
+            rows = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, index_col=False)
+        except (UnreadableError, ValueError) as error:
+            raise _fault(f"cannot be read: {error}. Give CSV in UTF-8.") from error
+        rows = rows.rename(columns=str.strip).apply(lambda column: column.str.strip())
+        rows = rows[(rows != "").any(axis=1)]
+        if "name" not in rows or not set(rows) <= set(COLUMNS):
             raise _fault(
-                f"the columns must be {listed(COLUMNS)}, the last three as you like, got {examples(columns, 12)}."
+                f"the columns must be {listed(COLUMNS)}, the last three as you like, got {examples(rows.columns, 12)}."
             )
         found: dict[str, _Said] = {}
-        for line, cells in rows[1:]:
-            if any(cell.strip() for cell in cells):
-                with located(f"line {line}"):
-                    name, said = _row(dict(zip(columns, (cell.strip() for cell in cells), strict=False)), names)
-                    if name in found:
-                        raise _fault(f"the judge {shown(name)} has a row already. Keep one.")
-                    found[name] = said
+        for row in rows.to_dict("records"):
+            name, rel, form = (row.get(column, "") for column in ("name", "rel", "format"))
+            with located(f"judge {shown(name)}"):
+                if name not in known or name in found:
+                    raise _fault(f"there must be one row for each file of a judge.{did_you_mean(name, known)}")
+                if rel and not rel.isdecimal():
+                    raise _fault(f"rel must be a whole number, the lowest relevant label, got {shown(rel)}.")
+                lowest = checked_rel(int(rel)) if rel else None
+                found[name] = _Said(
+                    row.get("family") or None, lowest, choice("format", form, FORMATS) if form else None
+                )
         return found
-
-
-def _row(row: Mapping[str, str], names: list[str]) -> tuple[str, _Said]:
-    """Return a judge's name and what its row says."""
-    name, rel, form = (row.get(column, "") for column in ("name", "rel", "format"))
-    if name not in names:
-        raise _fault(f"there is no file of the judge {shown(name)}.{did_you_mean(name, names)}")
-    if rel and not rel.isdecimal():
-        raise _fault(f"rel must be a whole number, the lowest relevant label, got {shown(rel)}.")
-    lowest = checked_rel(int(rel)) if rel else None
-    return name, _Said(row.get("family") or None, lowest, choice("format", form, FORMATS) if form else None)
