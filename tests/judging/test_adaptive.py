@@ -13,7 +13,6 @@ from pool_parts import DOCS, TOPICS, as_runs, fields
 from session_parts import Greedy, Watched, in_turns, records_in, told_of
 
 import pt_reuse as ptr
-from pt_reuse.data.frame_columns import PROVENANCE
 from pt_reuse.judging.adaptive import judge_adaptively
 from pt_reuse.pooling.adaptive.chooser import topic_lists
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
@@ -75,18 +74,6 @@ def test_topics_take_turns_within_their_budgets(field, labels, budget, total, de
     for qid in judged.topics:
         of_topic = frame[frame["qid"] == qid]
         assert of_topic["docno"].tolist() == [docno for docno in orders[qid] if (qid, docno) in rows]
-
-
-def test_every_label_has_its_provenance():
-    frame = judge_adaptively(RUNS, Strategy(Greedy, greed=0.9), Watched(LABELS), budget=3, depth=6).to_frame()
-    assert list(frame) == ["qid", "docno", "label", *PROVENANCE]
-    assert set(frame["judge"]) == {"watched"}
-    assert set(frame["strategy"]) == {"greedy(greed=0.9)"}
-    assert frame["round"].tolist() == [1, 2, 3] * 3
-    n_runs = depth_pool(RUNS, depth=6).to_frame().set_index(["qid", "docno"])["runs"]
-    assert [f"of {n_runs[row.qid, row.docno]} runs" for row in frame.itertuples()] == frame["reason"].tolist()
-    moments = pd.to_datetime(frame["time"])
-    assert (moments.dt.tz_convert("UTC") <= pd.Timestamp.now(tz="UTC")).all()
 
 
 def test_a_larger_budget_begins_with_the_judgments_of_a_smaller_one():

@@ -103,19 +103,6 @@ def test_documents_that_the_model_does_not_know_are_counted(messages):
     assert set(unknown["round"]) == {frame["round"].max()}
 
 
-def test_people_who_find_nothing_calibrate_nothing(messages):
-    def never(frame):
-        return [0] * len(frame)
-
-    own = messages.warned(lara, people=never, model=lambda f: f.assign(label=GRADES["1", "d00"]), total=20).to_frame()
-    assert set(own["judge"]) == {"never", "function"}
-    rest = own[own["judge"] != "never"]
-    assert set(rest["label"]) == {GRADES["1", "d00"]}
-    assert rest["probability"].isna().all()
-    without = messages.warned(lara, people=never, total=20, times=2)
-    assert len(without) == 20
-
-
 def test_a_session_that_was_stopped(tmp_path, messages, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda handle: None)
     labels = {}

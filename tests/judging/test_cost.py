@@ -78,34 +78,3 @@ def test_errors_that_pass_are_waited_for():
     assert waits == [0.5, 1.5, 2.0] * 2
     assert model.cost == Cost(calls=8, failed=6, documents=2, input_tokens=2, told=2)
     assert repr(model.cost) == "Cost: 2 documents, 8 calls (6 failed), 2 tokens in, 0 out"
-
-
-def test_errors_that_do_not_pass_are_told(messages):
-    waits = []
-    retry = Retry(TimeoutError, times=2, sleep=waits.append)
-    model = judge(Flaky(3), retry=retry)
-    error = messages.refused(lambda: model(ASKED), place="judge model, topic '1', document 'a'")
-    assert isinstance(error.__cause__, TimeoutError)
-    assert waits == [1.0, 2.0]
-    assert model.cost == Cost(calls=3, failed=3)
-    # an error that was not named is not waited for
-    other = judge(Flaky(1, ZeroDivisionError), retry=retry)
-    messages.refused(lambda: other(ASKED), place="judge model, topic '1', document 'a'")
-    assert waits == [1.0, 2.0]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"on": 5},
-        {"on": ()},
-        {"on": "TimeoutError"},
-        {"on": KeyboardInterrupt},
-        {"times": 0},
-        {"wait": -1},
-        {"factor": 0.5},
-        {"longest": float("nan")},
-    ],
-)
-def test_a_retry_that_is_none_is_refused(options, messages):
-    messages.refused(lambda: Retry(**{"on": TimeoutError, **options}), argument=next(iter(options)))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
-import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.data.asking import labels_by
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import compared_labels
 
@@ -37,26 +35,6 @@ def test_a_judge_may_be_given_in_every_form(tmp_path):
     assert [one.name for one in as_judges(nested)] == ["judge"]
     both = as_judges({"one": nested, "two": frame}, rel={"two": 1}, families={"one": "gpt"})
     assert [(one.name, one.rel, one.family) for one in both] == [("one", None, "gpt"), ("two", 1, None)]
-
-
-TWO = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"]}, index=[7, 3])
-
-
-def test_what_says_of_which_document_a_label_is_may_have_any_order():
-    def turned(pairs):
-        return pairs.assign(label=[1, 0])[::-1]
-
-    def twice(pairs):
-        return pd.concat([pairs, pairs]).assign(label=[1, 0, 0, 1])
-
-    assert list(labels_by(turned, TWO)["label"]) == [1, 0]
-    pipeline = {"name": "x", "reads": "docno", "batch_size": 2}
-    judge = ptr.judging.Callable(pt.apply.generic(turned), **pipeline)
-    assert list(judge(TWO)["label"]) == [1, 0]
-    with pytest.raises(ptr.InputError, match="document 'a'"):
-        labels_by(twice, TWO)
-    with pytest.raises(ptr.InputError, match="document 'a'"):
-        ptr.judging.Callable(pt.apply.generic(twice), **pipeline)(TWO)
 
 
 def test_labels_of_both_beside_each_other():

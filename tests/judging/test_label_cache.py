@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 
-import numpy as np
 import pandas as pd
 import pytest
 from session_parts import records_in
@@ -77,22 +76,6 @@ def test_another_question_is_another_key(cache, options, columns, again):
     model = Model()
     judge(model, cache, **options)(ASKED.assign(**columns))
     assert len(model.asked) == again
-
-
-def test_another_vector_is_another_key(cache):
-    """As a text an array of 2,000 numbers is cut, and has eight digits of each."""
-    vector, calls = np.linspace(0, 1, 2000), []
-
-    def near(vectors):
-        calls.extend(vectors)
-        return [1] * len(vectors)
-
-    model = judge(near, cache, reads="doc_vec", batch_size=12)
-    middle, slight = (vector + np.eye(2000)[1000] * by for by in (0.5, 1e-12))
-    for cell in (vector, vector.copy(), middle, slight, vector.astype(np.float32)):
-        model(ASKED[:1].assign(doc_vec=[cell]))
-    assert len(calls) == 4
-    assert calls[1] is middle
 
 
 def test_kept_scores_have_other_labels_by_other_thresholds(cache):

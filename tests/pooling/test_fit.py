@@ -6,15 +6,11 @@ import dataclasses
 
 import pandas as pd
 import pytest
-from ir_measures import AP
 
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.fit import PoolFit
-from pt_reuse.scoring.caveats import BEWARE
-from pt_reuse.studies.uniques import leave_out_uniques
 
 FIT = PoolFit(depth=10, judged=1000, strangers=0, pooled=2000, unjudged=0, contributors=8, assumed=0)
 
@@ -80,21 +76,3 @@ def test_by_hand(depth, pooled, expected):
 )
 def test_what_is_told_from_which_share_on(changes, told):
     assert len(list(dataclasses.replace(FIT, **changes).caveats())) == told
-
-
-def test_each_caveat_is_told_once_and_stands_in_the_settings(messages):
-    field = simulate_field(seed=7)
-    runs, qrels, depth = field.runs, field.qrels, field.depth
-    few = runs.select([runs.names[0], runs.names[-1]])
-    unknown = RunSet(runs.field, runs.run_table.assign(pooled=pd.NA), runs.order)
-    calls = [
-        lambda: leave_out_uniques(few, qrels, AP, depth=depth, contributors="all"),
-        lambda: leave_out_uniques(runs, qrels, AP),
-        lambda: leave_out_uniques(unknown, qrels, AP, depth=9),
-    ]
-    notes = [messages.warned(call).settings[BEWARE] for call in calls]
-    assert notes == [
-        "60% of the judgments have no contributor",
-        "91% of the pool is unjudged",
-        "18 of 18 contributing runs assumed, 5% of the pool unjudged",
-    ]

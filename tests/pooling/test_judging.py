@@ -21,21 +21,6 @@ def runs():
     return pooled_runs()
 
 
-def test_judging_looks_labels_up(runs):
-    pool = depth_pool(runs, depth=2)
-    qrels = as_qrels({"1": {"a": 1, "b": 0, "c": -1, "d": 2, "far": 1}, "2": {"x": 0, "y": -2}, "3": {"a": 1}})
-    judged = pool.judge(qrels)
-    assert judged.topics == ["1", "2"]
-    assert {(row["qid"], row["docno"]): row["label"] for row in records(judged.to_frame())} == {
-        ("1", "a"): 1,
-        ("1", "b"): 0,
-        ("1", "c"): -1,
-        ("1", "d"): 2,
-        ("2", "x"): 0,
-        ("2", "y"): -2,
-    }
-
-
 def test_documents_without_a_label_are_left_out_and_counted(runs, messages):
     pool = depth_pool(runs, depth=2)
     judges = [
@@ -72,17 +57,6 @@ def test_a_judge_sees_each_document_once_and_cannot_change_the_pool(runs):
     assert list(seen[0].columns) == ["qid", "docno"]
     assert pairs_of(judged.to_frame()) == pairs_of(seen[0]) == set(contributions_of(pool))
     assert judged.to_frame()["label"].tolist() == list(range(6))
-
-
-def test_remainder_by_hand(runs):
-    pool = depth_pool(runs, depth=2)
-    left = pool.remainder(as_qrels({"1": {"a": 0, "b": 3, "c": -1, "d": -2}, "3": {"x": 1}}))
-    assert set(contributions_of(left)) == {("1", "c"), ("1", "d"), ("2", "x"), ("2", "y")}
-    assert left.topics == ["1", "2"]
-    assert left.settings["judged_before"] == 2
-    assert len(pool.remainder(pool.to_qrels())) == 6
-    assert len(pool.remainder(pool.judge(lambda frame: [0] * len(frame)))) == 0
-    assert pairs_of(pool.remainder(as_qrels({"9": {"a": 1}})).to_frame()) == set(contributions_of(pool))
 
 
 @settings(deadline=None, max_examples=12)

@@ -8,7 +8,7 @@ import pytest
 import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_lou import contributions_of, frame_of, pairs_of, pooled_runs, records, team_fields
+from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
 from store_parts import in_pieces
 
 import pt_reuse as ptr
@@ -112,19 +112,6 @@ def test_runs_of_which_nobody_recorded_it_count_and_the_pool_says_so(runs):
 
 
 # the order of the pool
-
-
-def test_the_order_of_the_pool_is_its_own():
-    near = frame_of(t1="a b").assign(score=[1.00000001, 1.0])
-    runs = RunSet.from_frames({"A": near}, pooled=True)
-    assert contributions_of(depth_pool(runs, depth=1)) == {("1", "a"): {"A": 1}}
-    pool = depth_pool(runs, depth=1, order="trec_eval9")  # a tie as float32
-    assert contributions_of(pool) == {("1", "b"): {"A": 1}}
-    assert (pool.order, runs.order) == ("trec_eval9", "trec_eval")
-    assert repr(pool) == (
-        "Pool: 1 document, 1 topic, 1 run (strategy=depth, depth=1, contributors=pooled, order=trec_eval9)"
-    )
-    assert pool.without().order == pool.remainder(pool.to_qrels()).order == "trec_eval9"
 
 
 def test_a_pool_of_runs_on_disk_takes_what_it_needs(tmp_path, monkeypatch):

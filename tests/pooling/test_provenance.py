@@ -53,23 +53,6 @@ def test_labels_keep_what_the_pool_and_the_judge_know(pool, noon):
     pd.testing.assert_frame_equal(frame[chosen], CHOSEN[chosen])
 
 
-def test_what_a_frame_says_of_its_labels_stands(pool, noon):
-    def annotated(frame):
-        said = frame.assign(
-            label=[1, 0, None], judge=["ann", None, "ben"], time=["2020", None, None], sure=[0.9, 0.5, 0]
-        )
-        # what stands beside the labels in a pipeline is not said of them; what the pool knows is the pool's to say
-        return said.assign(text="long", query="q", query_0="p", score=3.0, rank=1, docid=7, round=9)[::-1]
-
-    with pytest.warns(ptr.ReuseWarning, match="1 document of 3 without a label"):
-        judged = pool.judge(annotated)
-    assert rows(judged, "qid", "docno", "label", "judge", "time", "round", "sure") == [
-        ["1", "a", 1, "ann", "2020", 1, 0.9],
-        ["1", "b", 0, "annotated", NOON, 2, 0.5],
-    ]
-    assert not {"text", "query", "query_0", "score", "rank", "docid"} & set(judged.to_frame())
-
-
 def test_judgments_that_are_looked_up_keep_what_they_know(pool):
     known = ptr.Qrels(
         pd.DataFrame(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from strategy_parts import asked_for
 
@@ -32,23 +31,6 @@ def test_the_pool_is_in_the_order_of_judging(n):
     if n:
         judged = pool.judge(QRELS).to_frame()
         assert judged[["round", "reason"]].to_numpy().tolist() == frame[["round", "reason"]].to_numpy().tolist()
-
-
-def test_chosen_runs_and_topics_without_judgments():
-    chosen = RUNS.names[:2]
-    fewer = Qrels(QRELS.to_frame().query("qid != '2'"))
-    pool = adaptive_pool(
-        RUNS, fewer, ptr.pools.Strategy("epsilon-greedy", epsilon=0.5), n=4, depth=3, contributors=chosen
-    )
-    counted = np.isin(RUNS.names, chosen)
-    strategy = ptr.pools.Strategy("epsilon-greedy", epsilon=0.5)
-    orders = asked_for(strategy, 0, runs=RUNS, qrels=fewer, depth=3, contributing=counted)
-    assert pool.to_frame().groupby("qid")["docno"].apply(list).to_dict() == {
-        qid: [docno for docno, _ in order[:4]] for qid, order in orders.items() if order
-    }
-    assert pool.counts().set_index("qid").loc["2", "documents"] == 0
-    assert set(pool.contributions()["name"]) == set(chosen)
-    assert pool.settings["strategy"] == "epsilon-greedy(epsilon=0.5)"
 
 
 def without(share):

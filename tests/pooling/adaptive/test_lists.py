@@ -21,12 +21,6 @@ def field(runs, qids=("1",)):
     return RunSet.from_frames(frames)
 
 
-def same(one, other):
-    assert (one.qid, one.names, one.docnos) == (other.qid, other.names, other.docnos)
-    for name in ("starts", "codes", "scores"):
-        assert getattr(one, name).tolist() == getattr(other, name).tolist()
-
-
 @given(given=topics(), depth=st.integers(1, 9), data=st.data())
 @settings(max_examples=25, deadline=None)
 def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
@@ -48,21 +42,6 @@ def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
     if contributing.any() and chosen and any(chosen):
         pool = depth_pool(field(runs), depth=depth, contributors=list(names))
         assert sorted(pool.to_frame()["docno"]) == sorted(found.docnos)
-
-
-@given(given=topics(), data=st.data())
-@settings(max_examples=15, deadline=None)
-def test_runs_in_another_order(given, data):
-    runs, _ = given
-    order = data.draw(st.permutations(range(len(runs))))
-    lists = topic_of(runs)
-    found = lists.in_order(np.array(order))
-    assert found.names == tuple(f"r{r}" for r in order)
-    assert found.docnos == lists.docnos
-    for place, r in enumerate(order):
-        assert found.list_of(place).tolist() == lists.list_of(r).tolist()
-    back = found.in_order(np.argsort(order))
-    same(back, lists)
 
 
 def test_every_topic_has_its_own_random_numbers():

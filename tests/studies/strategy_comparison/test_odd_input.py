@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from same import assert_same
 from scipy.stats import kendalltau
-from strategy_parts import Chosen, asked_for
+from strategy_parts import asked_for
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
@@ -27,16 +27,6 @@ def compare(runs=RUNS, qrels=QRELS, strategies="rank", **options):
     return ptr.pools.compare_strategies(
         runs, qrels, strategies, **{"budgets": 0.5, "measures": "AP", "depth": 5, "repeats": 1, **options}
     )
-
-
-@pytest.mark.parametrize(
-    ("what", "n_jobs"), [(0, 1), (10**6, 1), (-1, 1), (1.5, 1), (None, 1), ("d1", 1), (0, 2)], ids=str
-)
-def test_a_strategy_that_chooses_what_is_not_left_is_told(what, n_jobs, messages):
-    # a process tells of the topic that it comes to first
-    only = Qrels(QRELS.to_frame(), topics=QRELS.topics).select(["1"])
-    runs = ptr.RunSet.from_frames({name: RUNS[name].query("qid == '1'").drop(columns="name") for name in RUNS.names})
-    messages.refused(lambda: compare(runs, only, ptr.pools.Strategy(Chosen, what=what), n_jobs=n_jobs))
 
 
 def test_one_run_has_no_ranking():
