@@ -162,17 +162,6 @@ CALLS = {
     "resamples of an audit": f"{AUDIT} --resamples -1",
     "pool depth of an audit": f"{AUDIT} --depth 0",
     "scores of an audit": "audit --scores {f}/nowhere --judges {f}/judges",
-    # compare-strategies
-    "strategies": f"judge compare-strategies {FIELD} --strategies rank,mft",
-    "budgets": f"judge compare-strategies {FIELD} --budgets .1,5",
-    # by-type
-    "halves": f"{BY_TYPE} --splits 0",
-    "what is split": f"{BY_TYPE} --unit type",
-    "gold": f"{BY_TYPE} --gold best",
-    "depth of a type's pool": f"{BY_TYPE} --depth 0",
-    "measure by type": f"{BY_TYPE} --measures Foo@3",
-    "intervals": f"{BY_TYPE} --resamples -1",
-    "types of nobody": f"by-type {FIELD}",
     # infer-pool
     "depth of the pool": f"infer-pool {FIELD} --depth 0",
     "tolerance": f"infer-pool {FIELD} --tolerance 2",
@@ -200,7 +189,6 @@ CALLS = {
     "audit on what exists": f"{AUDIT} --out {{f}}/audited",
     "audit below a file": f"{AUDIT} --out {{f}}/teams/new",
     "pool on what exists": "pool {f}/runs --out {f}/taken",
-    "compare-strategies on what exists": f"judge compare-strategies {FIELD} --out {{f}}/taken",
     "by-type on what exists": f"{BY_TYPE} --out {{f}}/taken",
     "infer-pool below a file": "infer-pool {f}/teamless.toml --out {f}/teams/new",
     "infer-pool on what exists": "infer-pool {f}/teamless.toml --out {f}/taken",
@@ -234,7 +222,6 @@ OUT = {
     "compare": ("compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out", ""),
     "audit": (f"{AUDIT} --parts rankings --measures nDCG --resamples 0 --out", ""),
     "pool": ("pool {f}/runs --out", ""),
-    "judge compare-strategies": (f"judge compare-strategies {FIELD} --strategies rank --repeats 1 --out", ""),
     "by-type": (f"{BY_TYPE} --splits 2 --contributors all --measures nDCG --out", ""),
     "verify": ("verify trec-8/adhoc --out", "/all.csv"),
     "demo": ("demo --out", ""),
@@ -266,7 +253,6 @@ WRITTEN = {
     "compare": 15,
     "audit": 2,
     "pool": 5,
-    "judge compare-strategies": 10,
     "by-type": 9,
 }
 
@@ -285,7 +271,7 @@ def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_pat
         if hasattr(place, "draw"):
             monkeypatch.setattr(place, "draw", blank)
     call = OUT[command][0].format(f=files).split()
-    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "judge compare-strategies", "by-type") else []
+    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "by-type") else []
     status, _, err = run(capsys, *call, tmp_path / "out", *depth)
     assert (status, err) == (0, "")
     request.getfixturevalue("unreached")

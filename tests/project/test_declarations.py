@@ -77,6 +77,29 @@ def test_arguments_are_checked_before_data_are_read():
         assert caught.value.argument == name
 
 
+#: what no option takes
+ODD = (-7, 1.5e300, object(), "nonsense that nobody means")
+#: data, and options of a command alone
+LATER = {"leaderboards", "judge_labels", "labels", "gold", "scale", "runs", "human", "judge", "vary"}
+OPTIONS = [
+    (name, argument)
+    for name, study in STUDIES.items()
+    for argument, parameter in study_of(study).parameters.items()
+    if (parameter.check or parameter.choices) and argument not in LATER and name != "sensitivity_of_uniques"
+]
+
+
+@pytest.mark.parametrize(("name", "argument"), OPTIONS)
+def test_an_option_refuses_what_it_cannot_take_by_its_name(name, argument):
+    refused = []
+    for value in ODD:
+        try:
+            study_of(STUDIES[name]).parameters[argument].checked(value)
+        except ptr.InputError as error:
+            refused.append(error.argument)
+    assert set(refused) == {argument}
+
+
 @pytest.mark.parametrize("name", SHARED)
 def test_shared_options_say_what_they_mean(name):
     assert SHARED[name].meaning.endswith(".")

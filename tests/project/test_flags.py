@@ -17,21 +17,16 @@ import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse._result import Record
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
-TYPED = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, n_teams=6, length=30, depth=5)
-BY_TYPE = {"measures": "nDCG", "pools": "lexical", "contributors": "all", "depth": 5}
-STABLE = {"scores": SCORES, "sizes": 2, "pairs": 2}
 PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}
 LABELS = labelled(seed=8)
 AGREED = ptr.judging.annotator_agreement(LABELS, resamples=0)
 OTHERS = FIELD.all_qrels
 FILLED = ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, fill=OTHERS)
-FAMILIES = RUNS.with_metadata(metadata=RUNS.run_table[["name"]].assign(family=RUNS.run_table["team"]))
 SAMPLE = ptr.pools.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
@@ -39,32 +34,13 @@ CALLS = {
     "AnnotatorAgreement.plot_confusion": lambda d, **flag: AGREED.plot_confusion(
         "ann0", "ann1", ax=Figure().subplots(), **flag
     ),
-    "judging.rankings_by_annotator": lambda d, **flag: ptr.judging.rankings_by_annotator(
-        RUNS, {"ann": QRELS}, QRELS, "AP", **flag
-    ),
-    "audit_labels": lambda d, **flag: audited(**flag),
-    "labels.family_effect": lambda d, **flag: ptr.labels.family_effect(
-        FAMILIES, QRELS, QRELS, "AP", resamples=0, **flag
-    ),
-    "compare_judgments": lambda d, **flag: ptr.compare_judgments(RUNS, QRELS, OTHERS, "AP", depth=2, **flag),
     "pools.Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
-    "by_type": lambda d, **flag: ptr.by_type(TYPED.runs, TYPED.all_qrels, **BY_TYPE, **flag),
-    "pools.leave_out_type": lambda d, **flag: ptr.pools.leave_out_type(RUNS, QRELS, "AP", depth=2, **flag),
-    "profile.coverage": lambda d, **flag: covered(**flag),
     "profile.sensitivity": lambda d, **flag: ptr.profile.sensitivity(
         ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag
-    ),
-    "labels.circularity": lambda d, **flag: ptr.labels.circularity(RUNS, QRELS, OTHERS, "AP", resamples=0, **flag),
-    "labels.significance_fidelity": lambda d, **flag: ptr.labels.significance_fidelity(
-        RUNS, QRELS, OTHERS, "AP", resamples=0, **flag
-    ),
-    "profile.discriminative_power": lambda d, **flag: ptr.profile.discriminative_power(
-        SCORES, correction="none", **flag
     ),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "Scores.write_leaderboard": lambda d, **flag: SCORES.write_leaderboard(d / "board", **flag),
     "labels.read_leaderboard": lambda d, **flag: ptr.labels.read_leaderboard(headed(d), **flag),
-    "labels.prediction_powered": lambda d, **flag: powered(**flag),
     "ReuseDataset.fetch": lambda d, **flag: ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
     "ReuseDataset.get_corpus_iter": lambda d, **flag: ReuseDataset("demo").get_corpus_iter(**flag),
     "ReuseDataset.get_runs": lambda d, **flag: ReuseDataset("demo").get_runs(type="dense", **flag),
@@ -76,13 +52,9 @@ CALLS = {
     "RunSet.write_table": lambda d, **flag: RUNS.write_table(d / "runs.parquet", **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
     "profile.subcollections": lambda d, **flag: ptr.profile.subcollections(RUNS, QRELS, **PARTS, **flag),
-    "pools.compare_strategies": lambda d, **flag: ptr.pools.compare_strategies(
-        RUNS, QRELS, "rank", budgets=1, measures="AP", depth=2, repeats=1, **flag
-    ),
     "judging.export_tasks": lambda d, **flag: tasks(d, **flag),
     "judging.import_labels": lambda d, **flag: ptr.judging.import_labels(judged(d), **flag),
     "Qrels.write": lambda d, **flag: SAMPLE.write(d / "qrels", **flag),
-    "infer_pool": lambda d, **flag: ptr.infer_pool(RUNS, QRELS, **flag),
     "judging.judge_adaptively": lambda d, **flag: ptr.judging.judge_adaptively(
         RUNS, "mtf", QRELS, budget=1, depth=2, **flag
     ),
@@ -90,11 +62,7 @@ CALLS = {
         ptr.depth_pool(RUNS, depth=2), QRELS, FIELD.all_qrels, total=5, **flag
     ),
     "judging.judge_continuously": lambda d, **flag: judged_by_protocol(**flag),
-    "pools.leave_out_dynamic": lambda d, **flag: left_out(**flag),
-    "leave_out_uniques": lambda d, **flag: ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, **flag),
-    "labels.plan_labels": lambda d, **flag: ptr.labels.plan_labels(QRELS, width=0.5, **flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
-    "pools.pool_costs": lambda d, **flag: ptr.pools.pool_costs(RUNS, QRELS, depths=1, **flag),
     "read_qrels": lambda d, **flag: ptr.read_qrels(
         SAMPLE.write(d / "qrels", strata=flag["strata"] in (True, np.True_)), **flag
     ),
@@ -102,7 +70,6 @@ CALLS = {
     "register_collection": lambda d, **flag: ptr.register_collection("flags", topics="irds:reuse/demo", **flag),
     "save": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").save(d, **flag),
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
-    "profile.stability": lambda d, **flag: ptr.profile.stability(**STABLE, **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
 }
 
@@ -111,18 +78,6 @@ def headed(folder):
     """Return a leaderboard whose first line names the columns."""
     (folder / "headed").write_text("run topic measure value\na 1 AP .5\na all AP .5\n")
     return folder / "headed"
-
-
-def covered(**flag):
-    # two topics are few
-    with told_elsewhere():
-        return ptr.profile.coverage(RUNS, QRELS, "AP", depths=2, depth=2, **flag)
-
-
-def powered(**flag):
-    # two topics are few
-    with told_elsewhere():
-        return ptr.labels.prediction_powered(RUNS, OTHERS.select(OTHERS.topics[:2]), OTHERS, "AP", lam=1, **flag)
 
 
 def chooser():
@@ -141,10 +96,6 @@ def judged(folder):
     sheet = folder / tasks(folder).table["file"][0]
     pd.read_csv(sheet, dtype=str).assign(label="1").to_csv(sheet, index=False)
     return folder
-
-
-def audited(**flag):
-    return ptr.audit_labels(RUNS, QRELS, OTHERS, "AP", resamples=0, **flag)
 
 
 def judged_by_protocol(**flag):
@@ -172,7 +123,8 @@ def flags():
     """Return (function, flag) of every public function, and of every public method of a public class."""
     found = []
     for name, value in {**PUBLIC, **RESULTS}.items():
-        functions = {name: value} if inspect.isfunction(value) else {}
+        # options of declared studies are held to their declarations
+        functions = {name: value} if inspect.isfunction(value) and not hasattr(value, "study") else {}
         if inspect.isclass(value) and not issubclass(value, Exception):
             members = {
                 member: getattr(inspect.getattr_static(value, member), "__func__", None) for member in dir(value)

@@ -7,10 +7,8 @@ import pytest
 import pt_reuse as ptr
 
 FIELD = ptr.simulate_field(seed=3, n_topics=3, n_docs=60, n_teams=3, length=10, depth=3)
-BARE = ptr.RunSet.from_frames({name: FIELD.runs[name].drop(columns="rank") for name in FIELD.runs.names})
-MEASURE = {"measures": "Foo@3"}
 SCORING = {
-    "measure": MEASURE,
+    "measure": {"measures": "Foo@3"},
     "no measure": {"measures": []},
     "a measure that nobody computes": {"measures": ["AP", "RBP"]},
     "complete": {"complete": "yes"},
@@ -29,28 +27,6 @@ LEAVING_OUT = {
     "contributors 5": {"contributors": 5},
     "pool_order": {"pool_order": "x"},
 }
-INFERRING = {
-    "depth": {"depth": 0},
-    "depth in words": {"depth": "deep"},
-    "tolerance": {"tolerance": 1},
-    "order": {"order": "x"},
-}
-
-
-BY_TYPE = {
-    "measure": MEASURE,
-    "pools": {"pools": ["dense"]},
-    "unit": {"unit": "type"},
-    "splits": {"splits": "most"},
-    "gold": {"gold": "best"},
-    "contributors": {"contributors": ["nobody"]},
-    "pool_order": {"pool_order": "x"},
-    "resamples": {"resamples": -1},
-    "n_jobs": {"n_jobs": "many"},
-    "verbose": {"verbose": "no"},
-}
-FINDING = {"by": {"by": "kind"}, "depths": {"depths": [0]}, "contributors": {"contributors": 5}, "rel": {"rel": 0}}
-LEAVING_OUT_A_TYPE = {"types": {"types": "dense"}, "down_to": {"down_to": 0}, "contributors": {"contributors": []}}
 
 
 @pytest.fixture
@@ -75,30 +51,6 @@ def test_leave_out_uniques(fault, qrels, messages):
     given = {"measures": "AP", **LEAVING_OUT[fault]}
     call = lambda: ptr.leave_out_uniques(FIELD.runs, qrels, **given)  # noqa: E731
     messages.refused(call, argument=next(iter(LEAVING_OUT[fault])))
-
-
-@pytest.mark.parametrize("fault", BY_TYPE)
-def test_by_type(fault, qrels, messages):
-    given = {"measures": "AP", "unit": "run", **BY_TYPE[fault]}
-    messages.refused(lambda: ptr.by_type(FIELD.runs, qrels, **given), argument=next(iter(BY_TYPE[fault])))
-
-
-@pytest.mark.parametrize("fault", FINDING)
-def test_found_by_depth(fault, qrels, messages):
-    call = lambda: ptr.pools.found_by_depth(FIELD.runs, qrels, **FINDING[fault])  # noqa: E731
-    messages.refused(call, argument=next(iter(FINDING[fault])))
-
-
-@pytest.mark.parametrize("fault", LEAVING_OUT_A_TYPE)
-def test_leave_out_type(fault, qrels, messages):
-    call = lambda: ptr.pools.leave_out_type(FIELD.runs, qrels, "AP", **LEAVING_OUT_A_TYPE[fault])  # noqa: E731
-    messages.refused(call, argument=next(iter(LEAVING_OUT_A_TYPE[fault])))
-
-
-@pytest.mark.parametrize("fault", INFERRING)
-def test_infer_pool(fault, qrels, messages):
-    call = lambda: ptr.infer_pool(FIELD.runs, qrels, **INFERRING[fault])  # noqa: E731
-    messages.refused(call, argument=next(iter(INFERRING[fault])))
 
 
 @pytest.mark.parametrize("argument", ["depth", "contributors", "order"])
