@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dis
 import hashlib
-import json
 import os
 import re
 import secrets
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown
 from pt_reuse._errors import Argument, InputError, located, warn
-from pt_reuse._files import Alone, alone, check_writable, is_temporary, read_file, replacing, sweep_temporary, user_path
+from pt_reuse._files import Alone, alone, check_writable, is_temporary, sweep_temporary, user_path
 from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.frame_columns import number_column, text_groups
 
@@ -401,7 +400,11 @@ class KeptRun:
 
     def _check(self, notes: dict[str, Any]) -> None:
         if notes["format"] > FORMAT:
-            raise newer(self.folder, notes["format"])
+            raise InputError(
+                f"{self.folder} was written by a newer version of pt_reuse (format {notes['format']}; this one reads "
+                f"{FORMAT}). Give another folder, or install a newer version.",
+                argument="cache",
+            )
         differ = difference(notes["steps"], self._steps)
         if differ is not None:
             before, now = differ
@@ -493,16 +496,8 @@ def _number(path: Path) -> tuple[int, str]:
     return int(path.name.split("-")[0]), path.name
 
 
-def newer(folder: Path, written: int) -> InputError:
-    """Return the error that a newer version wrote a folder."""
-    return InputError(
-        f"{folder} was written by a newer version of pt_reuse (format {written}; this one reads {FORMAT}). Give "
-        "another folder, or install a newer version.",
-        argument="cache",
-    )
-
-
-HEADER = "pt_reuse-results.json"
+#: the folder of a run; and what earlier versions wrote beside them
+_OF_RUN = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{16}|pt_reuse-results\.json")
 #: topics that a pipeline runs, and keeps, at once where nobody says how many
 BATCH = 10
 
@@ -520,40 +515,25 @@ class KeptResults:
                 f" {self.folder} is a file. Give a folder for the results; it is made if missing.",
                 argument="cache",
             )
-        if not self._is_ours():
-            check_writable(self.folder, [HEADER], overwrite=True, argument="cache")
+        if not self._holds_results():
+            check_writable(self.folder, [], overwrite=True, argument="cache")
 
-    def _is_ours(self) -> bool:
+    def _holds_results(self) -> bool:
         try:
-            there = os.listdir(self.folder)
-        except FileNotFoundError:
-            return False
+            there = sorted(os.listdir(self.folder)) if self.folder.exists() else []
         except OSError as error:
             raise InputError(
                 f"{self.folder} cannot be looked into: {error.strerror or error}. Give another folder.",
                 argument="cache",
             ) from error
-        others = [name for name in sorted(there) if not is_temporary(name)]
-        if HEADER in others:
-            self._check_format()
-            return True
+        others = [name for name in there if not is_temporary(name) and not _OF_RUN.fullmatch(name)]
         if others:
             raise InputError(
                 f"{self.folder} holds other things than results of pipelines, such as {examples(others, 1)}. Give a "
                 "folder of its own; it is made if missing.",
                 argument="cache",
             )
-        return False
-
-    def _check_format(self) -> bool:
-        # what cannot be read is told when the folder is opened
-        header = None
-        with suppress(OSError, ValueError, RecursionError):
-            header = json.loads(read_file(self.folder / HEADER))
-        written = header.get("format") if isinstance(header, dict) else None
-        if isinstance(written, int) and written > FORMAT:
-            raise newer(self.folder, written)
-        return written == FORMAT
+        return bool(there)
 
     @contextmanager
     def opened(self, pipelines: Mapping[str, pt.Transformer], topics: pd.DataFrame) -> Iterator[dict[str, KeptRun]]:
@@ -571,9 +551,7 @@ class KeptResults:
                     argument="cache",
                 )
             sweep_temporary(self.folder)
-            # it may have changed since it was looked at
-            if not self._is_ours() or not self._check_format():
-                self._write_header()
+            self._holds_results()  # it may have changed since it was looked at
             version = python_version()
             runs = {name: KeptRun(self.folder, name, [*steps_of(p), version]) for name, p in pipelines.items()}
             for run in runs.values():
@@ -582,15 +560,6 @@ class KeptResults:
             for run in runs.values():
                 run.tell_other_inputs(inputs)
             yield runs
-
-    def _write_header(self) -> None:
-        if (self.folder / HEADER).exists():
-            warn(f"the header of {self.folder} was damaged and is written anew. Each file of results has its own.")
-        try:
-            with replacing(self.folder / HEADER) as file:
-                file.write(json.dumps({"format": FORMAT}).encode("ascii"))
-        except OSError as error:
-            raise self.unwritable(error) from error
 
     def unwritable(self, error: OSError, name: str | None = None) -> InputError:
         """Return the error that nothing can be written here."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import types
 
 import numpy as np
@@ -14,7 +13,7 @@ from forking import half_a_file, killed_in
 from live_parts import TOPICS, Live, same
 
 from pt_reuse._files import alone
-from pt_reuse.data.kept_results import HEADER
+from pt_reuse.data import kept_results
 from pt_reuse.data.run_set import RunSet
 
 ALL = TOPICS["qid"].tolist()
@@ -54,26 +53,18 @@ def test_other_things(tmp_path, messages):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_folder_whose_first_call_was_killed_before_the_header(tmp_path):
+def test_a_folder_whose_first_call_was_killed_before_the_first_batch(tmp_path):
     killed_in(lambda: half_a_file(tmp_path))
     assert list(tmp_path.glob(".pt*"))
     assert same(run(tmp_path), PLAIN)
     assert not list(tmp_path.glob(".pt*"))
 
 
-def test_a_newer_version(cache, messages):
-    (cache / HEADER).write_text(json.dumps({"format": 2}))
+def test_a_newer_version(cache, messages, monkeypatch):
+    monkeypatch.setattr(kept_results, "FORMAT", 2)
+    run(cache, Live(1), topics=pd.DataFrame({"qid": ["77"], "query": ["more"]}))
+    monkeypatch.undo()
     messages.refused(lambda: run(cache, Unreached(1)), argument="cache")
-    assert len(files(cache)) == 3
-
-
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"format": "x"}', b"\xff", b"[" * 100_000])
-def test_a_damaged_header(cache, text, messages):
-    (cache / HEADER).write_bytes(text)
-    pipeline = Live(1)
-    assert same(messages.warned(lambda: run(cache, pipeline)), PLAIN)
-    assert pipeline.batches == []
-    assert json.loads((cache / HEADER).read_bytes()) == {"format": 1}
 
 
 @pytest.mark.filterwarnings("ignore:.*results of run .* cannot be used")
