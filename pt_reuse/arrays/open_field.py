@@ -209,7 +209,7 @@ class OpenField:
     def take_runs(self, chosen: Sequence[int]) -> OpenField:
         """Return the field of the chosen runs, in that order; topics that none of them has go."""
         runs = np.asarray(chosen, dtype=np.int64)
-        return self._changed(Selected(runs), self.lengths[:, runs], self.ranked[runs])
+        return self._changed(Called("take_runs", (runs.tolist(),)), self.lengths[:, runs], self.ranked[runs])
 
     def take_topics(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen topics, in natural order, in memory."""
@@ -241,7 +241,7 @@ class OpenField:
 
     def in_order(self, now: str, wanted: str) -> OpenField:
         """Return the field in another ranking order than the one in which it stands, see :meth:`Field.in_order`."""
-        return self if now == wanted else self._changed(Ordered(now, wanted), self.lengths, self.ranked)
+        return self if now == wanted else self._changed(Called("in_order", (now, wanted)), self.lengths, self.ranked)
 
     def changed(self, step: Step, lengths: NDArray[np.integer]) -> OpenField:
         """Return the field with a step that is taken with each block as it is loaded.
@@ -261,25 +261,6 @@ class OpenField:
             topics, _ranges([sizes[i] for i in blocks]), lengths[full], ranked, Stepped(self.source, blocks, step)
         )
 
-    @classmethod
-    def stacked(cls, fields: Sequence[AnyField], columns: Sequence[NDArray[np.int64]]) -> OpenField:
-        """Return one field of several, of other runs or of other topics."""
-        names = list(dict.fromkeys(topic for field in fields for topic in field.topics))
-        topics = [names[i] for i in natural_order(names)]
-        place = {topic: t for t, topic in enumerate(topics)}
-        n_runs = 1 + max(int(runs.max(initial=-1)) for runs in columns)
-        lengths, ranked = np.zeros((len(topics), n_runs), dtype=np.int64), np.ones(n_runs, dtype=np.bool_)
-        for field, runs in zip(fields, columns, strict=True):
-            rows = np.array([place[topic] for topic in field.topics], dtype=np.int64)
-            lengths[rows[:, None], runs] += field.lengths
-            ranked[runs] &= field.ranked
-        largest = max(
-            (int(field.lengths[part.start : part.stop].sum()) for field in fields for part in field.parts), default=1
-        )
-        parts = neighbours(lengths.sum(axis=1), largest)
-        of_part = [tuple(topics[part.start : part.stop]) for part in parts]
-        return cls(topics, parts, lengths, ranked, Stacked(list(fields), list(columns), of_part, n_runs))
-
     def __getstate__(self) -> dict[str, Any]:
         derived = ("topic_row", "_part_of", "n_rows")
         return {name: value for name, value in self.__dict__.items() if name not in derived}
@@ -297,8 +278,18 @@ def united(first: AnyField, second: AnyField) -> AnyField:
     """Return the field of the runs of both, those of `second` last."""
     if isinstance(first, Field) and isinstance(second, Field):
         return unite(first, second)
-    columns = [np.arange(first.n_runs), np.arange(first.n_runs, first.n_runs + second.n_runs)]
-    return OpenField.stacked([first, second], columns)
+    names = list(dict.fromkeys((*first.topics, *second.topics)))
+    topics = [names[i] for i in natural_order(names)]
+    place = {topic: t for t, topic in enumerate(topics)}
+    lengths = np.zeros((len(topics), first.n_runs + second.n_runs), dtype=np.int64)
+    lengths[[place[topic] for topic in first.topics], : first.n_runs] = first.lengths
+    lengths[[place[topic] for topic in second.topics], first.n_runs :] = second.lengths
+    sizes = [field.lengths[part.start : part.stop].sum() for field in (first, second) for part in field.parts]
+    parts = neighbours(lengths.sum(axis=1), int(max(sizes, default=1)))
+    of_part = [tuple(topics[part.start : part.stop]) for part in parts]
+    columns = np.split(np.arange(lengths.shape[1]), [first.n_runs])
+    source = Stacked([first, second], columns, of_part, lengths.shape[1])
+    return OpenField(topics, parts, lengths, np.concatenate([first.ranked, second.ranked]), source)
 
 
 def same_lists(first: AnyField, second: AnyField) -> bool:
@@ -315,26 +306,16 @@ class Step(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Selected:
-    """Some of the runs."""
+class Called:
+    """A step that is a method of a block."""
 
-    runs: NDArray[np.int64]
-
-    def of(self, block: Field) -> Field:
-        """Return the block of these runs."""
-        return block.take_runs(self.runs.tolist())
-
-
-@dataclass(frozen=True)
-class Ordered:
-    """Another ranking order."""
-
-    now: str
-    wanted: str
+    method: str
+    arguments: tuple[Any, ...]
 
     def of(self, block: Field) -> Field:
-        """Return the block in that order."""
-        return block.in_order(self.now, self.wanted)
+        """Return what the method gives."""
+        found: Field = getattr(block, self.method)(*self.arguments)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,14 +102,13 @@ class Budget:
         return max(0, self.usable - tables) // _cost(width)
 
     def check_group(self, rows: int, size: int, held: int) -> None:
-        """Raise unless a row group can be read at once: its rows (0 for unknown), its bytes, bytes held beside them."""
-        rows_known = rows or size // _TABLE_ROW
-        if _of_group(rows_known, size, held) > self.usable:
+        """Raise unless a row group of so many rows and bytes can be read beside so many bytes."""
+        if _of_group(rows, size, held) > self.usable:
             # how many bytes there are is known only when they are read; what is told should do then
-            needed = _of_group(rows_known, max(size, rows * _TABLE_ROW), held)
-            of, least = (f"{count(rows, 'row')} of {in_units(size)}", "") if rows else (in_units(size), "at least ")
+            needed = _of_group(rows, max(size, rows * _TABLE_ROW), held)
             how = "write the table in smaller parts, as pyarrow.parquet.write_table(..., row_group_size=100_000) does"
-            raise self._too_little(f"{of} are read at once: this takes {least}about", needed, how)
+            what = f"{count(rows, 'row')} of {in_units(size)} are read at once: this takes about"
+            raise self._too_little(what, needed, how)
 
     def holds(self, size: int) -> bool:
         """Return whether a study can work with a block whose file has a size."""

@@ -70,7 +70,7 @@ class Table:
     def groups(self, columns: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[Any]:
         """Yield some columns of one row group (record batch) after the other, each as a checked pyarrow table."""
         left = max(ANY_UNPACKED, MOST_TIMES * self._size)
-        for i, (rows, size, read) in enumerate(self._parts(columns, fits), 1):
+        for i, (rows, size, read) in enumerate(self._parts(columns), 1):
             self._check(size, left)
             with located(f"{self.part} {i:,}"):
                 fits(rows, size)
@@ -96,11 +96,10 @@ class Table:
                 f"(write its columns qid, docno, score, rank and name alone if it is right)"
             )
 
-    def _parts(self, columns: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[tuple[int, int, Any]]:
+    def _parts(self, columns: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
         # the rows and the size that each part claims, and what reads it
         pa = arrow("reading tables")
         self._file.seek(0)
-        source = _Watched(self._file, fits)
         if self.kind == "Parquet":
             with _reading(self.kind):
                 file = _parquet(pa, self._file)
@@ -116,36 +115,16 @@ class Table:
         options = pa.ipc.IpcReadOptions(included_fields=chosen)
         with _reading(self.kind):
             if self.kind == "Arrow":
-                reader = pa.ipc.open_file(source, options=options)
+                reader = pa.ipc.open_file(self._file, options=options)
                 batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             else:
-                batches = iter(pa.ipc.open_stream(source, options=options))
+                batches = iter(pa.ipc.open_stream(self._file, options=options))
         for i in count(1):
-            with located(f"{self.part} {i:,}"), _reading(self.kind, source):
+            with located(f"{self.part} {i:,}"), _reading(self.kind):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield batch.num_rows, 0, lambda batch=batch: pa.Table.from_batches([batch])
-
-
-class _Watched:
-    """A file of which no more bytes are read at once than fit."""
-
-    def __init__(self, file: IO[bytes], fits: Callable[[int, int], None]):
-        self._file, self._fits = file, fits
-        self.refused: InputError | None = None
-
-    def read(self, size: int) -> bytes:
-        """Read so many bytes."""
-        try:
-            self._fits(0, size)
-        except InputError as error:
-            self.refused = error
-            raise
-        return self._file.read(size)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
+            yield batch.num_rows, batch.nbytes, lambda batch=batch: pa.Table.from_batches([batch])
 
 
 @contextmanager
@@ -180,15 +159,12 @@ def _parquet(pa: Any, file: IO[bytes]) -> Any:
 
 
 @contextmanager
-def _reading(kind: str, watched: _Watched | None = None) -> Iterator[None]:
+def _reading(kind: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
         raise UnreadableError(f"is a damaged {kind} file, or does not fit in memory") from error
     except Exception as error:
-        if watched is not None and watched.refused is not None:
-            # pyarrow may have made it one of its own
-            raise watched.refused from None
         # pyarrow has many classes for what it finds wrong; all of them mean that the file cannot be used
         said = str(error).split("\n", 1)[0].rstrip(".")
         raise DamagedFileError(f"is a damaged or truncated {kind} file ({said})") from error
