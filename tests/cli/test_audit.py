@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 
 import pandas as pd
@@ -12,7 +11,7 @@ from command_parts import run
 import pt_reuse as ptr
 from pt_reuse.cli import audit as command
 from pt_reuse.cli.audit import PARTS
-from pt_reuse.cli.output import draw, write_result
+from pt_reuse.cli.output import draw
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 OF_LABELS = ["beside.png", "confusion-lax.png", "confusion-strict.png"]
@@ -86,16 +85,6 @@ def expected(given):
         "circularity": ptr.labels.circularity(runs, human, labels, "nDCG@10", **both),
         "holes": ptr.leave_out_uniques(runs, human, "nDCG@10", depth=5, fill=labels, **DRAWN),
     }
-
-
-def test_the_library_takes_the_same_folder(given, expected):
-    runs = ptr.read_runs(given / "runs", metadata=given / "runs.csv")
-    people = {"ann": given / "others" / "ann.qrels"}
-    human = ptr.read_qrels(given / "people.qrels")
-    found = ptr.audit_labels(runs, human, given / "judges", "nDCG@10", people=people, by="family", **DRAWN)
-    assert found.settings == expected["rankings"].settings
-    for name, table in expected["rankings"].tables().items():
-        pd.testing.assert_frame_equal(found.tables()[name], table, obj=name)
 
 
 def test_every_part_is_the_librarys(given, expected, pictures, tmp_path, capsys):
@@ -173,15 +162,6 @@ def test_a_part_that_cannot_be_computed_leaves_the_others(given, tmp_path, capsy
     assert not (tmp_path / "out" / "circularity").exists()
 
 
-def test_a_judge_of_other_documents_is_told_in_a_whole_sentence(given, tmp_path, capsys):
-    (tmp_path / "other.qrels").write_text("1 0 nowhere 1\n")
-    chosen = words(given, "--parts", "rankings,significance", "--resamples", 0)
-    chosen[chosen.index("--judges") + 1] = tmp_path / "other.qrels"
-    status, out, _ = run(capsys, *chosen)
-    assert status == 2
-    assert out.count("ids written alike?\n") == 2
-
-
 def test_leaderboards_alone(given, tmp_path, capsys):
     people = ptr.score(ptr.read_runs(given / "runs"), given / "people.qrels", ["AP"])
     file = people.write_leaderboard(tmp_path / "people.eval.txt")
@@ -219,14 +199,6 @@ def test_what_is_relevant_and_who_is_of_which_family(given, tmp_path, capsys):
     assert set(saved.table["family"].dropna()) == {"old"}
 
 
-def test_long_findings_are_cut_on_the_screen(given, capsys, monkeypatch):
-    monkeypatch.setattr(command, "SHOWN", 2)
-    status, out, _ = run(capsys, *words(given, "--parts", "rankings"))
-    assert status == 0
-    assert out.count("\n- ") == 2
-    assert "more; --all shows every one, --out writes them" in out
-
-
 def test_files_are_replaced_only_when_asked(given, tmp_path, capsys, messages):
     chosen = words(given, "--parts", "rankings", "--out", tmp_path / "out")
     assert run(capsys, *chosen)[0] == 0
@@ -239,30 +211,6 @@ def test_files_are_replaced_only_when_asked(given, tmp_path, capsys, messages):
     assert "out/rankings has " in err
     assert run(capsys, *chosen, "--overwrite")[0] == 0
     assert (tmp_path / "out" / "findings.md").exists()
-
-
-def test_ctrl_c_leaves_whole_parts(given, tmp_path, capsys, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("pt_reuse.studies.judge_circles.circularity", interrupted)
-    status, _, err = run(capsys, *words(given, "--parts", "rankings,circularity", "--out", tmp_path / "out"))
-    assert status == 130
-    assert "interrupted; files already written are whole." in err
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["rankings"]
-    assert len(ptr.read_result(tmp_path / "out" / "rankings").table)
-
-
-def test_nothing_that_can_be_computed(given, capsys, messages):
-    status, _, err = run(
-        capsys,
-        *words(given, "--parts", "leaderboards")[:8],
-        given / "judges" / "strict.qrels",
-        "--parts",
-        "leaderboards",
-    )
-    assert status == 2
-    messages.told(err)
 
 
 @pytest.fixture
@@ -290,24 +238,3 @@ def test_what_is_refused_before_anything_is_computed(given, four, tmp_path, caps
     assert status == 2
     messages.told(err)
     assert sorted(path.name for path in (given / "others").iterdir()) == ["ann.qrels"]
-
-
-def test_the_format_of_scores_that_their_lines_do_not_tell(given, four, capsys):
-    judge = given / "judges" / "lax.eval.txt"
-    status, out, err = run(capsys, "audit", "--scores", four, "--scores-format", "tot", "--judges", judge)
-    assert (status, err) == (0, "")
-    found = ptr.labels.compare_leaderboards(ptr.labels.read_leaderboard(four, "tot"), {"lax": judge})
-    assert f"- {found.findings()[0]}" in out
-
-
-def test_a_picture_that_fails_loses_no_result(tmp_path, field):
-    result = ptr.leave_out_uniques(field.runs, field.qrels, "nDCG@10", depth=5)
-    options = argparse.Namespace(overwrite=False)
-
-    def fails():
-        raise MemoryError
-
-    with pytest.raises(MemoryError):
-        write_result(result, tmp_path / "out", options, {"a.png": fails}, {"beside.csv": lambda: b"a\n"})
-    assert ptr.read_result(tmp_path / "out").table.equals(result.table)
-    assert (tmp_path / "out" / "beside.csv").read_bytes() == b"a\n"

@@ -88,9 +88,3 @@ def test_calls_that_do_not_fit_together(capsys, files):
     ptr.score(files / "one", files / "people.txt", "P@10").save(files / "scores")
     status, _, err = run(capsys, "judge plan-labels", "--plan", files / "scores", "--checked", files / "people.txt")
     assert (status, "holds no plan, but a Scores" in err) == (2, True)
-
-
-def test_a_file_without_an_option_is_told_the_option_of_the_judge(capsys):
-    status, _, err = run(capsys, "judge plan-labels", "labels.gz")
-    assert status == 2
-    assert "Labels of a judge are given by an option here: --judge labels.gz" in err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 from autojudge_parts import autojudge
@@ -203,18 +202,6 @@ def test_ends_of_lines_that_their_readers_know(end, tmp_path):
     ]
 
 
-def test_json_that_ends_early_is_told_as_json(tmp_path, messages):
-    path = write(tmp_path / "board.jsonl", '{"run_id": "a"')
-    messages.refused(lambda: ptr.labels.read_leaderboard(path), argument="path")
-
-
-def test_a_first_line_that_names_the_columns(tmp_path):
-    path = write(tmp_path / "board", "run_id topic_id measure value\na 1 AP .5\na all AP .5\n")
-    assert ptr.labels.read_leaderboard(path).mean["AP"].tolist() == [0.5]
-    path = write(tmp_path / "board", "wer was womit wieviel\na 1 AP .5\na all AP .5\n")
-    assert ptr.labels.read_leaderboard(path, header=True).names == ["a"]
-
-
 @pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
 def test_what_is_left_out_and_what_is_no_mean_is_told(tmp_path, messages):
     text = "a 1 F1 .5\na 2 F1 .1\na 1 WORD x\na 2 WORD y\na all F1 .45\na all BEST .5\n"
@@ -293,16 +280,3 @@ def test_what_cannot_be_written_is_refused_and_nothing_is(tmp_path, messages):
     assert not (tmp_path / "new").exists()
     spaced = ptr.Scores.from_frame(pd.DataFrame({"name": ["a b"], "qid": "1", "measure": "AP", "value": [0.5]}))
     same(ptr.labels.read_leaderboard(spaced.write_leaderboard(tmp_path / "spaced", "jsonl")), spaced)
-
-
-def test_a_topic_that_counts_zero_is_written(tmp_path):
-    frame = SCORES.per_topic[1:].query("not (name == @SCORES.names[0] and qid == @SCORES.topics[0])")
-    for missing in ("zero", "leave_out"):
-        scores = ptr.Scores.from_frame(frame, missing=missing)
-        path = scores.write_leaderboard(tmp_path / missing, "tot")
-        found = ptr.labels.read_leaderboard(path, missing=missing)
-        for measure in scores.measures:
-            means = (of.mean.set_index("name")[measure].sort_index() for of in (found, scores))
-            assert np.array_equal(*means)
-        lacking = len(SCORES.measures) if missing == "leave_out" else 0
-        assert len(path.read_text().splitlines()) == SCORES.values.size + scores.mean_values.size - lacking

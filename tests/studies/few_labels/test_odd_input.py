@@ -59,10 +59,6 @@ def test_measures_that_are_no_sums_are_refused_by_documents(messages):
         messages.refused(lambda m=measure: sampled(measures=m, runs="nowhere"), argument="measures")
 
 
-def test_the_variance_by_documents_is_one(messages):
-    messages.refused(lambda: sampled(variance="plain", runs="nowhere"), argument="variance")
-
-
 def test_samples_that_do_not_say_how_they_were_drawn(messages):
     frame = parts.sample().to_frame()
     messages.refused(lambda: sampled(human=parts.people().sample(0.5, seed=1)), argument="human")
@@ -150,17 +146,6 @@ def test_runs_that_lack_topics(messages):
     messages.refused(lambda: sampled(runs=frames, complete=False), argument="complete")
     # where no run lacks any there is nothing to refuse
     assert called(complete=False).table["estimate"].tolist() == called().table["estimate"].tolist()
-
-
-def test_one_run_and_two(messages):
-    runs = parts.field().runs
-    one = called(runs=runs.select(runs.names[0]))
-    assert len(one.pairs) == 0
-    assert one.ranks[["rank", "rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1, 1]]
-    assert len(one.findings()) == 2
-    assert one.report("pair").to_frame().shape[0] == 0 or one.report("pair") is not None
-    two = sampled(runs=runs.select(runs.names[:2]))
-    assert len(two.pairs) == 1
 
 
 def test_a_topic_of_which_no_document_was_drawn():

@@ -186,27 +186,6 @@ def test_labels_of_another_scale_are_brought_to_that_of_people():
     assert strict.table["by_judge"].tolist() == same.table["by_judge"].tolist()
 
 
-def test_judges_and_families_are_named_in_every_table():
-    found = parts.by_topics()
-    assert found.judges == ["one", "two"]
-    assert found.measures == ["nDCG@10", "P@5"]
-    for frame in (found.table, found.pairs, found.ranks):
-        assert frame.groupby("judge", sort=False)["family"].first().to_dict() == {"one": "gpt", "two": None}
-        assert not frame.groupby(["judge", "measure"]).size().diff().any()
-    # the better judge is worth more
-    worth = found.summary.set_index(["judge", "measure"])["n_eff"]
-    assert worth["one", "nDCG@10"] > worth["two", "nDCG@10"] > 24
-
-
-def test_runs_of_live_pipelines_and_judgments_in_other_forms():
-    field, people = parts.field(), parts.people()
-    names = field.runs.names[:3]
-    frames = {name: field.runs[name].drop(columns="name") for name in names}
-    found = ptr.labels.prediction_powered(frames, people.to_frame(), parts.judge(), "P@5")
-    expected = of(parts.by_topics().table, measure="P@5")
-    assert found.table["estimate"].tolist() == expected["estimate"][:3].tolist()
-
-
 @pytest.fixture(scope="module")
 def dl21(data):
     """Return the runs, people's labels and UMBRELA's of the passages of DL 2021."""

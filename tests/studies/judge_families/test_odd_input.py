@@ -29,11 +29,6 @@ def test_runs_without_families_are_refused(field, messages):
     messages.refused(lambda: ptr.labels.family_effect(only, field.qrels, field.qrels, "AP"), argument="runs")
 
 
-def test_a_measure_of_lower_grades_is_told_once(field, runs, messages):
-    people = field.all_qrels.with_rel(2)
-    messages.warned(lambda: ptr.labels.family_effect(runs, people, noisy(field, 1), "P@5", resamples=0), times=1)
-
-
 def test_nothing_has_no_sign(field, runs):
     found = ptr.labels.family_effect(runs, field.all_qrels, field.all_qrels, "nDCG@10", resamples=20)
     assert "-0.00" not in " ".join([*found.findings(), str(found.report()), str(found.report("score"))])
@@ -75,15 +70,6 @@ def test_two_runs(field, messages):
     assert np.isnan(cell["score_effect"])
     assert cell["rank_effect_low"] <= cell["rank_effect"] <= cell["rank_effect_high"]
     assert "in the score" not in found.findings()[0]
-
-
-def test_one_topic_has_effects_and_no_intervals(field, runs):
-    one = field.all_qrels.select(["1"])
-    with told_elsewhere():
-        found = ptr.labels.family_effect(runs, one, noisy(field, 3), "nDCG@10", resamples=20)
-    assert found.cells("nDCG@10")["rank_effect"].notna().all()
-    ends = [column for column in found.table if column.endswith(("_low", "_high"))]
-    assert found.table[ends].isna().all(axis=None)
 
 
 def test_a_family_spelt_in_two_ways_is_told(field, runs, messages):

@@ -108,12 +108,6 @@ def test_intervals_are_of_topics_drawn_for_both_and_for_all_judges(found, judge,
         assert (run["rise_low"], run["rise_high"]) == ends
 
 
-def test_without_resamples_there_are_no_ends():
-    plain = audited(measures=["AP"])
-    assert not [name for name in (*plain.table, *plain.movers) if name.endswith(("_low", "_high"))]
-    assert plain.settings["intervals"] == "none"
-
-
 def test_a_missing_label_is_unjudged_or_is_dropped_for_both():
     kept = {pair: label for pair, label in HUMAN.items() if pair in GAPS}
     assert len(kept) < len(HUMAN)
@@ -174,14 +168,6 @@ def test_means_over_the_topics_that_a_run_has():
         assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
 
 
-def test_the_labels_are_held_beside_the_rankings(found):
-    rows = found.labels.table
-    mine = rows[(rows["items"] == "all") & (rows["labels"] == "grades") & (rows["judge"] == "gaps")].iloc[0]
-    both = [HUMAN[pair] == label for pair, label in GAPS.items()]
-    assert mine["agreement"] == pytest.approx(np.mean(both), abs=1e-12)
-    assert mine["missing"] == len(HUMAN) - len(GAPS)
-
-
 def test_a_live_judge_is_asked_once_of_the_documents_that_people_judged():
     asked = []
 
@@ -196,8 +182,3 @@ def test_a_live_judge_is_asked_once_of_the_documents_that_people_judged():
     stored = audited({"graded": GRADED}, ["AP"], best=10)
     pd.testing.assert_frame_equal(live.table, stored.table)
     pd.testing.assert_frame_equal(live.documents, stored.documents)
-
-
-def test_families_of_judges_stand_in_the_table():
-    found = audited(measures=["AP"], families={"graded": "gpt"})
-    assert dict(zip(found.table["judge"], found.table["family"], strict=True)) == {"graded": "gpt", "gaps": None}

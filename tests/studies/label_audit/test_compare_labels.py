@@ -45,11 +45,6 @@ def test_a_judge_comes_in_any_form(form, name):
     pd.testing.assert_frame_equal(found.table, wanted.table)
 
 
-def test_a_file_names_its_judge(tmp_path):
-    path = GRADED.write(tmp_path / "umbrela-gpt-4.qrels.gz")
-    assert ptr.labels.compare_labels(HUMAN, path, resamples=0).judges == ["umbrela-gpt-4"]
-
-
 def test_what_is_relevant_can_be_said():
     bare = HUMAN.to_frame()[["qid", "docno", "label"]]
     found = ptr.labels.compare_labels(bare, {"a": GRADED, "b": GRADED}, rel=3, judge_rel={"a": 3, "b": 1}, resamples=0)
@@ -61,15 +56,6 @@ def test_what_is_relevant_can_be_said():
     assert ptr.labels.compare_labels(bare, GRADED, resamples=0).bounds.to_numpy().tolist() == [["judge", 1, 1]]
     others = ptr.labels.compare_labels(HUMAN, GRADED, people={"ann": GRADED.with_rel(3)}, resamples=0)
     assert others.bounds.to_numpy().tolist() == [["judge", 2, 2], ["ann", 2, 3]]
-
-
-def test_the_same_draws_for_the_same_seed():
-    mine, again, other = (ptr.labels.compare_labels(HUMAN, GRADED, resamples=30, seed=seed) for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(mine.table, again.table)
-    assert mine.table["kappa_low"].tolist() != other.table["kappa_low"].tolist()
-    assert mine.table["kappa"].tolist() == other.table["kappa"].tolist()
-    wide = ptr.labels.compare_labels(HUMAN, GRADED, resamples=30, seed=1, confidence=0.5)
-    assert (wide.table["kappa_low"] > mine.table["kappa_low"]).all()
 
 
 REFUSED = {
@@ -103,31 +89,10 @@ def test_everything_is_checked_before_a_judge_is_asked(case, messages):
     messages.refused(lambda: ptr.labels.compare_labels(**given), argument=argument)
 
 
-def test_probabilities_are_no_labels(messages):
-    unsure = FRAME.assign(label=0.7)
-    messages.refused(lambda: ptr.labels.compare_labels(HUMAN, {"model": unsure}))
-    messages.refused(lambda: ptr.labels.compare_labels(HUMAN, {"model": lambda pairs: pairs.assign(label=0.7)}))
-    messages.refused(lambda: ptr.labels.compare_labels(HUMAN, GRADED, people={"ann": unsure}))
-
-
-def test_labels_of_another_collection_are_refused(messages):
-    messages.refused(
-        lambda: ptr.labels.compare_labels(HUMAN, {"model": FRAME.assign(qid="q" + FRAME["qid"])}),
-        argument="judge",
-        place="model",
-    )
-
-
 def test_few_topics_are_told(messages):
     human = judged(n_topics=3)
     found = messages.warned(lambda: ptr.labels.compare_labels(human, {"model": labelled(human)}, resamples=9), times=1)
     assert found.settings["beware"] == "model: 3 topics only"
-
-
-def test_a_judge_of_a_part_of_the_topics_is_told(messages):
-    part = Qrels(FRAME[FRAME["qid"] != "1"])
-    found = messages.warned(lambda: ptr.labels.compare_labels(HUMAN, {"model": part}, resamples=0), times=1)
-    assert set(found.table["without"]) == {1}
 
 
 def test_labels_that_all_are_one():

@@ -111,18 +111,6 @@ def test_other_people_are_the_yardstick(track):
     assert (pair["n_items"], round(pair["kappa"], 3)) == (1111, 0.402)
 
 
-def test_labels_without_runs(data):
-    human, judge = (data / "qrels" / f"qrels.rag25.test{end}.txt.gz" for end in ("", "-umbrela2"))
-    if not human.exists():
-        pytest.skip("the test data has no labels of RAG 2025")
-    found = ptr.labels.compare_labels(human, {"umbrela2": judge}, rel=2, resamples=0)
-    row = row_of(found.table, items="all", labels="grades")
-    labels = np.array(list(meeting(read_qrels(human), read_qrels(judge)).values()))
-    assert (row["n_topics"], row["n_items"], row["missing"]) == (22, 10284, 0) == (22, len(labels), 0)
-    assert row["kappa"] == pytest.approx(metrics.cohen_kappa_score(*labels.T))
-    assert round(row_of(found.table, items="all", labels="binary")["kappa"], 3) == 0.431
-
-
 def test_labels_from_0_to_5_are_not_taken_for_those_of_people(data):
     folder = data / "dl21-passages"
     if not (folder / "llm-labels").is_dir():

@@ -133,11 +133,6 @@ def test_a_label_that_is_missing_and_a_rank_that_is_not_there_are_na(found):
         assert (pair[1] in order(name, pair[0])) != lost
 
 
-def test_settings_say_what_an_effect_is(found):
-    assert found.settings["documents, AP"].startswith("what the score gains where this label alone is changed")
-    assert found.settings["documents, nDCG@5"].startswith("weight of the document's rank x")
-
-
 def test_of_a_measure_of_ir_measures_no_effect_is_known():
     found = audited(["ERR@5"])
     assert len(found.documents) == 0

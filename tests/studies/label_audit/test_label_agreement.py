@@ -108,20 +108,6 @@ def test_intervals_are_those_of_drawing_topics_again():
                 assert got == pytest.approx(wanted, abs=1e-12, nan_ok=True), (name, figure)
 
 
-def test_intervals_are_those_of_annotators_who_draw_the_same_topics():
-    found = label_agreement(compared(HUMAN, {"model": GRADED}), TopicBootstrap(200, seed=0, confidence=0.95))
-    labels = {"people": HUMAN, "model": GRADED}
-    low, high = expanded(6, 0.95)
-    theirs = ptr.judging.annotator_agreement(labels, rel=2, resamples=200, confidence=(high - low) / 100).pairs
-    assert len(theirs) == 4
-    for row in theirs.to_dict("records"):
-        mine = row_of(found.table, items=row["items"], labels=row["labels"])
-        for column in ("agreement", "kappa"):
-            ends = [column, f"{column}_low", f"{column}_high"]
-            assert mine[ends].tolist() == pytest.approx([row[end] for end in ends], abs=1e-12)
-        assert (mine["band"], mine["n_items"]) == (row["band"], row["n_items"])
-
-
 def test_each_grade_of_people_and_of_the_judge():
     bootstrap = TopicBootstrap(50, seed=1, confidence=0.95)
     found = label_agreement(compared(HUMAN, {"graded": GRADED, "binary": BINARY}), bootstrap).by_grade
@@ -180,14 +166,6 @@ def test_judge_and_people_change_places(seed):
     assert one["surplus"].tolist() == pytest.approx((-other["surplus"]).tolist(), nan_ok=True)
 
 
-def test_the_order_of_the_labels_does_not_matter():
-    bootstrap = TopicBootstrap(20, seed=0, confidence=0.95)
-    shuffled = Qrels(GRADED.to_frame().sample(frac=1, random_state=1))
-    mine, theirs = (label_agreement(compared(HUMAN, {"m": each}), bootstrap) for each in (GRADED, shuffled))
-    for name, table in mine.tables().items():
-        pd.testing.assert_frame_equal(table, theirs.tables()[name])
-
-
 def test_what_is_missing_is_counted_for_each_judge_and_topic():
     frame = GRADED.to_frame()
     part = Qrels(frame[frame["qid"] != "3"])
@@ -243,15 +221,6 @@ def test_one_topic_has_no_interval(n_topics, there):
     assert len(ends) == 2 * len(FIGURES)
     assert found.table["kappa_low"].notna().all() == there
     assert found.by_grade["relevant_low"].notna().any() == there
-
-
-def test_families_stand_beside_judges_and_nowhere_else():
-    (one, other) = compared(HUMAN, {"a": GRADED, "b": BINARY}, families={"a": "gpt"})
-    table = label_agreement([one, other], None, people=compared(HUMAN, {"ann": HUMAN})).table
-    assert table.drop_duplicates("judge").set_index("judge")["family"].where(lambda f: f.notna(), None).to_dict() == {
-        "a": "gpt", "b": None, "ann": None
-    }  # fmt: skip
-    assert table.drop_duplicates("judge")["kind"].tolist() == ["model", "model", "people"]
 
 
 def test_two_of_one_name_are_refused(messages):

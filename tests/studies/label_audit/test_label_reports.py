@@ -23,10 +23,6 @@ def found():
     return ptr.labels.compare_labels(HUMAN, judges, people=people, resamples=200)
 
 
-def one(found, judge):
-    return row_of(found.table, judge=judge, items="all", labels="binary")
-
-
 def test_the_report_of_judges(found):
     frame = found.report().to_frame()
     assert list(frame) == ["Judge", "Relevant", "Kappa", "Interval of kappa", "Precision", "Recall"]

@@ -85,16 +85,6 @@ def test_a_run_without_a_topic_of_the_judge_is_refused_with_the_name_of_the_judg
         messages.refused(lambda: audited(frames, judge={"some": some}), argument="runs", place="some")
 
 
-@pytest.mark.parametrize("labels", ["of others", "probabilities", "probabilities of a function"])
-def test_labels_that_are_none_of_these_documents_and_probabilities_are_refused(labels, messages):
-    judge = {
-        "of others": JUDGE.assign(docno="x" + JUDGE["docno"]),
-        "probabilities": JUDGE.assign(label=0.25 + 0.5 * JUDGE["label"]),
-        "probabilities of a function": lambda pairs: pairs.assign(label=np.linspace(0, 1, len(pairs))),
-    }[labels]
-    messages.refused(lambda: audited(judge={"model": judge}), argument=None if "prob" in labels else "judge")
-
-
 def test_two_runs():
     found = audited(runs=PAIR, judge=FIELD.qrels, measures="nDCG@5", resamples=20)
     row = found.table.iloc[0]
@@ -148,21 +138,6 @@ def test_runs_that_all_tie_have_no_ranking_and_a_warning_says_so():
     assert (found.movers["judge_rank"] == 1).all()
 
 
-def test_fewer_than_five_topics():
-    with pytest.warns(CaveatWarning, match="there are 3 topics only") as told:
-        found = audited(human=FIELD.qrels.select(TOPICS[:3]), resamples=20)
-    assert len(told) == 1
-    assert "3 topics only" in found.settings["beware"]
-
-
-def test_a_judge_of_fewer_than_five_topics():
-    some = {"some": as_frame(relabelled(1, topics=TOPICS[:2])), "all": JUDGE}
-    with pytest.warns(ptr.ReuseWarning) as told:
-        found = audited(judge=some)
-    assert [str(warning.message).split(": ")[1] for warning in told] == ["some", "some"]
-    assert found.settings["beware"] == "some: 2 topics only"
-
-
 def test_one_topic_has_no_intervals():
     with pytest.warns(CaveatWarning, match="there are 1 topic only|there is 1 topic only"):
         found = audited(human=FIELD.qrels.select(TOPICS[:1]), measures="nDCG@5", resamples=20)
@@ -178,12 +153,3 @@ def test_best_of_all_runs_is_no_part_of_its_own_and_ties_belong_to_it():
     three = {f"{name} {copy}": RUNS[name] for name in RUNS.names[:3] for copy in "ab"}
     found = audited(three, best=1).table
     assert found.loc[found["by"] == "best", "runs"].tolist() == [2]
-
-
-def test_a_name_that_is_not_there(messages):
-    found = audited(judge={"model": JUDGE})
-    messages.refused(lambda: found.report("part", judge="modle"), argument="judge")
-    messages.refused(lambda: found.report("parts"), argument="by")
-    messages.refused(lambda: found.report("run", most=0), argument="most")
-    messages.refused(lambda: found.plot(kind="bump"), argument="kind")
-    messages.refused(lambda: found.plot("AP"), argument="measure")

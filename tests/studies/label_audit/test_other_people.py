@@ -90,21 +90,6 @@ def test_each_judge_beside_each_person_on_the_same_documents(missing):
         assert (row["difference_low"], row["difference_high"]) == pytest.approx(ends, abs=1e-12)
 
 
-def test_labels_of_people_in_one_frame_are_the_same(found):
-    frame = pd.concat([as_frame(labels).assign(annotator=name) for name, labels in PEOPLE.items()])
-    again = audited(frame, measures=("P@5", "nDCG@5"))
-    pd.testing.assert_frame_equal(again.table, found.table)
-    pd.testing.assert_frame_equal(again.beside, found.beside)
-
-
-def test_without_other_people_there_is_nothing_beside():
-    judges = {name: as_frame(labels) for name, labels in JUDGES.items()}
-    found = ptr.audit_labels(RUNS, FIELD.qrels, judges, "P@5", resamples=0)
-    assert (len(found.beside), len(found.yardstick)) == (0, 0)
-    assert {"judge", "person", "difference"} <= set(found.beside)
-    assert found.findings()[-1].startswith("There are no labels of other people here")
-
-
 def test_a_name_of_both_and_people_of_other_documents_are_refused(messages):
     messages.refused(lambda: audited({"one": as_frame(PEOPLE["ann"])}), argument="people")
     strange = as_frame(PEOPLE["ann"]).assign(docno=lambda frame: "x" + frame["docno"])
@@ -155,9 +140,3 @@ def test_a_negative_label_of_a_person_is_none():
     found = audited({"ann": ann})
     row = found.table[(found.table["judge"] == "ann") & (found.table["by"] == "all")].iloc[0]
     assert (row["topics"], row["documents"]) == (4, len(PEOPLE["ann"]))
-
-
-def test_a_report_beside_people_needs_people(messages):
-    judges = {name: as_frame(labels) for name, labels in JUDGES.items()}
-    found = ptr.audit_labels(RUNS, FIELD.qrels, judges, "P@5", resamples=0)
-    messages.refused(lambda: found.report("person"))

@@ -74,15 +74,6 @@ def test_the_order_of_ties_makes_a_difference_of_2021(track_2021, of_2021):
     assert of_2021.settings["order"] == "trec_eval9"
 
 
-def test_effects_of_documents_of_2021_add_up(of_2021):
-    means = of_2021.movers.groupby("judge")["by_documents"].mean()
-    assert means.abs().max() < 1e-12
-    rows = of_2021.documents[of_2021.documents["judge"] == "umbrela-gpt-4"]
-    assert rows.groupby("name").size().max() == 10
-    kept = of_2021.documents.merge(of_2021.movers[["judge", "name", "rise"]], on=["judge", "name"])
-    assert ((kept["effect"] > 0) == (kept["rise"] > 0))[kept["rise"] != 0].all()
-
-
 def test_runs_that_came_later_2019(of_2019):
     rows = of_2019.table.set_index(["judge", "part"])
     assert rows.loc[("umbrela-gpt-4", "all"), "runs"] == 61

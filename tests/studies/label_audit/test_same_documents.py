@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from label_parts import compared, judged, labelled, meeting, row_of
 from sklearn import metrics
@@ -109,14 +108,6 @@ def test_people_together_count_a_document_for_each_of_them(found):
     assert found.table["judge"].iloc[-1] == "people together"
 
 
-def test_a_part_of_the_topics_is_no_gap(found):
-    rows = found.table[found.table["judge"].isin(list(PEOPLE))]
-    assert set(rows["without"]) == {0}
-    assert set(rows.loc[rows["judge"] == "bob", "missing"]) == {0}
-    ann = len(meeting(HUMAN, PEOPLE["ann"]))
-    assert set(rows.loc[rows["judge"] == "ann", "missing"]) == {90 - ann}
-
-
 def test_two_people_with_each_other(found):
     assert set(found.between[["judge", "other"]].itertuples(index=False, name=None)) == {("bob", "ann"), ("cem", "bob")}
     row = row_of(found.between, judge="bob", items="all", labels="binary")
@@ -165,13 +156,6 @@ def test_low_grades_of_a_person_are_grades_where_the_labels_say_what_is_relevant
     assert "grades" in set(found.table.loc[found.table["judge"] == "people together", "labels"])
 
 
-def test_without_other_people_nothing_stands_beside():
-    found = label_agreement(compared(HUMAN, JUDGES), BOOTSTRAP)
-    assert (len(found.beside), len(found.between)) == (0, 0)
-    assert set(found.table["kind"]) == {"model"}
-    assert "people" not in found.settings
-
-
 def test_a_judge_without_a_document_of_a_person_has_no_row():
     judges = {"early": part(JUDGES["graded"], list("12"))}
     with pytest.warns(UserWarning, match="labelled nothing in 6 topics"):
@@ -180,8 +164,3 @@ def test_a_judge_without_a_document_of_a_person_has_no_row():
     found = label_agreement(mine, None, people=people)
     assert len(found.beside) == 0
     assert found.table["judge"].tolist().count("cem") == 4
-
-
-def test_a_person_who_labelled_nothing_of_it_is_refused(messages):
-    strange = Qrels(pd.DataFrame({"qid": ["1"], "docno": ["elsewhere"], "label": [1]}))
-    messages.refused(lambda: others({"eve": strange}), argument="people", place="eve")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,7 +13,6 @@ from pt_reuse.judging.label_pairs import compared_labels
 FIELD = ptr.simulate_field(seed=7, n_topics=8, n_teams=4)
 RUNS, PEOPLE = FIELD.runs, ptr.Qrels(FIELD.qrels.to_frame(), rel=2)
 FRAME = PEOPLE.to_frame()[["qid", "docno", "label"]]
-HIGHEST = int(FRAME["label"].max())
 #: people's label -> that of a judge from 0 to 5
 WIDE = {0: 1, 1: 3, 2: 4, 3: 5}
 JUDGE = FRAME.assign(label=FRAME["label"].map(WIDE))
@@ -105,39 +103,11 @@ def test_labels_of_topics_that_only_one_has_tell_its_scale_too():
     assert set(found.changes["other_score"]) == {0.0}
 
 
-def test_settings_say_what_labels_are_taken_for():
-    found = ptr.labels.compare_labels(PEOPLE, JUDGE, judge_rel=BACK, resamples=0)
-    assert (
-        "relevant from label 2 of people, 0 being 0, 1 being 0, 2 being 0, 3 being 1, 4 being 2"
-        in (found.settings["judges"])
-    )
-    assert set(found.table["labels"]) == {"grades", "binary"}
-    assert set(found.table["kappa"].dropna()) == {1.0}
-
-
 @pytest.mark.parametrize("wrong", [{}, {4: "2"}, {4.0: 2}, {4: 2.5}, {True: 1}, {4: 99999}, {"other": 4}, {4: 2}])
 def test_what_says_nothing_of_the_labels_is_refused(wrong):
     with pytest.raises(ptr.InputError) as error:
         ptr.labels.compare_labels(PEOPLE, JUDGE, judge_rel=wrong)
     assert error.value.argument == "judge_rel"
-
-
-def test_a_map_makes_one_scale_of_two_for_filled_holes():
-    """Beside labels of people a threshold alone lets higher grades weigh as the highest of people."""
-    call = STUDIES["leave_out_uniques"]
-    scaled = np.where(JUDGE["label"] >= 4, np.minimum(JUDGE["label"], HIGHEST), np.minimum(JUDGE["label"], 1))
-    pd.testing.assert_frame_equal(call(JUDGE, judge_rel=4), call(FRAME.assign(label=scaled), judge_rel=2))
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("4", 4), ("exam=4,lax=2", {"exam": 4, "lax": 2}), ("4:2,5:3", {4: 2, 5: 3}), (None, None),
-        ("exam=4:2,exam=5:3,lax=1", {"exam": {4: 2, 5: 3}, "lax": 1}),
-    ],
-)  # fmt: skip
-def test_the_option_says_the_same(text, expected):
-    assert given_judge_rel(text) == expected
 
 
 @pytest.mark.parametrize(

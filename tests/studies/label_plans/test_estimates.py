@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 from statsmodels.stats.proportion import proportion_confint
 
 import pt_reuse as ptr
@@ -131,21 +130,6 @@ def test_labels_that_no_plan_asked_for_are_refused(labels, people, messages):
     lone = judged.merge(plan.sample.loc[plan.sample["stratum"] != "2", ["qid", "docno"]])
     messages.refused(lambda: plan.estimate(lone), argument="checked")
     messages.refused(lambda: plan.estimate(ptr.Qrels(judged, rel=2)), argument="checked")
-
-
-def test_what_an_estimate_says_and_shows(labels, people, tmp_path):
-    found = estimated(plan_labels(labels, width=0.1), people)
-    assert found.findings()[0].startswith("Share relevant is ")
-    assert found.findings()[0].endswith("too high.")
-    assert len(found.findings()) == len(found.table) == 5
-    assert found.key_figures()["value"].tolist() == [of(found, "share relevant")["estimate"]]
-    assert "Relevant: from label 1; for the judge from label 1." in found.report().notes
-    found.save(tmp_path / "found")
-    pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "found").strata, found.strata)
-    ax = found.plot(ax=Figure().subplots())
-    assert ax.containers[0][0].get_xdata().tolist() == found.table["estimate"].tolist()
-    assert ax.containers[0][0].get_ydata().tolist() == [4, 3, 2, 1, 0]
-    assert [text.get_text() for text in ax.get_yticklabels()] == found.table["number"].tolist()
 
 
 def test_a_pilot_of_everything_leaves_nothing_to_check():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint, samplesize_confint_proportion
 
@@ -164,13 +163,6 @@ def test_what_the_judge_did_not_label_is_a_stratum(labels, runs):
     assert plan.sample["label"].isna().sum() == plan.table["labels"].iloc[0] > 0
 
 
-def test_topics_that_the_judge_did_not_label_do_not_count(labels, runs, messages):
-    some = labels[labels["qid"] != "2"]
-    plan = messages.warned(lambda: plan_labels(some, width=0.2, runs={"good": runs["good"]}))
-    assert set(plan.sample["qid"]) == {"1", "3", "4", "5"}
-    assert plan.table["gain"].tolist() == pytest.approx([1 / 40] * 3)
-
-
 def test_labels_of_a_prior_that_no_document_has(labels, messages):
     messages.refused(lambda: plan_labels(labels, width=0.1, prior={7: 0.1}), argument="prior")
     plan = messages.warned(lambda: plan_labels(labels, width=0.1, prior={**PRIOR, 3: 0.9}), times=1)
@@ -194,27 +186,6 @@ def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
     assert "inclusion" not in shown
 
 
-def test_a_plan_is_saved_and_read(labels, people, tmp_path):
-    plan = plan_labels(labels, target="precision", width=0.3, judge_rel=1, pilot=people.head(30))
-    plan.save(tmp_path / "plan")
-    again = ptr.read_result(tmp_path / "plan")
-    for name, frame in plan.tables().items():
-        pd.testing.assert_frame_equal(again.tables()[name], frame)
-    judged = plan.to_pool().judge(people)
-    pd.testing.assert_frame_equal(again.estimate(judged).table, plan.estimate(judged).table)
-
-
-def test_the_figure_shows_the_curve(labels):
-    plan = plan_labels(labels, width=0.1)
-    ax = plan.plot(ax=Figure().subplots())
-    lines = ax.get_lines()
-    for line, column in zip(lines[:3], ("labels", "proportional", "random"), strict=True):
-        assert line.get_xdata().tolist() == plan.curve[column].tolist()
-        assert line.get_ydata().tolist() == plan.curve["width"].tolist()
-    assert lines[4].get_xdata() == [plan.labels] * 2
-    assert lines[3].get_ydata() == [plan.width] * 2
-
-
 @pytest.mark.parametrize("width", [0.001, 0.2])
 def test_a_plan_of_all_documents_tells_the_wanted_width(width):
     few = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": 1})
@@ -223,19 +194,6 @@ def test_a_plan_of_all_documents_tells_the_wanted_width(width):
     assert plan.findings()[1] == (
         f"A width of {width:g} takes 3 labels in these strata, 3 in proportion to them, and 3 at random."
     )
-
-
-def test_a_difference_is_no_share_and_what_is_nothing_has_no_sign(runs_of_plans):
-    labels, runs = runs_of_plans
-    widest = plan_labels(labels, target="difference", runs=runs, measure="P@2", budget=4)
-    assert widest.findings()[1].startswith(f"A width of {widest.settings['width'].rstrip('0').rstrip('.')} takes ")
-
-
-@pytest.fixture
-def runs_of_plans():
-    labels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": 1})
-    rows = [pd.DataFrame({"qid": "1", "docno": docnos, "score": [2.0, 1.0]}) for docnos in (["a", "b"], ["c", "d"])]
-    return labels, {"x": rows[0], "y": rows[1]}
 
 
 def test_what_is_no_plan_is_refused(labels, people, runs, messages):

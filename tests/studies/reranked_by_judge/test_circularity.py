@@ -173,14 +173,6 @@ def test_systems_that_tie_for_the_last_place_are_all_among_the_best():
     assert found[0] == pytest.approx(found[1], nan_ok=True)
 
 
-def test_a_measure_that_does_not_see_the_order_has_one_sentence():
-    found = circularity(RUNS, PEOPLE, LABELS, ["P@5", "nDCG@5"], depth=DEPTH, resamples=0)
-    assert (found.table.loc[found.table["measure"] == "P@5", "mean_gain"] == 0).all()
-    said = [text for text in found.findings() if text.startswith("sharp, P@5")]
-    assert len(said) == 1
-    assert "changes the score of no run, whoever scores: P@5 does not depend on the order" in said[0]
-
-
 def test_a_judge_equal_to_people_has_no_circle():
     found = circularity(RUNS, PEOPLE, PEOPLE, "nDCG@5", depth=DEPTH, resamples=20)
     row = row_of(found.table, "judge", "judge")
@@ -254,15 +246,3 @@ def test_what_cannot_be_compared_is_refused(messages):
     parts = {name: PEOPLE.select([topic]) for name, topic in (("a", "1"), ("b", "2"))}
     with pytest.warns(ptr.ReuseWarning):
         refused("judge", RUNS, PEOPLE, parts, "AP")
-
-
-def test_families_are_those_of_a_folder_of_judges(tmp_path):
-    for name, labels in LABELS.items():
-        ptr.Qrels(labels).write(tmp_path / f"{name}.txt")
-    (tmp_path / "judges.csv").write_text("name,family\nsharp,gpt\nblunt,llama\n")
-    found = circularity(RUNS, PEOPLE, tmp_path, "nDCG@5", scorers={"other": OTHER}, resamples=0)
-    of_judge = {"sharp": "gpt", "blunt": "llama"}
-    assert len(found.table) == 8
-    assert (found.table["family"] == found.table["judge"].map(of_judge)).all()
-    named = circularity(RUNS, PEOPLE, tmp_path, "nDCG@5", families={"sharp": "mine"}, resamples=0)
-    assert set(named.table["family"].dropna()) == {"mine"}

@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import pair_tests
-from pt_reuse.scoring.caveats import CaveatWarning, told_elsewhere
+from pt_reuse.scoring.caveats import told_elsewhere
 
 FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
 RUNS, PEOPLE = FIELD.runs, FIELD.qrels
@@ -132,15 +132,6 @@ def test_intervals_are_of_the_tests_of_the_topics_drawn(found):
         assert (known[share] <= known[f"{share}_high"]).all()
 
 
-def test_families_of_runs_stand_beside_them():
-    table = RUNS.run_table[["name"]].assign(family=RUNS.run_table["type"])
-    runs = RUNS.with_metadata(metadata=table)
-    one = ptr.labels.significance_fidelity(runs, PEOPLE, PEOPLE, "AP", resamples=0).by_run
-    other = ptr.labels.circularity(runs, PEOPLE, PEOPLE, "AP", resamples=0).by_run
-    for rows in (one, other):
-        assert rows["family"].tolist() == rows["type"].tolist()
-
-
 def test_a_judge_that_says_what_people_say_claims_nothing_falsely():
     found = ptr.labels.significance_fidelity(RUNS, PEOPLE, PEOPLE, "nDCG@10", resamples=20)
     row = found.table.iloc[0]
@@ -169,18 +160,6 @@ def test_topics_without_labels_count_for_nobody(messages):
     assert found.table["human_significant"][0] == sum(1 for winner in people.values() if winner)
 
 
-def test_missing_labels_are_unjudged_or_dropped():
-    some = labels_of(JUDGES["sharp"]).iloc[::2]
-    kept, dropped = (
-        ptr.labels.significance_fidelity(RUNS, PEOPLE, some, "nDCG@10", missing=missing, judge_rel=1, resamples=0)
-        for missing in ("unjudged", "drop")
-    )
-    people = winners_of(PEOPLE.restrict(some), "nDCG@10")
-    assert dropped.table["human_significant"][0] == sum(1 for winner in people.values() if winner)
-    assert kept.table["human_significant"][0] == sum(1 for w in winners_of(PEOPLE, "nDCG@10").values() if w)
-    assert dropped.table["judge_significant"][0] == kept.table["judge_significant"][0]
-
-
 @pytest.mark.parametrize("test", ["wilcoxon", "randomisation", "tukey"])
 def test_other_tests_have_counts_and_no_intervals(test, messages):
     options = {"test": test, "samples": 99}
@@ -193,15 +172,6 @@ def test_other_tests_have_counts_and_no_intervals(test, messages):
     )
 
 
-def test_few_topics_and_two_runs_are_answered():
-    two, few = RUNS.select(RUNS.names[:2]), PEOPLE.select(PEOPLE.topics[:3])
-    with pytest.warns(CaveatWarning, match="3 topics only"):
-        found = ptr.labels.significance_fidelity(two, few, few, "nDCG@10", resamples=10)
-    assert found.table["pairs"].tolist() == [1]
-    assert found.settings["beware"] == "3 topics only"
-    assert len(found.findings()) == 3
-
-
 def test_one_topic_has_no_test():
     with told_elsewhere():
         one = PEOPLE.select(PEOPLE.topics[:1])
@@ -211,15 +181,6 @@ def test_one_topic_has_no_test():
     assert np.isnan([row["false_share"], row["false_share_low"], row["missed_share_high"]]).all()
     assert set(found.pairs["outcome"]) == {"untested"}
     assert found.findings() == ["judge, nDCG@10: no pair was tested, since there are fewer than two topics."]
-
-
-def test_a_topic_all_of_one_grade_and_no_difference_at_all():
-    flat = PEOPLE.to_frame().assign(label=0)
-    found = ptr.labels.significance_fidelity(RUNS, PEOPLE, {"flat": flat}, "nDCG@10", resamples=10)
-    row = found.table.iloc[0]
-    assert (row["judge_significant"], row["false_claims"]) == (0, 0)
-    assert row["missed"] == row["human_significant"] > 0
-    assert np.isnan(row["false_share"])
 
 
 def test_what_cannot_be_tested_is_refused(messages):
