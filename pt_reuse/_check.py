@@ -191,11 +191,7 @@ class ShardNumber:
 
     @classmethod
     def parse(cls, text: str) -> ShardNumber:
-        """Return the shard of a text such as ``3/40``.
-
-        Raises:
-            InputError: the text is nothing of the kind.
-        """
+        """Return the shard of a text such as ``3/40``."""
         found = _SHARD.fullmatch(text)
         number, of = map(int, found.groups()) if found else (0, 0)
         if not 1 <= number <= of <= _MOST_SHARDS:

@@ -67,15 +67,10 @@ class Aside:
 
 @dataclass(frozen=True)
 class _Wording:
-    """How the caller of an inner function words its arguments.
+    """How the caller of an inner function words its arguments."""
 
-    Attributes:
-        names: argument of the inner function -> that of the caller.
-        call: the function whose options all other arguments are, None where the caller has them, too.
-    """
-
-    names: Mapping[str, str]
-    call: str | None
+    names: Mapping[str, str]  # argument of the inner function -> that of the caller
+    call: str | None  # the function whose options all other arguments are, None where the caller has them, too
 
     def of(self, part: Part) -> Part:
         if isinstance(part, Argument):
@@ -209,10 +204,7 @@ def in_python(advice: Advice) -> str:
 
 
 def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make a function a public door: what is raised or warned inside bears its name, unless we ourselves called it.
-
-    A pipeline or a judge of the user's that we run may go through a door, too: this is a call of the user's own.
-    """
+    """Make a function a public door: what is raised or warned inside bears its name, unless we ourselves called it."""
     owner, _, bare = function.__qualname__.rpartition(".")
 
     @wraps(function)
@@ -259,13 +251,7 @@ def located(place: str) -> Iterator[None]:
 
 @contextmanager
 def arguments_as(call: str | None = None, **names: str) -> Iterator[None]:
-    """Say of the arguments of an inner function, in errors and warnings made inside, what the user calls them.
-
-    Args:
-        call: the public function whose options all further arguments are, which whom the user called does not have:
-            ``read_runs(..., names='file')``. None: whom the user called has them, too.
-        **names: argument of the inner function -> what the user calls it.
-    """
+    """Say of the arguments of an inner function, in errors and warnings made inside, what the user calls them."""
     token = _WORDINGS.set((_Wording(names, call), *_WORDINGS.get()))
     try:
         yield

@@ -39,14 +39,7 @@ def listed(facts: Iterable[tuple[str, Any]]) -> str:
 
 
 def table(frame: pd.DataFrame, *, numbers: str = "{:.4f}", most: int | None = None, what: str = "rows") -> str:
-    """Return a frame as a table that scrolls sideways, in the words of :func:`pt_reuse._text.table`.
-
-    Args:
-        frame: the table; its index is not shown.
-        numbers: how a float is written; a missing cell is ``-``.
-        most: how many rows are shown; default all.
-        what: what the rows are, for the line ``... and 12 more runs``.
-    """
+    """Return a frame as a table that scrolls sideways, in the words of :func:`pt_reuse._text.table`."""
     shown = frame if most is None else frame.head(most)
     rest = len(frame) - len(shown)
     more = f"... and {rest:,} more {what}" if rest else f"(no {what})" if not len(frame) else ""

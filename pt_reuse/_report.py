@@ -82,17 +82,11 @@ class Digits(Enum):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a report.
+    """A column of a report."""
 
-    Attributes:
-        heading: in words, ``"Largest drop"``; ``tau-b`` and ``tau-AP`` become mathematics in LaTeX.
-        values: (rows,) the values, not rounded.
-        digits: how they are written.
-    """
-
-    heading: str
-    values: Sequence[Any] | pd.Series
-    digits: Digits = Digits.TEXT
+    heading: str  # in words, ``"Largest drop"``; ``tau-b`` and ``tau-AP`` become mathematics in LaTeX
+    values: Sequence[Any] | pd.Series  # (rows,) the values, not rounded
+    digits: Digits = Digits.TEXT  # how they are written
 
     def cells(self) -> tuple[str, ...]:
         """Return the values as they are written."""
@@ -100,14 +94,7 @@ class Column:
 
 
 def intervals(of: str, low: Sequence[Any] | pd.Series, high: Sequence[Any] | pd.Series, digits: Digits) -> Column:
-    """Return a column of intervals, ``0.9124 to 0.9871``; ``-`` where there is none, or one without width.
-
-    Args:
-        of: what they are intervals of, for the heading.
-        low: (rows,) the lower ends.
-        high: (rows,) the upper ends.
-        digits: how the ends are written.
-    """
+    """Return a column of intervals, ``0.9124 to 0.9871``; ``-`` where there is none, or one without width."""
     texts = [
         None if is_missing(a) or is_missing(b) or a == b else f"{digits.written(a)} to {digits.written(b)}"
         for a, b in zip(low, high, strict=True)

@@ -75,12 +75,7 @@ class CsvReader:
 
 
 class SavedFiles:
-    """The files of a saved record, each checked when it is read.
-
-    Args:
-        folder: where they are.
-        digests: file -> sha256, as :func:`digests_of` has it; None where a version of before saved them.
-    """
+    """The files of a saved record, each checked when it is read."""
 
     def __init__(self, folder: Path, digests: Mapping[str, str] | None):
         self._folder, self._digests = folder, digests
@@ -105,11 +100,7 @@ class SavedFiles:
         return (self._folder / name).exists() if self._digests is None else name in self._digests
 
     def read(self, name: str) -> bytes:
-        """Return what a file holds.
-
-        Raises:
-            InputError: none of the record, outside the folder, missing or altered; the place is the file.
-        """
+        """Return what a file holds."""
         path = self._folder / name
         if not self.has(name) or path.name != name or "\\" in name or path.resolve().parent != self._folder.resolve():
             raise InputError("it is no file of the result in its folder. Save the result anew.", place=name)
@@ -223,12 +214,7 @@ def pack_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def unpack_arrays(data: bytes) -> dict[str, np.ndarray]:
-    """Return the arrays that were packed.
-
-    Raises:
-        InputError: they say that they are larger than the file.
-        Exception: of many a class, where the archive is damaged.
-    """
+    """Return the arrays that were packed."""
     found = {}
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
@@ -246,12 +232,7 @@ def unpack_arrays(data: bytes) -> dict[str, np.ndarray]:
 
 
 class Encoder:
-    """Turns the values of a record into JSON, and keeps apart what goes to files of its own.
-
-    Attributes:
-        frames: file name, without its ending -> frame.
-        arrays: key -> array.
-    """
+    """Turns the values of a record into JSON, and keeps apart what goes to files of its own."""
 
     def __init__(self, names: Mapping[int, str]):
         """Begin; `names` is the name of each table by the identity of its frame."""
@@ -300,11 +281,7 @@ class Decoder:
         self._frame, self._arrays = frame, arrays
 
     def record(self, kind: type, parts: Mapping[str, Json]) -> Any:
-        """Return a record made of its fields.
-
-        Raises:
-            InputError: another version saved it, whose record has other fields.
-        """
+        """Return a record made of its fields."""
         hints, expected = get_type_hints(kind), [field for field in fields(kind) if field.init]
         unset = [f.name for f in expected if f.default is MISSING and f.default_factory is MISSING]
         lacking = [name for name in unset if name not in parts]

@@ -34,19 +34,12 @@ _SHORT_NUMBERS = ("{:.6g}", "{:.3g}", "{:.1g}")
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column to be laid out.
+    """A column to be laid out."""
 
-    Attributes:
-        heading: what stands above it.
-        cells: its texts.
-        right: align to the right, as numbers are.
-        numbers: the number behind each cell, None where there is none; written shorter where a cell has no room.
-    """
-
-    heading: str
-    cells: tuple[str, ...]
-    right: bool = False
-    numbers: tuple[float | None, ...] = ()
+    heading: str  # what stands above it
+    cells: tuple[str, ...]  # its texts
+    right: bool = False  # align to the right, as numbers are
+    numbers: tuple[float | None, ...] = ()  # the number behind each cell, None where there is none
 
     def within(self, width: int) -> list[str]:
         """Return the cells, those that are wider than `width` shortened."""
@@ -57,18 +50,7 @@ class TextColumn:
 def table(
     frame: pd.DataFrame, *, width: int, numbers: str = "{:.4f}", most: int | None = None, what: str = "rows"
 ) -> str:
-    """Return a frame as a text table no line of which is wider than `width`.
-
-    What does not fit: headings go on several lines, then long texts are shortened (``a long na...``), those of the
-    first column go on several lines, then columns go to a further block below, which repeats the first column.
-
-    Args:
-        frame: the table; its index is not shown.
-        width: columns of the terminal; at least 20.
-        numbers: how a float is written, ``"{:.4f}"``; a missing cell is ``-``.
-        most: how many rows are shown; default all.
-        what: what the rows are, for the line ``... and 12 more runs``.
-    """
+    """Return a frame as a text table no line of which is wider than `width`."""
     shown = frame if most is None else frame.head(most)
     columns = text_columns(shown, numbers)
     lines = [lay_out(columns, width=width)] if columns else []
@@ -89,12 +71,7 @@ def text_columns(frame: pd.DataFrame, numbers: str = "{:.4f}") -> list[TextColum
 
 
 def lay_out(columns: Sequence[TextColumn], *, width: int) -> str:
-    """Return columns side by side, those that do not fit in further blocks below that repeat the first.
-
-    Args:
-        columns: at least one, all of them equally long.
-        width: columns of the terminal; at least 20.
-    """
+    """Return columns side by side, those that do not fit in further blocks below that repeat the first."""
     width = max(width, NARROWEST)
     widest, words = (
         [_widest(column.cells) for column in columns],
@@ -126,12 +103,7 @@ def lay_out(columns: Sequence[TextColumn], *, width: int) -> str:
 
 
 def prose(text: str, *, width: int) -> str:
-    """Return a text wrapped at its spaces; its lines stay apart, and keep their indent, as items of a list do.
-
-    Args:
-        text: one or more lines.
-        width: columns of the terminal; at least 20. A longer word is broken.
-    """
+    """Return a text wrapped at its spaces; its lines stay apart, and keep their indent, as items of a list do."""
     width = max(width, NARROWEST)
     return "\n".join(wrapped for line in text.expandtabs(4).split("\n") for wrapped in _wrapped(visible(line), width))
 
@@ -147,12 +119,7 @@ def visible(text: str) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return a text of at most `width` columns: a name without its middle, whose end tells it apart, prose its end.
-
-    Args:
-        text: one line.
-        width: columns; at least 4.
-    """
+    """Return a text of at most `width` columns: a name without its middle, whose end tells it apart, prose its end."""
     if display_width(text) <= width:
         return text
     room = width - len(_DOTS)
@@ -373,16 +340,7 @@ def written(value: float, form: str) -> str:
 
 
 def ends(row: Mapping[Any, Any], name: str, form: str, *, factor: float = 1) -> str:
-    """Return the interval of a number, ``0.9124 to 0.9871``; nothing where it has none.
-
-    One without width is none: where every draw gives the same, as with 0 of n, the draws do not say how far off it is.
-
-    Args:
-        row: with the ends in ``NAME_low`` and ``NAME_high``, where there are any.
-        name: of the number.
-        form: Python's format of each end.
-        factor: by which the ends are multiplied, 100 for points of per cent.
-    """
+    """Return the interval of a number, ``0.9124 to 0.9871``; nothing where it has none."""
     low, high = (row.get(f"{name}_{end}") for end in ("low", "high"))
     if low is None or high is None or is_missing(low) or is_missing(high) or low == high:
         return ""

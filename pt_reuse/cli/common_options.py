@@ -135,12 +135,7 @@ class Drawn(TypedDict, total=False):
 
 
 def add_intervals(parser: Parser, *, resamples: int | None = 0) -> None:
-    """Add the options that say how often topics are drawn, and how wide intervals are.
-
-    Args:
-        parser: of the command.
-        resamples: how often topics are drawn by default; 0 for no intervals; None where that is left to each study.
-    """
+    """Add the options that say how often topics are drawn, and how wide intervals are."""
     default = (
         "0 for none" if resamples is None else f"default {resamples}" + ("; 0 for none" if resamples else ", none")
     )
@@ -167,11 +162,5 @@ def drawn(options: argparse.Namespace) -> Drawn:
 
 
 def interval(low: float, high: float, written: str) -> str:
-    """Return an interval as tables on the screen have it, ``0.9124 to 0.9871``.
-
-    Args:
-        low: its lower end.
-        high: its upper end.
-        written: Python's format of the ends, ``".4f"``.
-    """
+    """Return an interval as tables on the screen have it, ``0.9124 to 0.9871``."""
     return f"{low:{written}} to {high:{written}}"

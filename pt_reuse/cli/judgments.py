@@ -61,10 +61,7 @@ class JudgmentSource:
 
 
 def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSource:
-    """Return where the judgments are that a user names.
-
-    A file comes before a collection of the same name.
-    """
+    """Return where the judgments are that a user names."""
     from pt_reuse.collections.definition import read_definition
     from pt_reuse.collections.registry import collection_names, find_collection, real_name
 

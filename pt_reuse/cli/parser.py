@@ -40,12 +40,7 @@ class _Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that ends with status 2 when it is given what it does not know.
-
-    Attributes:
-        arguments: name -> argument, whether it has an option or a place of its own.
-        checks: what else looks at the options before the command runs, and ends where they do not go together.
-    """
+    """A parser that ends with status 2 when it is given what it does not know."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
@@ -90,12 +85,7 @@ def add_command(commands: Commands, name: str, summary: str, *details: str) -> P
 
 
 def add_commands(parser: Parser, groups: Mapping[str, Sequence[str]] | None = None) -> Commands:
-    """Return what commands below a parser are added to.
-
-    Args:
-        parser: above them.
-        groups: heading -> the commands that help shows below it; default one list.
-    """
+    """Return what commands below a parser are added to."""
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
     commands.groups = groups  # type: ignore[attr-defined]
     return commands

@@ -66,10 +66,7 @@ def complain(text: str) -> None:
 
 @contextmanager
 def lasting_streams() -> Iterator[None]:
-    """Have what is written to a standard stream that is closed, or whose reader has gone, go nowhere.
-
-    So a command goes on that writes to a pipe of which ``head`` has seen enough.
-    """
+    """Have what is written to a standard stream that is closed, or whose reader has gone, go nowhere."""
     before = {name: getattr(sys, name) for name in ("stdout", "stderr")}
     with ExitStack() as opened:
         for name, stream in before.items():

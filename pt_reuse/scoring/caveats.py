@@ -93,13 +93,7 @@ def one_run(n_runs: int) -> Iterator[Caveat]:
 
 
 def one_unit(units: Units, counted: NDArray[np.bool_], so: str) -> Iterator[Caveat]:
-    """Yield a caveat where all runs that count are of one team, type or family, so that nothing is told of others.
-
-    Args:
-        units: those of the runs.
-        counted: (runs,) which runs count.
-        so: what follows, after "so": a sentence without its full stop.
-    """
+    """Yield a caveat where all runs that count are of one team, type or family, so that nothing is told of others."""
     found = np.unique(units.of_run[counted])
     if len(found) != 1 or (units.by == "run" and len(units.of_run) == 1):
         # a single run is told by itself
@@ -114,12 +108,7 @@ def one_unit(units: Units, counted: NDArray[np.bool_], so: str) -> Iterator[Cave
 
 
 def alone(units: Units, counted: NDArray[np.bool_]) -> Iterator[Caveat]:
-    """Yield what keeps leaving out each unit from saying anything: one run, or contributing runs of one unit.
-
-    Args:
-        units: those of the runs.
-        counted: (runs,) which runs contribute.
-    """
+    """Yield what keeps leaving out each unit from saying anything: one run, or contributing runs of one unit."""
     yield from one_run(len(units.of_run))
     so = "without it nothing is in the pool, and what leaving it out does says nothing of the judgments"
     yield from one_unit(units, counted, so)
@@ -161,10 +150,7 @@ def usual_measures(rel: int | None, binary: ir_measures.Measure = ir_measures.AP
 
 
 def warn_of_lower_grades(measures: Iterable[ir_measures.Measure], rel: int) -> None:
-    """Warn of binary measures that count labels as relevant that for these judgments are not.
-
-    A measure that says from which label on it counts, AP(rel=1), is as it is meant to be.
-    """
+    """Warn of binary measures that count labels as relevant that for these judgments are not."""
     counting = [measure for measure in measures if counts_from_1(measure)]
     if rel == 1 or not counting:
         return

@@ -29,14 +29,7 @@ from pt_reuse.study import study_of
 
 
 class Asked:
-    """What one call of a study asks for; what is wrong whatever the data are is raised at once.
-
-    What is read or completed stays, and stands in :meth:`settings`.
-
-    Args:
-        call: the study, a public function.
-        given: its arguments by name, as ``locals()`` has them at its beginning.
-    """
+    """What one call of a study asks for; what is wrong whatever the data are is raised at once."""
 
     def __init__(self, call: Callable[..., Any], given: Mapping[str, Any]):
         self._study = study_of(call)
@@ -145,14 +138,7 @@ class Asked:
         *scores: TopicScores,
         within: tuple[float, float] = ANYWHERE,
     ) -> dict[str, float]:
-        """Return a number that is computed from rankings and, with resamples, the ends of its interval.
-
-        Args:
-            name: of the number; the ends are ``NAME_low`` and ``NAME_high``.
-            statistic: takes (draws, runs) means of each of `scores`, and returns (draws,) the number.
-            *scores: of the same topics and runs, which are drawn together.
-            within: the least and the largest value there is.
-        """
+        """Return a number that is computed from rankings and, with resamples, the ends of its interval."""
         value = float(statistic(*(each.means() for each in scores))[0])
         if self.bootstrap is None:
             return {name: value}

@@ -177,11 +177,7 @@ class MinimumRanks(Result):
 
 
 def checked_edges(edges: Any) -> list[int]:
-    """Return a user's ``edges=`` as ascending ranks, each once.
-
-    Raises:
-        InputError: no list of ranks.
-    """
+    """Return a user's ``edges=`` as ascending ranks, each once."""
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
         raise InputError(Argument("edges"), f" must list ranks, such as [10, 50], got {told(edges)}.", argument="edges")
     return sorted({positive("edges", edge, "ranks") for edge in edges})

@@ -30,30 +30,16 @@ _UNKNOWN = "no round given"
 
 @dataclass(frozen=True)
 class JudgingRounds:
-    """Judgments, and in which round each document was first judged.
+    """Judgments, and in which round each document was first judged."""
 
-    Attributes:
-        qrels: the judgments of all rounds.
-        names: of the rounds, in order.
-        of_row: (judgments,) the round of each, as a position among the names.
-        origin: what says which rounds there were.
-    """
-
-    qrels: Qrels
-    names: tuple[str, ...]
-    of_row: NDArray[np.int64]
-    origin: str
+    qrels: Qrels  # the judgments of all rounds
+    names: tuple[str, ...]  # of the rounds, in order
+    of_row: NDArray[np.int64]  # (judgments,) the round of each, as a position among the names
+    origin: str  # what says which rounds there were
 
     @classmethod
     def of_column(cls, qrels: Qrels, by: str | None) -> JudgingRounds:
-        """Return the rounds that a column of the judgments names, ascending; those without one come first.
-
-        Numbers ascend by value, also where they are texts, or parts of texts: ``r9`` comes before ``r10``.
-
-        Args:
-            qrels: the judgments.
-            by: the column; None for :data:`ROUND` where there is one, else all judgments are one round.
-        """
+        """Return the rounds that a column of the judgments names, ascending; those without one come first."""
         extra = qrels.arrays.extra
         if by is None and (extra is None or ROUND not in extra):
             return cls(qrels, (ALL,), np.zeros(len(qrels), dtype=np.int64), "one round")
@@ -181,11 +167,7 @@ def _is_a_set(value: Any) -> bool:
 
 
 def pools_by_name(given: Any) -> dict[str, Pool]:
-    """Return a user's ``pools=`` by name, in order.
-
-    Raises:
-        InputError: something else, no pool, or one that is called as what comes after them.
-    """
+    """Return a user's ``pools=`` by name, in order."""
     named = dict(given) if isinstance(given, Mapping) else None
     if named is None and isinstance(given, list | tuple):
         named = {f"pool {n}": pool for n, pool in enumerate(given, 1)}
@@ -205,11 +187,7 @@ def pools_by_name(given: Any) -> dict[str, Pool]:
 
 
 def checked_depths(depths: Any) -> list[int]:
-    """Return a user's depths, one or several, as ascending numbers, each once.
-
-    Raises:
-        InputError: none at all, or one that is no depth.
-    """
+    """Return a user's depths, one or several, as ascending numbers, each once."""
     several = isinstance(depths, Iterable) and not isinstance(depths, str | bytes)
     given = list(depths) if several else [depths]
     if not given:

@@ -40,23 +40,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PoolSizes:
-    """The sizes of the pools of a field at every depth, on the topics of some judgments.
+    """The sizes of the pools of a field at every depth, on the topics of some judgments."""
 
-    Attributes:
-        rank: (judgments,) the best rank of each judged document over the contributors, 0 where none has it.
-        pooled: (depths,) documents of the pool of depth 1, 2 and so on.
-        judged: (depths,) how many of these are judged.
-        relevant: (depths,) how many are relevant.
-        n_relevant: how many are relevant in all.
-        n_topics: topics with judgments.
-    """
-
-    rank: NDArray[np.int64]
-    pooled: NDArray[np.int64]
-    judged: NDArray[np.int64]
-    relevant: NDArray[np.int64]
-    n_relevant: int
-    n_topics: int
+    rank: NDArray[np.int64]  # (judgments,)
+    pooled: NDArray[np.int64]  # (depths,) documents of the pool of depth 1, 2 and so on
+    judged: NDArray[np.int64]  # (depths,) how many of these are judged
+    relevant: NDArray[np.int64]  # (depths,) how many are relevant
+    n_relevant: int  # how many are relevant in all
+    n_topics: int  # topics with judgments
 
     @classmethod
     def of(cls, ranked: RunSet, qrels: Qrels, contributors: Contributors, lowest: int) -> PoolSizes:

@@ -18,19 +18,13 @@ from pt_reuse.scoring.caveats import Caveat
 
 @dataclass(frozen=True)
 class RelevantDocuments:
-    """The relevant documents, in the order of the judgments.
+    """The relevant documents, in the order of the judgments."""
 
-    Attributes:
-        qids, docnos, labels: (documents,) of each.
-        rank: (documents,) the best rank, from 1, 0 where no run has the document down to the depth.
-        runs: (documents,) how many runs have it there.
-    """
-
-    qids: NDArray[np.object_]
-    docnos: NDArray[np.object_]
-    labels: NDArray[np.int64]
-    rank: NDArray[np.int64]
-    runs: NDArray[np.int64]
+    qids: NDArray[np.object_]  # (documents,) of each
+    docnos: NDArray[np.object_]  # (documents,) of each
+    labels: NDArray[np.int64]  # (documents,) of each
+    rank: NDArray[np.int64]  # (documents,) the best rank, from 1, 0 where no run has the document down to the depth
+    runs: NDArray[np.int64]  # (documents,) how many runs have it there
 
     @classmethod
     def of(cls, ranked: RunSet, qrels: Qrels, lowest: int, contributors: Contributors, depth: int) -> RelevantDocuments:

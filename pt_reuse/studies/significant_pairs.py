@@ -156,21 +156,13 @@ class _Tested:
 
 @dataclass(frozen=True)
 class PairJob:
-    """What one job tests: all pairs of systems by one measure under one set of judgments.
+    """What one job tests: all pairs of systems by one measure under one set of judgments."""
 
-    Attributes:
-        values: (topics, systems) scores.
-        test: a key of :data:`TESTS`.
-        samples: of the tests that draw at random.
-        seed: of what they draw.
-        place: the measure and the judgments.
-    """
-
-    values: NDArray[np.float64]
-    test: str
-    samples: int
-    seed: int
-    place: str
+    values: NDArray[np.float64]  # (topics, systems) scores
+    test: str  # a key of :data:`TESTS`
+    samples: int  # of the tests that draw at random
+    seed: int  # of what they draw
+    place: str  # the measure and the judgments
 
     def run(self) -> PairTests:
         """Test every pair."""

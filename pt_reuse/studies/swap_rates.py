@@ -41,17 +41,11 @@ _RESAMPLES = 10
 
 @dataclass(frozen=True)
 class Sampling:
-    """How samples of topics are drawn; the same for every field with as many topics.
+    """How samples of topics are drawn; the same for every field with as many topics."""
 
-    Attributes:
-        pairs: how many pairs of samples of each size.
-        replace: whether a sample can have a topic twice, and both samples the same topic.
-        seed: of the draws; those of one size do not depend on the other sizes.
-    """
-
-    pairs: int
-    replace: bool
-    seed: int
+    pairs: int  # how many pairs of samples of each size
+    replace: bool  # whether a sample can have a topic twice, and both samples the same topic
+    seed: int  # of the draws; those of one size do not depend on the other sizes
 
     def most(self, n_topics: int) -> int:
         """Return the largest size of the samples that is drawn where nobody names sizes."""
@@ -68,19 +62,12 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Task:
-    """What one job counts; it needs nothing else, so that it can run anywhere.
+    """What one job counts; it needs nothing else, so that it can run anywhere."""
 
-    Attributes:
-        sums: the scores.
-        drawn: (draws, 2, size) numbers of topics.
-        bins: of the differences.
-        topics: (resamples, topics) what each number stands for, one count for each row; None for itself.
-    """
-
-    sums: TopicSums
-    drawn: Ints
-    bins: Bins
-    topics: Ints | None = None
+    sums: TopicSums  # the scores
+    drawn: Ints  # (draws, 2, size) numbers of topics
+    bins: Bins  # of the differences
+    topics: Ints | None = None  # (resamples, topics) what each number stands for, one count for each row
 
     def run(self) -> Ints:
         """Return (resamples, 2, bins) pairs and swaps; of one resample where the topics stand for themselves."""
@@ -97,11 +84,7 @@ def counted(
     n_jobs: int | None,
     verbose: bool,
 ) -> Ints:
-    """Count pairs and swaps of each field in the samples of its size.
-
-    Returns:
-        (fields, 2, bins).
-    """
+    """Count pairs and swaps of each field in the samples of its size."""
     lines, starts = _alike_together(fields, sizes), range(0, sampling.pairs, _SHARE)
     tasks = (
         Task(fields[line], drawn[start : start + _SHARE], bins)
@@ -125,20 +108,7 @@ def counted_again(
     n_jobs: int | None,
     verbose: bool,
 ) -> Iterator[tuple[int, Ints]]:
-    """Yield for each field (resamples, 2, bins) pairs and swaps, its topics drawn anew for each resample.
-
-    Args:
-        fields: scores, one for each size.
-        sizes: of the samples.
-        sampling: how these are drawn; the same ones for every resample.
-        resampled: number of topics -> (resamples, topics), which topics there are.
-        bins: of the differences.
-        n_jobs: as joblib takes it.
-        verbose: whether to show a progress bar.
-
-    Yields:
-        Which field it is, and its counts.
-    """
+    """Yield for each field (resamples, 2, bins) pairs and swaps, its topics drawn anew for each resample."""
     lines = _alike_together(fields, sizes)
     starts = range(0, min(map(len, resampled.values())), _RESAMPLES)
     tasks = (
@@ -184,12 +154,7 @@ _LEAST_SIZES = 3
 
 
 def differences(table: pd.DataFrame, rate: float) -> pd.DataFrame:
-    """Return for each size the smallest difference from which on no bin has more swaps than wanted.
-
-    Returns:
-        DataFrame: ``judgments measure size pairs swaps rate difference share``, see
-        ``Stability.differences_needed``.
-    """
+    """Return for each size the smallest difference from which on no bin has more swaps than wanted."""
     rows = []
     for (judgments, measure, size), bins in table.groupby([*_OF_A_LINE, "size"], sort=False):
         pairs, swaps = int(bins["pairs"].sum()), int(bins["swaps"].sum())
@@ -213,12 +178,7 @@ def differences(table: pd.DataFrame, rate: float) -> pd.DataFrame:
 
 
 def topics(table: pd.DataFrame, rate: float) -> pd.DataFrame:
-    """Return for each bin how many topics it takes to have no more swaps than wanted.
-
-    Returns:
-        DataFrame: ``judgments measure bin at_least below topics extrapolated start decay``, see
-        ``Stability.topics_needed``.
-    """
+    """Return for each bin how many topics it takes to have no more swaps than wanted."""
     return pd.DataFrame(list(_topics(table, rate)))
 
 
@@ -561,21 +521,13 @@ def stability(
 
 @dataclass(frozen=True)
 class _Line:
-    """One judgments, measure and size of the samples.
+    """One judgments, measure and size of the samples."""
 
-    Attributes:
-        judgments: their name.
-        measure: the measure.
-        size: of the samples.
-        sums: the scores.
-        tied: whether all runs tie on every topic.
-    """
-
-    judgments: str
-    measure: str
-    size: int
-    sums: TopicSums
-    tied: bool
+    judgments: str  # their name
+    measure: str  # the measure
+    size: int  # of the samples
+    sums: TopicSums  # the scores
+    tied: bool  # whether all runs tie on every topic
 
     @property
     def n_topics(self) -> int:

@@ -449,19 +449,12 @@ def by_type(
 
 @dataclass(frozen=True)
 class _Judged:
-    """The depth-k pool of all contributing runs, and the judgments that are the gold.
+    """The depth-k pool of all contributing runs, and the judgments that are the gold."""
 
-    Attributes:
-        pool: the pool, on the topics of the judgments.
-        runs: the run of the field that each contributing run is.
-        gold: the gold.
-        row: (documents of the pool,) the row of the gold that each is, -1 where it is not judged.
-    """
-
-    pool: Pool
-    runs: NDArray[np.int64]
-    gold: Qrels
-    row: NDArray[np.int64]
+    pool: Pool  # the pool, on the topics of the judgments
+    runs: NDArray[np.int64]  # the run of the field that each contributing run is
+    gold: Qrels  # the gold
+    row: NDArray[np.int64]  # (documents of the pool,) the row of the gold that each is, -1 where it is not judged
 
     @classmethod
     def of(cls, pool: Pool, qrels: Qrels, runs: NDArray[np.int64], gold: str) -> _Judged:
@@ -560,17 +553,11 @@ def _splits_table(
 
 @dataclass(frozen=True)
 class _Estimates:
-    """Scores under all judgments, and under those of each split.
+    """Scores under all judgments, and under those of each split."""
 
-    Attributes:
-        gold: (measures, topics, runs) under all.
-        means: (measures, splits, runs) means over the topics under those of each split.
-        values: (measures, splits, topics, runs) the same topic by topic; None where nobody asked for it.
-    """
-
-    gold: NDArray[np.float64]
-    means: NDArray[np.float64]
-    values: NDArray[np.float64] | None
+    gold: NDArray[np.float64]  # (measures, topics, runs) under all
+    means: NDArray[np.float64]  # (measures, splits, runs) means over the topics under those of each split
+    values: NDArray[np.float64] | None  # (measures, splits, topics, runs) the same topic by topic
 
     @property
     def gold_means(self) -> NDArray[np.float64]:
@@ -604,38 +591,23 @@ def _estimates(
 
 @dataclass(frozen=True)
 class _Group:
-    """Runs that are tested with the pools of one type under one measure.
+    """Runs that are tested with the pools of one type under one measure."""
 
-    Attributes:
-        key: the measure, the type that makes the pool, and the name of the group.
-        measure: the place of the measure.
-        splits: the places of the splits.
-        tested: (splits, runs) who is in it.
-        random: whether the splits are a random part of all halves.
-    """
-
-    key: Mapping[str, str]
-    measure: int
-    splits: slice
-    tested: NDArray[np.bool_]
-    random: bool
+    key: Mapping[str, str]  # the measure, the type that makes the pool, and the name of the group
+    measure: int  # the place of the measure
+    splits: slice  # the places of the splits
+    tested: NDArray[np.bool_]  # (splits, runs) who is in it
+    random: bool  # whether the splits are a random part of all halves
 
 
 @dataclass(frozen=True)
 class _Compared:
-    """The ranking of each tested group by each split's pool against that by the gold.
+    """The ranking of each tested group by each split's pool against that by the gold."""
 
-    Attributes:
-        measures: their names.
-        kinds: the types of the field.
-        every: the splits of each type, one after the other as in the estimates.
-        estimates: the scores.
-    """
-
-    measures: Sequence[str]
-    kinds: Units
-    every: Sequence[TypeSplits]
-    estimates: _Estimates
+    measures: Sequence[str]  # their names
+    kinds: Units  # the types of the field
+    every: Sequence[TypeSplits]  # the splits of each type, one after the other as in the estimates
+    estimates: _Estimates  # the scores
 
     def _groups(self) -> Iterator[_Group]:
         for m, measure in enumerate(self.measures):
@@ -666,10 +638,7 @@ class _Compared:
         return pd.concat(rows, ignore_index=True)
 
     def with_intervals(self, table: pd.DataFrame, bootstrap: TopicBootstrap) -> pd.DataFrame:
-        """Return the table over splits with the ends of an interval beside each mean.
-
-        Topics are drawn with replacement, and of random splits as many splits, too.
-        """
+        """Return the table over splits with the ends of an interval beside each mean."""
         rows = []
         for group, (_, row) in zip(self._groups(), table.iterrows(), strict=True):
             drawn, often = self._drawn(group, bootstrap), _often(bootstrap, len(group.tested), group.random)

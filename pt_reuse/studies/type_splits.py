@@ -25,11 +25,7 @@ ALL = "all"
 
 
 def checked_splits(splits: Any) -> int | None:
-    """Return how many random halves a user's ``splits=`` asks for, None for every half that there is.
-
-    Raises:
-        InputError: neither a number nor ``"all"``.
-    """
+    """Return how many random halves a user's ``splits=`` asks for, None for every half that there is."""
     if not isinstance(splits, str):
         return positive("splits", splits, "random halves")
     if splits != "all":
@@ -43,15 +39,10 @@ def checked_splits(splits: Any) -> int | None:
 
 @dataclass(frozen=True)
 class Halves:
-    """Halves of some units.
+    """Halves of some units."""
 
-    Attributes:
-        picked: (halves, units) which units each half has.
-        possible: how many halves there are in all.
-    """
-
-    picked: NDArray[np.bool_]
-    possible: int
+    picked: NDArray[np.bool_]  # (halves, units) which units each half has
+    possible: int  # how many halves there are in all
 
     def __len__(self) -> int:
         return len(self.picked)
@@ -63,20 +54,7 @@ class Halves:
 
 
 def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> Halves:
-    """Return halves of some units, the smaller half of an odd number of them.
-
-    Random halves all differ. They do not depend on the order in which the units stand, nor on other types, and fewer
-    of the same seed are the first of more.
-
-    Args:
-        names: of the units, two at least.
-        of: the type that they are of.
-        number: how many random ones are wanted; None, or where there are no more, all there are.
-        seed: of what is drawn.
-
-    Raises:
-        InputError: all are wanted, and they are more than anybody would wait for.
-    """
+    """Return halves of some units, the smaller half of an odd number of them."""
     n = len(names)
     size, possible = n // 2, comb(n, n // 2)
     order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
@@ -110,19 +88,12 @@ def _drawn(n: int, size: int, of: str, seed: int) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class TypeSplits:
-    """The splits of one type.
+    """The splits of one type."""
 
-    Attributes:
-        type: its name.
-        of_type: (runs,) which runs are of the type.
-        picked: (splits, runs) the runs of the type whose team, or which themselves, were picked for the pool.
-        possible: how many halves there are in all.
-    """
-
-    type: str
-    of_type: NDArray[np.bool_]
-    picked: NDArray[np.bool_]
-    possible: int
+    type: str  # its name
+    of_type: NDArray[np.bool_]  # (runs,) which runs are of the type
+    picked: NDArray[np.bool_]  # (splits, runs)
+    possible: int  # how many halves there are in all
 
     @property
     def random(self) -> bool:
@@ -130,10 +101,7 @@ class TypeSplits:
         return len(self.picked) < self.possible
 
     def tested(self, kinds: Units) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Yield each group of runs that is tested: its name, and (splits, runs) who is in it.
-
-        Of the own type it is the held-out half, of another type all runs; last comes who is in any of these.
-        """
+        """Yield each group of runs that is tested: its name, and (splits, runs) who is in it."""
         for k, name in enumerate(kinds.names):
             yield name, (kinds.of_run == k) & ~self.picked
         yield ALL, ~self.picked
@@ -150,11 +118,7 @@ def splits_in_words(every: Sequence[TypeSplits]) -> str:
 
 
 def types_of(runs: RunSet) -> Units:
-    """Return the types of a field.
-
-    Raises:
-        InputError: a run without a type, or a type that bears the name of all runs together.
-    """
+    """Return the types of a field."""
     table = runs.run_table
     lacking = table["name"][table["type"].isna()].tolist()
     if lacking:
@@ -193,19 +157,7 @@ def splits_of(
     number: int | None,
     seed: int,
 ) -> tuple[list[TypeSplits], list[Caveat]]:
-    """Return the splits of each type that can be split, and what is to be told of those that cannot.
-
-    Args:
-        kinds: the types of the field.
-        units: its teams or runs, which are split.
-        contributing: (runs,) which runs can be in a pool.
-        wanted: the types to split; None for all that can be.
-        number: how many random splits of each; None for all.
-        seed: of what is drawn.
-
-    Raises:
-        InputError: an unknown type, one that was asked for and cannot be split, or no type that can be.
-    """
+    """Return the splits of each type that can be split, and what is to be told of those that cannot."""
     for name in wanted or ():
         choice("pools", name, kinds.names)
     found, single = [], []

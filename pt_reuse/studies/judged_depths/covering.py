@@ -50,17 +50,11 @@ SHARES = ("unjudged", "judged", "unjudged_of_k", "unjudged_without_own")
 
 @dataclass(frozen=True)
 class Shares:
-    """Shares of unjudged documents at each depth, on each topic, of each run.
+    """Shares of unjudged documents at each depth, on each topic, of each run."""
 
-    Attributes:
-        lists: what was counted.
-        has_topic: (topics, runs) the topics of each run, where means are over these; None where they are over all.
-        knows_owners: whether it is known who alone brought which documents.
-    """
-
-    lists: JudgedLists
-    has_topic: NDArray[np.bool_] | None
-    knows_owners: bool
+    lists: JudgedLists  # what was counted
+    has_topic: NDArray[np.bool_] | None  # (topics, runs) the topics of each run, where means are over these
+    knows_owners: bool  # whether it is known who alone brought which documents
 
     @property
     def unjudged(self) -> Values:
@@ -445,11 +439,7 @@ class _CondensedRBP(type(ir_measures.RBP)):
 
 
 def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
-    """Return a measure as it scores lists without unjudged documents.
-
-    Raises:
-        InputError: a measure that has no such form.
-    """
+    """Return a measure as it scores lists without unjudged documents."""
     if "judged_only" in measure.SUPPORTED_PARAMS:
         return measure(judged_only=True)
     if measure.NAME == ir_measures.RBP.NAME and "rel" in measure.params:

@@ -46,21 +46,7 @@ class Reason(Enum):
 
 
 def flag_table(runs: pd.DataFrame, condensed: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per run and reason: ``name reason value limit``, the runs in their order.
-
-    The *value* is what the run has, the *limit* what it must be above:
-
-    - ``less covered than any contributor``: its share of unjudged documents, and the largest that a contributing run
-      has without what its own unit alone brought; where that is not known, nobody has this flag.
-    - ``rises on condensed lists``: the ranks it gains by the first measure when unjudged documents are dropped, 0.
-    - ``residual above every contributor's``: the residual of RBP, and the largest of a contributing run; likewise.
-
-    A run without an unjudged document down to the depth of comparison has no flag.
-
-    Args:
-        runs: one row per run, see ``Coverage``, with ``unjudged`` at the depth of comparison.
-        condensed: one row per run in the same order, with ``rise`` by the first measure.
-    """
+    """Return one row per run and reason: ``name reason value limit``, the runs in their order."""
     contributed = runs["contributed"].fillna(False).to_numpy(dtype=bool)
     reference = runs.loc[contributed, "unjudged_without_own"].max()
     unjudged = runs["unjudged"].to_numpy(dtype=float)
@@ -85,42 +71,24 @@ _OF_A_ROW = 4
 
 @dataclass(frozen=True)
 class Owners:
-    """Who alone brought a judged document, and would have left it unjudged.
+    """Who alone brought a judged document, and would have left it unjudged."""
 
-    Attributes:
-        of_judgment: (judgments,) the unit, -1 where several or none contributed the document.
-        of_run: (runs,) the unit of each run.
-    """
-
-    of_judgment: NDArray[np.int64]
-    of_run: NDArray[np.int64]
+    of_judgment: NDArray[np.int64]  # (judgments,) the unit, -1 where several or none contributed the document
+    of_run: NDArray[np.int64]  # (runs,) the unit of each run
 
 
 @dataclass(frozen=True)
 class JudgedLists:
-    """What of each list is judged, with a label of at least 0; a list is what a run returns for a topic.
+    """What of each list is judged, with a label of at least 0; a list is what a run returns for a topic."""
 
-    Attributes:
-        depths: ranks down to which documents are counted.
-        lengths: (topics, runs) how many documents each list has.
-        documents: (depths, topics, runs) how many of them down to each depth.
-        judged: (depths, topics, runs) how many of these are judged.
-        own: (depths, topics, runs) how many of these are judged because the run's own unit alone brought them; all 0
-            where nobody says who brought what.
-        unbroken: (topics, runs) how many documents are judged before the first that is not.
-        weight: (topics, runs) what the judged documents weigh, where a list without end has 1: the sum of
-            (1 - p) p^(rank - 1).
-        own_weight: (topics, runs) what those of `own` weigh among them.
-    """
-
-    depths: tuple[int, ...]
-    lengths: NDArray[np.int64]
-    documents: NDArray[np.int64]
-    judged: NDArray[np.int64]
-    own: NDArray[np.int64]
-    unbroken: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    own_weight: NDArray[np.float64]
+    depths: tuple[int, ...]  # ranks down to which documents are counted
+    lengths: NDArray[np.int64]  # (topics, runs) how many documents each list has
+    documents: NDArray[np.int64]  # (depths, topics, runs) how many of them down to each depth
+    judged: NDArray[np.int64]  # (depths, topics, runs) how many of these are judged
+    own: NDArray[np.int64]  # (depths, topics, runs)
+    unbroken: NDArray[np.int64]  # (topics, runs) how many documents are judged before the first that is not
+    weight: NDArray[np.float64]  # (topics, runs)
+    own_weight: NDArray[np.float64]  # (topics, runs) what those of `own` weigh among them
 
     @classmethod
     def of(
@@ -134,17 +102,7 @@ class JudgedLists:
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> JudgedLists:
-        """Count on the topics of the judgments.
-
-        Args:
-            runs: the field, in its ranking order.
-            qrels: the judgments.
-            depths: ranks down to which documents are counted.
-            p: the persistence of the weights, as of RBP.
-            owners: who alone brought each judged document; None where that is not known.
-            n_jobs: topics at a time, as joblib takes it.
-            verbose: show a progress bar.
-        """
+        """Count on the topics of the judgments."""
         work = JudgedWork(runs.field, qrels, depths, p, owners)
         shape = (len(qrels.topics), len(runs))
         lengths = np.array([work.index.lengths(t) for t in work.index.topics], dtype=np.int64).reshape(shape)
@@ -173,25 +131,14 @@ class JudgedLists:
 
     @property
     def judged_to(self) -> NDArray[np.float64]:
-        """Return (topics, runs): the deepest rank above which nothing is unjudged, NaN where a list is empty.
-
-        A list without an unjudged document sets no limit: it counts as deep as the run's longest list.
-        """
+        """Return (topics, runs): the deepest rank above which nothing is unjudged, NaN where a list is empty."""
         longest = np.broadcast_to(self.lengths.max(axis=0, initial=0), self.lengths.shape)
         found = np.where(self.unbroken < self.lengths, self.unbroken, longest).astype(np.float64)
         return np.where(self.lengths > 0, found, np.nan)
 
 
 class JudgedWork(ArrayWork):
-    """Counting down lists, topic by topic of the judgments.
-
-    Args:
-        field: the runs, in their ranking order.
-        qrels: the judgments.
-        depths: ranks down to which documents are counted.
-        p: the persistence of the weights.
-        owners: who alone brought each judged document; None where that is not known.
-    """
+    """Counting down lists, topic by topic of the judgments."""
 
     kind = "unjudged"
     axes: ClassVar[Mapping[str, int]] = {"counts": 2, "weights": 1}
@@ -246,26 +193,15 @@ def _per_list(hits: Hits, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class PoolRecord:
-    """Who made the pool.
+    """Who made the pool."""
 
-    Attributes:
-        contributors: the runs that did; None where none is on record as pooled.
-        by: the unit that is left out of the pool, ``"team"``, ``"run"``, ``"type"`` or ``"family"``; None where nobody
-            can be.
-        why_nobody: why nobody can be left out; nothing where somebody can.
-        order: the order in which the runs were pooled; None where nobody can be left out.
-        owners: who alone brought each judged document; None where nobody can be left out.
-        fit: how far the pool of the contributors and the judgments are the same documents; None likewise.
-        units: the unit of each run; None likewise.
-    """
-
-    contributors: Contributors | None
-    by: str | None
-    why_nobody: str = ""
-    order: str | None = None
-    owners: Owners | None = None
-    fit: PoolFit | None = None
-    units: Units | None = None
+    contributors: Contributors | None  # the runs that did; None where none is on record as pooled
+    by: str | None  # the unit that is left out of the pool, ``"team"``, ``"run"``, ``"type"`` or ``"family"``
+    why_nobody: str = ""  # why nobody can be left out; nothing where somebody can
+    order: str | None = None  # the order in which the runs were pooled; None where nobody can be left out
+    owners: Owners | None = None  # who alone brought each judged document; None where nobody can be left out
+    fit: PoolFit | None = None  # how far the pool of the contributors and the judgments are the same documents
+    units: Units | None = None  # the unit of each run; None likewise
 
     def caveats(self, *, asked: bool) -> Iterator[Caveat]:
         """Yield what keeps a share without the own unit from being there, or from meaning what it seems to."""
@@ -297,19 +233,7 @@ def record_of(
     contributors: str | Iterable[str],
     pool_order: str | None,
 ) -> PoolRecord:
-    """Return who made the pool, and who alone brought which of the judged documents.
-
-    Args:
-        runs: the field.
-        qrels: the judgments.
-        by: the unit to leave out; None for the team.
-        depth: the pool's.
-        contributors: ``"pooled"``, ``"all"`` or run names.
-        pool_order: the order in which the runs were pooled; None for the field's own.
-
-    Raises:
-        InputError: a unit that some runs do not have, unknown contributors, an order that the field does not know.
-    """
+    """Return who made the pool, and who alone brought which of the judged documents."""
     units = None if by is None else runs.units(by)
     if contributors == Rule.POOLED.value and not runs.pooled.fillna(True).any():
         return PoolRecord(None, None, "no run is on record as pooled")
@@ -333,31 +257,15 @@ _NOTHING = 1e-14
 
 @dataclass(frozen=True)
 class RankBounds:
-    """The bounds of RBP, and whose documents they are.
+    """The bounds of RBP, and whose documents they are."""
 
-    Attributes:
-        runs: the field.
-        qrels: the judgments.
-        p: the persistence of RBP.
-        share: (topics, runs) what a topic weighs in the mean of a run.
-    """
-
-    runs: RunSet
-    qrels: Qrels
-    p: float
-    share: NDArray[np.float64]
+    runs: RunSet  # the field
+    qrels: Qrels  # the judgments
+    p: float  # the persistence of RBP
+    share: NDArray[np.float64]  # (topics, runs) what a topic weighs in the mean of a run
 
     def table(self, lower: NDArray[np.float64], residual: NDArray[np.float64]) -> pd.DataFrame:
-        """Return ``rank best_rank worst_rank`` of each run.
-
-        A run's best rank is 1 + the number of runs that are better under every labelling of the unjudged documents; its
-        worst counts each run that is better under some. An unjudged document that two runs share is relevant for both
-        or for neither; what follows the end of a list is its own.
-
-        Args:
-            lower: (runs,) RBP with unjudged documents not relevant.
-            residual: (runs,) what all of them may add.
-        """
+        """Return ``rank best_rank worst_rank`` of each run."""
         low, high = lower, lower + residual
         # which of the columns can be better than which of the rows, the bounds of each by itself
         open_pairs = (high[None] > low[:, None]) & (high[:, None] > low[None])
@@ -401,21 +309,13 @@ class RankBounds:
 
 @dataclass(frozen=True)
 class UnjudgedDocuments:
-    """How many of the documents at the top of runs have no judgment.
+    """How many of the documents at the top of runs have no judgment."""
 
-    Attributes:
-        cutoffs: the ranks down to which documents are counted.
-        topics: the topics of the judgments.
-        run_table: ``name team type pooled``, one row per run.
-        documents: (cutoffs, topics, runs) how many documents a run returns down to a cutoff.
-        unjudged: (cutoffs, topics, runs) how many of them have no judgment.
-    """
-
-    cutoffs: Sequence[int]
-    topics: list[str]
-    run_table: pd.DataFrame
-    documents: NDArray[np.int64]
-    unjudged: NDArray[np.int64]
+    cutoffs: Sequence[int]  # the ranks down to which documents are counted
+    topics: list[str]  # the topics of the judgments
+    run_table: pd.DataFrame  # ``name team type pooled``, one row per run
+    documents: NDArray[np.int64]  # (cutoffs, topics, runs) how many documents a run returns down to a cutoff
+    unjudged: NDArray[np.int64]  # (cutoffs, topics, runs) how many of them have no judgment
 
     @classmethod
     def of(
@@ -449,11 +349,7 @@ class UnjudgedDocuments:
         return self.unjudged / np.array(self.cutoffs, dtype=np.float64).reshape(-1, 1, 1)
 
     def by_run(self) -> pd.DataFrame:
-        """Return one row per run, the one with most unjudged at the first cutoff first.
-
-        The columns are ``name team type pooled topics`` and for each cutoff k ``Unjudged@k``, the mean over the topics,
-        ``documents@k`` and ``unjudged@k``, the numbers behind it over all topics.
-        """
+        """Return one row per run, the one with most unjudged at the first cutoff first."""
         table = self.run_table.reset_index(drop=True).assign(topics=(self.documents[0] > 0).sum(axis=0))
         for c, cutoff in enumerate(self.cutoffs):
             table[f"Unjudged@{cutoff}"] = self.shares[c].mean(axis=0)

@@ -47,15 +47,10 @@ _ORIGINS = tuple(origin.value for origin in Origin)
 
 @dataclass(frozen=True)
 class RunEvidence:
-    """What speaks for each run.
+    """What speaks for each run."""
 
-    Attributes:
-        kind: (runs,) as a position among the members of :class:`Evidence`.
-        group: (runs,) the group of runs that are needed together, from 1; 0 for none.
-    """
-
-    kind: NDArray[np.int64]
-    group: NDArray[np.int64]
+    kind: NDArray[np.int64]  # (runs,) as a position among the members of :class:`Evidence`
+    group: NDArray[np.int64]  # (runs,) the group of runs that are needed together, from 1; 0 for none
 
     def is_any(self, *kinds: Evidence) -> NDArray[np.bool_]:
         """Return (runs,): for which of them one of these speaks."""
@@ -67,11 +62,7 @@ class RunEvidence:
 
     @property
     def contributed(self) -> NDArray[np.bool_]:
-        """Return (runs,): which are taken to have contributed.
-
-        Those that are needed, alone or together; and the covered ones where no run of the field is seen not to have
-        been pooled: that all were pooled is then the simplest record.
-        """
+        """Return (runs,): which are taken to have contributed."""
         if self.is_any(Evidence.NOT_POOLED).any():
             return self.is_any(Evidence.NEEDED, Evidence.TOGETHER)
         return self.is_any(Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)
@@ -99,10 +90,7 @@ def run_evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> RunEvidence:
 
 
 def contributor_range(fit: Fit, evidence: RunEvidence) -> tuple[int, int]:
-    """Return how many runs contributed, at least and at most, if the depths are right.
-
-    At least the fewest runs judged as deep whose pool has the same judged documents; at most all runs judged as deep.
-    """
+    """Return how many runs contributed, at least and at most, if the depths are right."""
     tops = fit.tops
     needed, together = evidence.is_any(Evidence.NEEDED), evidence.is_any(Evidence.TOGETHER)
     most, least = int(fit.runs.sum()), int(needed.sum())
@@ -294,10 +282,7 @@ _LEAST = {Certainty.NEARLY: 0.95, Certainty.MOST: 0.5, Certainty.PARTIAL: 0.0}
 
 
 def certainty_of(summary: pd.DataFrame, found: Try) -> Certainty:
-    """Return how certain a pool is; where the judged documents do not end at its depth, it is partial.
-
-    It is partial, too, where topics are set apart that may only lack judgments.
-    """
+    """Return how certain a pool is; where the judged documents do not end at its depth, it is partial."""
     judged, explained, unjudged = _numbers(summary)
     if not found.fit.runs.any():
         return Certainty.NONE
@@ -310,10 +295,7 @@ def certainty_of(summary: pd.DataFrame, found: Try) -> Certainty:
 
 
 def _may_lack(summary: pd.DataFrame, found: Try) -> bool:
-    """Return whether the topics that are set apart may be of the same pool, and only lack more of its judgments.
-
-    So it is where the pool of the others lacks nearly as many judgments as set a topic apart.
-    """
+    """Return whether the topics that are set apart may be of the same pool, and only lack more of its judgments."""
     _, explained, unjudged = _numbers(summary)
     limit = max(found.fitter.tolerance, MOST_UNJUDGED)
     return bool(summary["topics_apart"].iloc[0]) and unjudged > limit / 2 * (explained + unjudged)

@@ -16,22 +16,13 @@ from pt_reuse.studies.pool_inference.judged_ranks import Choice, JudgedRanks, Ra
 
 @dataclass(frozen=True)
 class PoolCounts:
-    """What an answer says and where it is wrong.
+    """What an answer says and where it is wrong."""
 
-    Attributes:
-        runs: of the field.
-        chosen: runs whose pool it is.
-        documents: in the pool.
-        unjudged: of them, without judgment.
-        outside: (groups, 2) documents that any run has and the pool has not, and how many of them are judged, in groups
-            of documents that are about as likely to be judged for another reason.
-    """
-
-    runs: int
-    chosen: int
-    documents: int
-    unjudged: int
-    outside: NDArray[np.int64]
+    runs: int  # of the field
+    chosen: int  # runs whose pool it is
+    documents: int  # in the pool
+    unjudged: int  # of them, without judgment
+    outside: NDArray[np.int64]  # (groups, 2)
 
     @property
     def unexplained(self) -> int:
@@ -61,11 +52,7 @@ def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
 def end_bits(
     above: tuple[NDArray[np.int64], NDArray[np.int64]], below: tuple[NDArray[np.int64], NDArray[np.int64]], share: float
 ) -> NDArray[np.float64]:
-    """Return (topics,): the bits saved by saying that a pool ends at a rank, negative where it is no end.
-
-    If it ends there, the documents above the rank are judged like the whole pool, and those below it at a rate of their
-    own. If not, both have one rate. To say which of the two it is takes a bit.
-    """
+    """Return (topics,): the bits saved by saying that a pool ends at a rank, negative where it is no end."""
     documents, judged = above
     inside = -(judged * np.log2(1 - share) + (documents - judged) * np.log2(share))
     outside = _which(below[1], below[0])
@@ -179,24 +166,14 @@ def near(depths: NDArray[np.int64]) -> int:
 
 @dataclass(frozen=True)
 class Curves:
-    """How a pool of given runs grows with its depth, topic by topic.
+    """How a pool of given runs grows with its depth, topic by topic."""
 
-    Attributes:
-        judged: (topics, depths from 0) judged documents in the pool.
-        unjudged: the same of unjudged ones.
-        tolerance: share of a run that may be unjudged.
-    """
-
-    judged: NDArray[np.int64]
-    unjudged: NDArray[np.int64]
-    tolerance: float
+    judged: NDArray[np.int64]  # (topics, depths from 0) judged documents in the pool
+    unjudged: NDArray[np.int64]  # the same of unjudged ones
+    tolerance: float  # share of a run that may be unjudged
 
     def ends(self, depths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return (topics,): the bits saved by saying that the pool ends at these depths; 0 where a topic has none.
-
-        Runs that resemble those that were pooled are mostly judged, too, and ever less at lower ranks. So it counts
-        whether the judged share of the new documents falls at the depth, not how large it is.
-        """
+        """Return (topics,): the bits saved by saying that the pool ends at these depths; 0 where a topic has none."""
         at, longest = np.arange(len(depths)), self.judged.shape[1] - 1
         depths = np.minimum(depths, longest)
         first = np.minimum(np.floor(depths / _NEAR).astype(np.int64), np.maximum(depths - 1, 0))
@@ -274,27 +251,16 @@ _SHARES = (0.5, 0.25)  # of the topics, the deepest: the groups to start from
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Depths, and the runs that are judged to them.
+    """Depths, and the runs that are judged to them."""
 
-    Attributes:
-        depths: (topics,) of the judgments.
-        runs: (runs,) which runs are judged to these depths and bring more judged than unjudged documents.
-        tops: what the runs have down to these depths.
-        counts: what their pool has, and where it is wrong.
-        difference: judged documents outside the pool of these runs, and unjudged ones in it.
-        bits: that it takes to write the judged set down, given this pool.
-        up_to: the largest depth for all topics that differs as little.
-        ends: bits saved by saying that the judged documents end at these depths, less those that name runs and depths.
-    """
-
-    depths: NDArray[np.int64]
-    runs: NDArray[np.bool_]
-    tops: Tops
-    counts: PoolCounts
-    difference: int
-    bits: float
-    up_to: int
-    ends: float
+    depths: NDArray[np.int64]  # (topics,) of the judgments
+    runs: NDArray[np.bool_]  # (runs,)
+    tops: Tops  # what the runs have down to these depths
+    counts: PoolCounts  # what their pool has, and where it is wrong
+    difference: int  # judged documents outside the pool of these runs, and unjudged ones in it
+    bits: float  # that it takes to write the judged set down, given this pool
+    up_to: int  # the largest depth for all topics that differs as little
+    ends: float  # bits saved by saying that the judged documents end at these depths
 
     @property
     def is_exact(self) -> bool:
@@ -308,11 +274,7 @@ class Fit:
 
 
 def comparable(fits: list[Fit]) -> list[Fit]:
-    """Return the answers that are to be compared by their bits.
-
-    An exact one is compared to none. Runs that resemble the pooled ones save bits, too, though the judged documents do
-    not end at any depth of theirs: answers that end far less sharply than another are left out.
-    """
+    """Return the answers that are to be compared by their bits."""
     exact = [fit for fit in fits if fit.is_exact]
     most = max(fit.ends for fit in fits)
     return exact or [fit for fit in fits if most <= 0 or fit.ends >= min(_SHARP * most, most - _LEFT_OUT)]
@@ -324,13 +286,7 @@ def best_of(fits: list[Fit]) -> Fit:
 
 
 class Fitter:
-    """Fits pools to judgments at one tolerance.
-
-    Args:
-        ranks: the runs in one order.
-        tolerance: share of a run's documents down to a depth that may be unjudged.
-        alike: whether a run goes, too, of whose documents far more are unjudged than of those of the other runs.
-    """
+    """Fits pools to judgments at one tolerance."""
 
     def __init__(self, ranks: JudgedRanks, tolerance: float, *, alike: bool = False):
         self.ranks, self.tolerance, self.alike = ranks, tolerance, alike
@@ -415,11 +371,7 @@ class Fitter:
         return self.settle(self.ranks.depths(best), last)
 
     def own_depths(self) -> Fit:
-        """Return a depth for each topic: depths from runs and runs from depths in turn, from several starts.
-
-        The starts are the runs of the common depth, those of single topics, and those of the deepest topics. An exact
-        answer is kept, else that of fewest bits, the common depth among them.
-        """
+        """Return a depth for each topic: depths from runs and runs from depths in turn, from several starts."""
         fits = [self.common_depth()]
         seen = set()
         for runs in self._starts(fits[0]):

@@ -21,15 +21,10 @@ from pt_reuse.data.judgments import Qrels
 
 @dataclass(frozen=True)
 class RankedTopic:
-    """The runs' lists on one topic of the judgments.
+    """The runs' lists on one topic of the judgments."""
 
-    Attributes:
-        docs: (runs, longest) the document at each rank, -1 past the end of a list.
-        row: (documents + 1,) each document's row of the judgments, -1 for an unjudged one; the last is no document.
-    """
-
-    docs: NDArray[np.signedinteger]
-    row: NDArray[np.int32]
+    docs: NDArray[np.signedinteger]  # (runs, longest) the document at each rank, -1 past the end of a list
+    row: NDArray[np.int32]  # (documents + 1,) each document's row of the judgments, -1 for an unjudged one
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -83,21 +78,14 @@ def running(marks: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class Tops:
-    """What every run has down to the depth of each topic; documents are numbered over all topics.
+    """What every run has down to the depth of each topic; documents are numbered over all topics."""
 
-    Attributes:
-        run, doc: (entries,) topic by topic.
-        row: (documents,) each document's row of the judgments, -1 for an unjudged one.
-        starts: (topics + 1,) the entries of each topic; `doc_starts` its documents.
-        n_runs: runs of the field.
-    """
-
-    run: NDArray[np.int64]
-    doc: NDArray[np.int64]
-    row: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    run: NDArray[np.int64]  # (entries,) topic by topic
+    doc: NDArray[np.int64]  # (entries,) topic by topic
+    row: NDArray[np.int32]  # (documents,) each document's row of the judgments, -1 for an unjudged one
+    starts: NDArray[np.int64]  # (topics + 1,) the entries of each topic; `doc_starts` its documents
     doc_starts: NDArray[np.int64]
-    n_runs: int
+    n_runs: int  # runs of the field
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
@@ -146,18 +134,7 @@ class Tops:
 
 
 class Choice:
-    """Some runs, of which one after the other goes, and what each has that no other of them has.
-
-    Args:
-        tops: what all runs have.
-        runs: (runs,) the chosen ones.
-
-    Attributes:
-        runs: (runs,) those that are left.
-        times: (documents,) how many of them have each document.
-        judged, unjudged: (runs,) documents that one of them alone has; 0 for runs that are not chosen.
-        documents: in the pool of those that are left, and `wrong`, how many of them are unjudged.
-    """
+    """Some runs, of which one after the other goes, and what each has that no other of them has."""
 
     def __init__(self, tops: Tops, runs: NDArray[np.bool_]):
         self._tops, self.runs = tops, runs.copy()
@@ -278,17 +255,11 @@ def _cut(topics: Sequence[RankedTopic]) -> list[Sequence[RankedTopic]]:
 
 @dataclass(frozen=True)
 class JudgedCodes:
-    """The judgments of a field's documents, which no order of the runs changes.
+    """The judgments of a field's documents, which no order of the runs changes."""
 
-    Attributes:
-        topics: for each topic of the judgments its place in the field, -1 where no run has it.
-        rows: for each of them `row` of :class:`RankedTopic`, None where no run has the topic.
-        n_judged: judged documents, also those that no run has.
-    """
-
-    topics: list[int]
-    rows: list[NDArray[np.int32] | None]
-    n_judged: int
+    topics: list[int]  # for each topic of the judgments its place in the field, -1 where no run has it
+    rows: list[NDArray[np.int32] | None]  # for each of them `row` of :class:`RankedTopic`
+    n_judged: int  # judged documents, also those that no run has
 
     @classmethod
     def of(cls, field: AnyField, qrels: Qrels, passes: Passes) -> JudgedCodes:
@@ -302,20 +273,7 @@ class JudgedCodes:
 
 
 class JudgedRanks:
-    """The judged and unjudged ranks of a field that stands in some order.
-
-    Args:
-        field: the runs.
-        codes: the judgments of its documents; a pair of topic and document with any label counts as judged.
-        passes: who keeps the lists, and goes over them.
-
-    Attributes:
-        n_runs: runs of the field.
-        n_judged: judged documents, also those that no run has.
-        has_topic: (topics,) whether any run has each topic of the judgments.
-        list_lengths: (topics that a run has, runs) documents of each list.
-        longest: the longest of them.
-    """
+    """The judged and unjudged ranks of a field that stands in some order."""
 
     def __init__(self, field: AnyField, codes: JudgedCodes, passes: Passes):
         self.n_runs, self.n_judged, self._passes = field.n_runs, codes.n_judged, passes
@@ -353,11 +311,7 @@ class JudgedRanks:
 
     @cached_property
     def grouped(self) -> NDArray[np.int64]:
-        """Return (topics, groups, 2): documents by the best rank at which any run has them, and how many are judged.
-
-        The groups are ranks 1, 2, 3 to 4, 5 to 8, and so on: the better the rank, the likelier a document is judged,
-        whoever was pooled.
-        """
+        """Return (topics, groups, 2): documents by the best rank at which any run has them, and how many are judged."""
         judged = np.concatenate([topic.judged for topic in self.each() if topic is not None])
         n_topics = len(self.has_topic)
         size = n_topics * self._n_groups

@@ -35,15 +35,10 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class AskedDepth:
-    """What was asked for.
+    """What was asked for."""
 
-    Attributes:
-        ways: how the depth may come about, the simplest first.
-        depth: the depth that is given, 0 where it is to be found.
-    """
-
-    ways: tuple[Way, ...]
-    depth: int = 0
+    ways: tuple[Way, ...]  # how the depth may come about, the simplest first
+    depth: int = 0  # the depth that is given, 0 where it is to be found
 
     def fit(self, fitter: Fitter, way: Way) -> Fit:
         """Return the depths of the topics, and the runs that are judged to them."""
@@ -90,19 +85,12 @@ _FALL = 1 / 3
 
 @dataclass(frozen=True)
 class Cliff:
-    """Shares that are judged, of the documents that the runs judged as deep have at a rank; NaN where there is none.
+    """Shares that are judged, of the documents that the runs judged as deep have at a rank; NaN where there is none."""
 
-    Attributes:
-        at_depth: of their documents at the depth of each topic.
-        below: of those one rank below.
-        new_at_depth: of those at the depth that no such run has at a better rank.
-        new_below: the same one rank below.
-    """
-
-    at_depth: float
-    below: float
-    new_at_depth: float
-    new_below: float
+    at_depth: float  # of their documents at the depth of each topic
+    below: float  # of those one rank below
+    new_at_depth: float  # of those at the depth that no such run has at a better rank
+    new_below: float  # the same one rank below
 
     @classmethod
     def of(cls, ranks: JudgedRanks, fit: Fit) -> Cliff:
@@ -151,36 +139,22 @@ _ORDERS = ("file", "rank", "trec_eval", "trec_eval9")
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be tried.
+    """What is to be tried."""
 
-    Attributes:
-        depth: the ways to a depth.
-        tolerances: shares of a run that may be unjudged, the smallest first.
-        order: the one order to try; None for all that differ.
-    """
-
-    depth: AskedDepth
-    tolerances: tuple[float, ...]
-    order: str | None
+    depth: AskedDepth  # the ways to a depth
+    tolerances: tuple[float, ...]  # shares of a run that may be unjudged, the smallest first
+    order: str | None  # the one order to try; None for all that differ
 
 
 @dataclass(frozen=True)
 class Try:
-    """One answer.
+    """One answer."""
 
-    Attributes:
-        order: of the runs.
-        fitter: the runs in that order, and the tolerance.
-        way: how the depth came about.
-        fit: the answer.
-        cliff: what is judged at its depth and one rank below.
-    """
-
-    order: str
-    fitter: Fitter
-    way: Way
-    fit: Fit
-    cliff: Cliff
+    order: str  # of the runs
+    fitter: Fitter  # the runs in that order, and the tolerance
+    way: Way  # how the depth came about
+    fit: Fit  # the answer
+    cliff: Cliff  # what is judged at its depth and one rank below
 
     @property
     def apart(self) -> NDArray[np.bool_]:
@@ -190,20 +164,7 @@ class Try:
 
 
 class Search:
-    """Tries answers until one is exact.
-
-    Args:
-        runs: the field.
-        qrels: the judgments.
-        asked: what is to be tried.
-        passes: who goes over the topics.
-        verbose: show a progress bar; how many answers will be tried is not known before.
-
-    Attributes:
-        asked: what is to be tried.
-        tried: the answers, in the order in which they were tried.
-        best: the answer to give.
-    """
+    """Tries answers until one is exact."""
 
     def __init__(self, runs: RunSet, qrels: Qrels, asked: Asked, passes: Passes, *, verbose: bool = False):
         self.asked, self._runs, self._passes = asked, runs, passes
@@ -268,10 +229,7 @@ class Search:
         return _best([one for one in self.tried if one.order == order])
 
     def _is_settled(self, one: Try) -> bool:
-        """Return whether the judged documents end at the depth, and the largest tolerance changes nothing.
-
-        It would let no other run in, and with the runs that are in no depths are better, by topic or for all.
-        """
+        """Return whether the judged documents end at the depth, and the largest tolerance changes nothing."""
         if not one.cliff.is_there:
             return False
         most, ways = Fitter(one.fitter.ranks, self.asked.tolerances[-1], alike=self._alike), self.asked.depth.ways
