@@ -69,22 +69,6 @@ def test_judgments_where_ir_datasets_looks(data, tmp_path):
     ]
 
 
-def test_judgments_packed_otherwise_than_ir_datasets_expects(data, tmp_path):
-    disks = tmp_path / "irds" / "disks45"
-    disks.mkdir(parents=True)
-    shutil.copy(data / "trec8-adhoc" / "trec8.qrels.gz", disks / "qrels.trec8.adhoc.parts1-5.tar.gz")
-    code = (
-        "import pyterrier as pt, pt_reuse as ptr\n"
-        "try:\n"
-        "    pt.get_dataset('reuse:trec-8/adhoc').get_qrels()\n"
-        "except ptr.InputError as error:\n"
-        "    print(error)\n"
-    )
-    out = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home")
-    assert "which could not read them" in out
-    assert f"packed as NIST publishes it, where ir_datasets looks: {disks}" in out
-
-
 def test_without_a_network_the_error_says_which_file_goes_where(tmp_path):
     code = (
         "import socket, sys\n"
@@ -139,13 +123,6 @@ def test_judgments_that_are_not_the_official_ones_are_told(home):
         assert len(ds.get_qrels()) == 2
     message = next(str(one.message) for one in caught if one.category is ptr.ReuseWarning)
     assert "2 judgments instead of 23,151; 1 relevant instead of 10,910; topics that are not its own: '51'" in message
-
-
-def test_the_official_judgments_in_the_users_folder_are_not_told(data, home):
-    folder = home / "trec-covid-round5"
-    folder.mkdir(parents=True)
-    shutil.copy(data / "trec-covid-round5" / "qrels.covid-round5.txt.gz", folder / "qrels.txt.gz")
-    assert len(offline("trec-covid/round5").get_qrels()) == 23_151
 
 
 def test_a_run_of_another_collection_is_an_error(messages, trec8_home):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
+import gzip
 from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from catalogue_parts import RESULTS, rows_of
+from catalogue_parts import WITH_IRDS, metadata, rows_of
 
 from pt_reuse.collections.collection import Collection, catalogue_names, catalogued
 
@@ -65,19 +63,6 @@ def test_runs_teams_and_who_was_pooled(name):
         assert frame["pooled"].sum() == pooled
 
 
-def test_names_are_in_order_and_say_what_they_are():
-    names = catalogue_names()
-    assert names == sorted(names, key=lambda name: (catalogued(name).year, name))
-    assert len(set(names)) == len(names) == 126
-    assert all(re.fullmatch(r"trec-(\d+|covid)(/[a-z0-9-]+){1,2}", name) for name in names)
-    # TREC-1 was in 1992; from 2001 on the year stands in the name
-    for name in names:
-        number = re.match(r"trec-(\d+)", name)
-        if number:
-            value = int(number[1])
-            assert catalogued(name).year == (value if value > 2000 else 1991 + value)
-
-
 def test_what_is_relevant_and_how_deep_was_pooled():
     every = {name: catalogued(name) for name in catalogue_names()}
     deep = {(year, kind): f"trec-{year}/deep/{kind}" for year in range(2019, 2024) for kind in ("docs", "passages")}
@@ -87,18 +72,6 @@ def test_what_is_relevant_and_how_deep_was_pooled():
     assert depths == {"trec-8/adhoc": 100, deep[2019, "passages"]: 10, deep[2021, "passages"]: 10}
     for year, runs in ((2019, 37), (2021, 63)):
         assert every[deep[year, "passages"]].submitted["pooled"].tolist() == [True] * runs
-
-
-def test_types_that_are_not_those_of_the_track():
-    others = {name for name in catalogue_names() if catalogued(name).types_from}
-    assert others == {"trec-2019/deep/passages"}
-    collection = catalogued("trec-2019/deep/passages")
-    assert "not official" in collection.types_from
-    frame = collection.submitted
-    assert Counter(frame["type"]) == {"neural": 26, "traditional": 11}
-    assert set(frame["official_type"]) == {"auto"}
-    assert set(frame["type_source"]) == {"not official"}
-    assert frame.set_index("name").loc[["UNH_bm25", "p_bert"], "type"].tolist() == ["traditional", "neural"]
 
 
 @EVERY
@@ -166,15 +139,6 @@ def test_what_is_given_out_is_the_callers():
     assert catalogue_names()
 
 
-def test_nothing_is_read_before_it_is_asked_for():
-    code = (
-        "import sys, pt_reuse.collections.collection as c\n"
-        "print(c._entries.cache_info().currsize, c._runs.cache_info().currsize, 'ir_datasets' in sys.modules)"
-    )
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert finished.stdout.split()[:2] == ["0", "0"]
-
-
 def test_topic_ids():
     assert catalogued("trec-8/adhoc").topic_ids == frozenset(str(n) for n in range(401, 451))
     robust = catalogued("trec-2004/robust")
@@ -199,30 +163,6 @@ def test_types_are_those_of_the_table():
             used |= set(frame["official_type"])
     assert used >= {"", "auto", "automatic", "feedback", "human-assisted", "interactive", "manual", "relauto"}
     assert all(row["reason"] for row in rows_of("types.csv"))
-
-
-@pytest.mark.parametrize(
-    ("name", "run", "url", "access"),
-    [
-        ("trec-8/adhoc", "ok8alx", "trec8/trec8.results.input/adhoc/input.ok8alx.gz", "password"),
-        ("trec-4/adhoc", "KU1", "trec4/trec4.results.input/adhoc/Categoryb/input.KU1.Z", "password"),
-        ("trec-2003/robust", "uwmtCR0", "trec12/robust/inputs/input.uwmtCR0.gz", "password"),
-        ("trec-2019/deep/docs", "idst_bert_v1", "trec28/deep/input.idst_bert_v1.gz", "password"),
-        (
-            "trec-covid/round5",
-            "covidex.r5.1s",
-            "https://ir.nist.gov/trec-covid/archive/round5/covidex.r5.1s.gz",
-            "open",
-        ),
-        ("trec-2023/deep/passages", "WatS-Augmented-BM25", "trec32/deep/input.WatS-Augmented-BM25.gz", "password"),
-        ("trec-2024/product", "GTE Large", "trec33/product/input.GTE Large.gz", "password"),
-        ("trec-covid/round1", "run1", "https://ir.nist.gov/trec-covid/archive/round1/run1", "open"),
-    ],
-)
-def test_addresses(name, run, url, access):
-    collection = catalogued(name)
-    assert urls(collection)[run] == (url if url.startswith("https") else RESULTS + url)
-    assert collection.access == access
 
 
 @EVERY
@@ -250,3 +190,73 @@ def test_labels_agree_with_the_tracks_own_records(trec8, covid):
         assert ours["team"].tolist() == theirs["team"].tolist()
         assert ours["official_type"].tolist() == theirs["type"].tolist()
         assert ours["pooled"].tolist() == theirs["pooled"].tolist()
+
+
+#: collection -> file of its judgments
+QRELS = {
+    "trec-7/adhoc": "qrels/qrels.adhoc.351-400.txt.gz", "trec-8/adhoc": "trec8-adhoc/trec8.qrels.gz",
+    "trec-2005/robust": "qrels/qrels.robust05.txt.gz", "trec-2013/web/adhoc": "qrels/qrels.web.201-250.txt.gz",
+    "trec-2017/core": "qrels/qrels.core17.txt.gz", "trec-2018/core": "qrels/qrels.core18.txt.gz",
+    "trec-2019/deep/docs": "qrels/qrels.dl19-doc.txt.gz", "trec-2019/deep/passages": "qrels/qrels.dl19-passage.txt.gz",
+    "trec-2020/deep/docs": "qrels/qrels.dl20-doc.txt.gz", "trec-2020/deep/passages": "qrels/qrels.dl20-passage.txt.gz",
+    "trec-2021/deep/docs": "qrels/qrels.dl21-doc.txt.gz", "trec-2021/deep/passages": "qrels/qrels.dl21-passage.txt.gz",
+    **{f"trec-covid/round{n}": f"qrels/qrels.covid-round{n}.txt.gz" for n in range(1, 5)},
+    "trec-covid/round5": "trec-covid-round5/qrels.covid-round5.txt.gz",
+    "trec-2025/rag/retrieval": "qrels/qrels.rag25.test.txt.gz",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITH_IRDS)
+def test_ir_datasets_has_topics_and_judgments(name):
+    import ir_datasets
+
+    collection = catalogued(name)
+    dataset = ir_datasets.registry[collection.irds_id]
+    there = {part: hasattr(dataset, f"{part}_handler") for part in ("docs", "queries", "qrels")}
+    ours = {"docs": collection.documents, "queries": collection.topics, "qrels": collection.qrels}
+    assert there == {part: source is not None for part, source in ours.items()}
+    if collection.qrels is None:
+        return
+    qrels = metadata(collection.irds_id, "qrels")
+    labels = qrels["fields"]["relevance"]["counts_by_value"]
+    assert collection.n_judged == qrels["count"]
+    assert collection.n_relevant == sum(times for label, times in labels.items() if int(label) > 0)
+    queries = metadata(collection.irds_id, "queries")["count"]
+    assert collection.n_topics is None or collection.n_topics <= queries
+    # a dataset of the judged topics alone has as many of them
+    if collection.irds_id.endswith("/judged"):
+        assert collection.n_topics == queries
+
+
+@pytest.mark.parametrize("name", QRELS)
+def test_counts_are_those_of_the_judgments(name, data):
+    path = data / QRELS[name]
+    if not path.is_file():
+        pytest.skip(f"the test data has no {QRELS[name]}")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [line.split() for line in file]
+    collection = catalogued(name)
+    topics = {row[0] for row in rows}
+    assert collection.n_topics == len(topics)
+    assert collection.n_judged == len(rows)
+    assert collection.n_relevant == sum(int(row[3]) > 0 for row in rows)
+    assert collection.topic_ids is None or topics <= collection.topic_ids
+    assert collection.some_topics is None or collection.some_topics <= topics
+
+
+@pytest.mark.parametrize(
+    ("name", "docno", "source"),
+    [
+        ("trec-3/adhoc", "WSJ870324-0001", "WSJ"),
+        ("trec-3/adhoc", "FR89103-0001", "FR"),
+        ("trec-4/adhoc", "SJMN91-06182001", "SJMN"),
+        ("trec-5/adhoc", "FR940104-0-00001", "FR94"),
+        ("trec-5/adhoc", "FT921-1", "FT"),
+        ("trec-6/adhoc", "CR93E-1", "CR"),
+        ("trec-2004/robust", "FBIS3-1", "FBIS"),
+        ("trec-2019/cast", "MARCO_1", "MARCO"),
+        ("trec-8/adhoc", "GX000-00-0000000", None),
+    ],
+)
+def test_sources(name, docno, source):
+    assert catalogued(name).sources.of(docno) == source

@@ -8,7 +8,6 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from collection_parts import TREC8, offline, write_run
-from faults import OTHER, RUN, put
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError, ReuseWarning
@@ -64,26 +63,6 @@ def test_a_collection_knows_the_order_of_its_pool(messages, home):
     assert ("pool order", "file: pooled in another order than that of scoring") in offline("trec-covid/round5").facts()
 
 
-def test_a_folder_of_own_runs_may_grow(messages, home, tmp_path):
-    write_run(tmp_path / "mine" / "one", "one")
-    ds = ptr.register_collection("mine", runs=tmp_path / "mine")
-    write_run(tmp_path / "mine" / "two", "two")
-    assert ds.get_runs().names == ["one", "two"]
-    assert ptr.list_collections("mine")["here"].tolist() == [2]
-    messages.refused(lambda: ds.get_runs(pooled=True))
-    messages.refused(lambda: ds.get_runs(runs=""))
-    ds = ptr.register_collection("mine", runs=tmp_path / "mine", pooled=["two"], overwrite=True)
-    assert ds.get_runs(pooled=True).names == ["two"]
-
-
-def test_what_cannot_be_had_of_an_own_collection(messages, home):
-    ds = ptr.register_collection("mine", topics="irds:reuse/demo", note="Topics only.")
-    messages.refused(lambda: ds.get_qrels())
-    messages.refused(lambda: ds.get_runs())
-    messages.refused(lambda: offline("trec-1/adhoc").get_runs())
-    messages.refused(lambda: ptr.register_collection("frames", qrels=pd.DataFrame({"qid": ["1"]})))
-
-
 def test_local_topics_are_called_as_those_of_ir_datasets(messages, home):
     folder = home / "trec-covid" / "round5"
     folder.mkdir(parents=True)
@@ -114,13 +93,6 @@ def test_aspects_of_a_topic_are_merged_for_qrels(messages, home, monkeypatch):
     monkeypatch.setattr(ds, "get_qrels", lambda: frame)
     merged = messages.warned(lambda: ds.get_judgments().to_frame())
     assert merged.values.tolist() == [["1", "d1", 1], ["1", "d2", 0]]
-
-
-def test_sources_of_documents():
-    ds = offline()
-    docnos = ["FBIS3-10", "FT911-3", "FR940104-0-00001", "LA010189-0001", "XX1"]
-    assert ds.sources_of(docnos).tolist() == ["FBIS", "FT", "FR94", "LA", None]
-    assert offline("trec-covid/round5").source_of("ug7v899j") is None
 
 
 # real data
@@ -166,15 +138,6 @@ def test_own_types_over_those_on_record(messages, trec8_home, tmp_path):
     messages.warned(lambda: offline().submitted(types={"1": "x", "nobody": "y"}))
 
 
-def test_own_types_over_those_of_a_definition(home, tmp_path):
-    for name in ("one", "two"):
-        write_run(tmp_path / "mine" / name, name)
-    ds = ptr.register_collection("mine", runs=tmp_path / "mine", types={"one": "lexical", "two": "neural"})
-    table = ds.get_runs(types={"two": "dense"}).run_table
-    assert table["type"].tolist() == ["lexical", "dense"]
-    assert table["type_source"].tolist() == ["definition", "given"]
-
-
 SKIP = {"bad_lines": "skip", "other_files": "skip"}
 
 
@@ -182,20 +145,6 @@ def quietly(get, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReuseWarning)
         return get(**options)
-
-
-def test_own_runs(tmp_path):
-    put(tmp_path, {"runs/a": RUN + b"1 Q0 d3\n", "runs/b": OTHER, "runs/README": b"two runs\n"})
-    collection = ptr.register_collection("mine/faulty", runs=tmp_path / "runs", teams={"bm25": "A", "dense": "B"})
-    with pytest.raises(InputError) as caught:
-        collection.get_runs()
-    assert len(caught.value.faults) == 2
-    runs = quietly(collection.get_runs, **SKIP)
-    assert (runs.names, runs.teams) == (["bm25", "dense"], ["A", "B"])
-    assert runs.dropped[["name", "line"]].astype(object).where(
-        runs.dropped[["name", "line"]].notna(), 0
-    ).to_numpy().tolist() == [[0, 0], ["bm25", 3]]
-    assert quietly(collection.get_runs, names="dense", **SKIP).left_out == "1 file"
 
 
 def test_runs_on_record(home):

@@ -199,45 +199,6 @@ def test_what_is_wrong_in_a_file_is_told(messages, folder, text):
     messages.refused(lambda: read_definition(toml(folder, text)), place="{d}/mine/mine.toml")
 
 
-def test_a_real_corpus(data, tmp_path):
-    cacm = data / "corpora" / "cacm"
-    parts = re.findall(r"<DOCNO>\s*(\d+)\s*</DOCNO>(.*?)</DOC>", (cacm / "topics.cacm.txt").read_text(), re.DOTALL)
-    topics = [{"qid": qid, "query": " ".join(text.split())} for qid, text in parts]
-    (tmp_path / "topics.jsonl").write_text("\n".join(map(json.dumps, topics)))
-    run = "".join(f"{row['qid']} Q0 CACM-{1400 + n} {n} {-n} first\n" for row in topics for n in range(1, 11))
-    (tmp_path / "input.first").write_text(run)
-    path = toml(
-        tmp_path,
-        f"""
-        name = "cacm"
-        title = "CACM"
-        documents = {json.dumps(str(cacm / "corpus" / "jsonl" / "cacm.json.gz"))}
-        topics = "topics.jsonl"
-        qrels = {json.dumps(str(cacm / "qrels.cacm.txt"))}
-        [runs]
-        files = ["input.first"]
-        teams = {{ first = "nobody" }}
-        [sources]
-        pattern = "([A-Z]+)-"
-        """,
-    )
-    found = ReuseDataset(read_definition(path))
-    assert len(found.get_topics()) == 64
-    assert (found.get_qrels()["label"] > 0).sum() == 796
-    documents = list(found.get_corpus_iter(verbose=False))
-    assert len(documents) == found.irds_ref().docs_count() == 3204
-    assert set(documents[0]) == {"docno", "text"}
-    # its judgments write documents below 1000 without the leading zeros that the documents have
-    padded = found.get_qrels()["docno"].str.replace(r"\d+", lambda n: n.group().zfill(4), regex=True)
-    assert set(padded) <= {document["docno"] for document in documents}
-    assert set(found.sources_of(document["docno"] for document in documents)) == {"CACM"}
-    text = found.text_loader("text")(pd.DataFrame({"docno": ["CACM-2636"]}))["text"].iloc[0]
-    assert text.startswith("Generation of Random Correlated Normal Variables")
-    scores = ptr.score(found.get_runs(), found.get_judgments(), "P@10")
-    numbers = found.get_qrels()["docno"].str.removeprefix("CACM-").astype(int)
-    assert scores.mean["P@10"].iloc[0] == pytest.approx(numbers.between(1401, 1410).sum() / 10 / 52)
-
-
 def test_the_example_of_the_documentation_works(tmp_path, monkeypatch):
     from pathlib import Path
 

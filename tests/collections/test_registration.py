@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import ir_datasets
-import pandas as pd
 import pyterrier as pt
 import pytest
 from own_files import defined
@@ -19,19 +18,6 @@ from pt_reuse.collections.definition import _read_toml, define
 from pt_reuse.collections.irds import SubmittedRun, build_irds
 from pt_reuse.collections.provider import register_collection
 from pt_reuse.collections.registry import find_collection
-
-
-def test_a_registered_collection_through_pyterrier(mine):
-    register_collection(defined(mine, "test/through"))
-    found = pt.get_dataset("irds:reuse/test/through")
-    assert found.get_topics().to_dict("list") == {"qid": ["1", "2"], "query": ["green tea", "milk"]}
-    assert found.get_qrels().columns.tolist() == ["qid", "docno", "label"]
-    assert list(found.get_corpus_iter(verbose=False, start=1)) == [
-        {"docno": "d2", "title": "Milk", "text": "of almonds"}
-    ]
-    texts = pt.text.get_text(found, ["title", "text"])(pd.DataFrame({"docno": ["d2", "d1"]}))
-    assert texts["title"].tolist() == ["Milk", "Tea"]
-    assert [run.run_id for run in ir_datasets.load("reuse/test/through").runs_iter()] == ["bm25", "dense"]
 
 
 def test_own_collections_are_registered_by_one_call(messages, mine, monkeypatch, tmp_path):

@@ -29,7 +29,6 @@ from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.download import run_check
 from pt_reuse.collections.download.run_check import check_run_file
-from pt_reuse.collections.getting import FetchStatus
 from pt_reuse.collections.run_files import find_run_files, folders_of
 from pt_reuse.data import packed_files as files
 
@@ -199,18 +198,6 @@ def test_mended_deleted_or_spoilt(small, server, messages):
     for bad_lines in ("error", "skip"):
         runs = messages.warned(dataset.get_runs, bad_lines=bad_lines)
         assert runs.names == ["dense"]
-
-
-def test_the_report_of_a_download(small):
-    dataset, folder = small
-    for status in (FetchStatus.FETCHED, FetchStatus.HERE):
-        report = dataset.fetch().set_index("name")
-        assert report["status"].to_dict() == {"bm25": "faulty", "dense": status}
-        assert report.loc["bm25", "file"] == str(folder / "faulty" / "input.bm25.gz")
-        assert report.loc["bm25", "reason"] == (
-            "the file of run 'bm25' has 2 bad lines of 42; the first is line 21: 5 of 6 columns."
-        )
-        assert report.loc["dense", "reason"] is None
 
 
 @pytest.mark.parametrize(

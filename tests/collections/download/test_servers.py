@@ -103,15 +103,6 @@ def netrc_file(tmp_path, text, name=".netrc"):
     return path
 
 
-def test_a_password_is_asked_for(server, folder, monkeypatch):
-    trust(monkeypatch, server)
-    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
-    reason = fails(server, folder)
-    for word in (transfer.USERNAME, transfer.PASSWORD, "machine 127.0.0.1 login", ".netrc", "results.html"):
-        assert word in reason
-    assert len(server.asked) == 1
-
-
 def test_the_environment_has_it(server, folder, monkeypatch):
     trust(monkeypatch, server)
     set_login(monkeypatch)

@@ -52,19 +52,6 @@ def test_a_further_round_asks_what_is_new_and_changes_no_file(tmp_path):
     assert {pair.round for pair in read_manifest(tmp_path).pairs if pair.docno in ("a9", "d1")} == {2}
 
 
-def test_more_overlap_asks_others(tmp_path):
-    export(tmp_path, annotators=["ann", "bob", "cem"])
-    first = asked_of(tmp_path)
-    export(tmp_path, annotators=None, overlap=2)
-    both = asked_of(tmp_path)
-    for who, mine in both.items():
-        assert len(set(mine)) == len(mine), who
-        assert mine[: len(first[who])] == first[who]
-    everybody = [key for mine in both.values() for key in mine]
-    assert all(everybody.count(key) == 2 for key in set(everybody))
-    assert {pair.wanted for pair in read_manifest(tmp_path).pairs} == {2}
-
-
 def test_tasks_for_anybody_ask_each_pair_once(tmp_path):
     export(tmp_path, annotators=None, overlap=2)
     export(tmp_path, MORE, annotators=None, overlap=3)
