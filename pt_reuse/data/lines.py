@@ -169,9 +169,13 @@ QRELS_LINE = "four columns: qid iteration docno label"
 SAMPLE_LINE = "five columns: qid iteration docno stratum label"
 BOM = b"\xef\xbb\xbf"
 #: how run files can be read all the same
-SKIP_LINES: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad lines.")
-#: how a file can be passed over that is none
-SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a run line.")
+SKIP: tuple[Part, ...] = (
+    " Pass ",
+    Option("bad_lines", "skip"),
+    " to leave out bad lines, or ",
+    Option("other_files", "skip"),
+    " files without a run line.",
+)
 #: why a line of six columns is no run line
 _REASONS = (
     "",
@@ -256,11 +260,11 @@ def fields_of_part(
     data: bytes, columns: int, line: str, *, more: bool, skip: bool, before: int = 0, first: bool = True
 ) -> Fields:
     """Return the fields of the lines of a part of a file, which may have no row."""
-    skip_lines = SKIP_LINES if columns == 6 else ()
+    skip_advice = SKIP if columns == 6 else ()
     if b"\0" in data and not skip:
         at = before + data[: data.index(b"\0")].count(b"\n") + 1
         problem = "a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?)"
-        raise InputError(f"{problem}. Expected UTF-8 text of {line}.", *skip_lines, place=f"line {at:,}")
+        raise InputError(f"{problem}. Expected UTF-8 text of {line}.", *skip_advice, place=f"line {at:,}")
     try:
         return Fields(data, columns, more=more, skip=skip, before=before)
     except BadLineError as error:
@@ -270,32 +274,32 @@ def fields_of_part(
             problem += (
                 "end so, as on old systems, all others would be passed over. Write newlines in their place first."
             )
-            raise InputError(problem, *SKIP_LINES, place=place) from None
+            raise InputError(problem, *SKIP, place=place) from None
         problem = f"expected {line}; found {error.found:,} in {shown(error.text)}. "
         raise InputError(problem, *_advice(error, columns, first=error.first and first), place=place) from None
 
 
 def nothing_in(what: str, columns: int, line: str) -> InputError:
     """Return what is wrong with a file without a row."""
-    advice = SKIP_FILE if columns == 6 else ()
+    advice = SKIP if columns == 6 else ()
     return InputError(f"the file {what}; expected one line per document of {line}.", *advice)
 
 
 def _advice(error: BadLineError, columns: int, *, first: bool) -> tuple[Part, ...]:
     # what to do about a line with another number of fields
     if not first:
-        return ("Mend or remove the line; names must not hold white space.", *(SKIP_LINES if columns == 6 else ()))
+        return ("Mend or remove the line; names must not hold white space.", *(SKIP if columns == 6 else ()))
     # by the white space of bytes: a text has more of it, which may stand in names
     cells = [plain_decimal(cell) for cell in error.text.encode().split()]
     if columns == 6 and error.found == 4 and cells[3].is_integer():
-        return ("This looks like qrels (four columns). Use ", Call("read_qrels"), ".", *SKIP_FILE)
+        return ("This looks like qrels (four columns). Use ", Call("read_qrels"), ".", *SKIP)
     if columns == 4 and error.found == 5 and cells[4].is_integer():
         strata = Option("strata", True)
         return ("Where this is a sample with its strata, qid iteration docno stratum label, pass ", strata, ".")
     if columns == 4 and error.found == 6 and np.isfinite(cells[3] + cells[4]):
         return ("This looks like a run file (six columns). Use ", Call("read_runs"), ".")
     away = "If this is no such file, move it away or give a pattern such as 'input.*'."
-    return (away, *(SKIP_LINES if columns == 6 else ()))
+    return (away, *(SKIP if columns == 6 else ()))
 
 
 def topics_in(fields: Fields) -> tuple[list[str], NDArray[np.int64]]:
@@ -319,7 +323,7 @@ def names_in(fields: Fields, column: int, what: str) -> Words:
     if int(lengths.max()) > LONGEST_NAME:
         row, kind = int(np.argmax(lengths)), "run" if fields.columns == 6 else "qrels"
         problem = f"a {what} of {int(lengths[row]):,} bytes; the longest that can be read has {LONGEST_NAME:,}"
-        advice = SKIP_LINES if fields.columns == 6 else ()
+        advice = SKIP if fields.columns == 6 else ()
         raise InputError(f"{problem}. Is this a {kind} file?", *advice, place=place_of(fields, row))
     return tokens.words_at(fields.buffer, starts, ends)
 
@@ -354,7 +358,7 @@ def bad_number(fields: Fields, row: int, what: str) -> InputError:
     return InputError(
         f"the {what} of {document_in(fields, row)} must be a finite decimal number, got {shown(got)}. ",
         "Mend the line, or leave the document out of the run.",
-        *SKIP_LINES,
+        *SKIP,
         place=place_of(fields, row),
     )
 
@@ -367,8 +371,3 @@ def document_in(fields: Fields, row: int) -> str:
 def place_of(fields: Fields, row: int) -> str:
     """Return the line of a row in words."""
     return f"line {fields.line_of(row):,}"
-
-
-def as_told(advice: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Return advice as an error of now has it, which words options as the caller calls them."""
-    return InputError(*advice).parts

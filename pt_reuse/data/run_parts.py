@@ -8,18 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._errors import InputError
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.places import FileRows
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.lines import (
     BOM,
     RUN_LINE,
-    SKIP_FILE,
-    SKIP_LINES,
     Fields,
     RunLines,
-    as_told,
     bad_number,
     fields_of_part,
     has_run_lines,
@@ -56,21 +52,12 @@ class RunParts:
         self.commented = False
         self.n_rows = 0
 
-    def read(self) -> Iterator[RunPart]:
-        """Yield the rows of each chunk; a fault is that of the first chunk with one."""
-        try:
-            yield from self._read()
-        except InputError as error:
-            lines = as_told(SKIP_LINES)
-            if error.parts[-len(lines) :] == lines and not self.has_run_lines():
-                error.parts = (*error.parts[: -len(lines)], *as_told(SKIP_FILE))
-            raise
-
     def has_run_lines(self) -> bool:
         """Return whether any line of the file is a run line."""
         return self.n_rows > 0 or any(has_run_lines(data, self.order) for data in self._chunks())
 
-    def _read(self) -> Iterator[RunPart]:
+    def read(self) -> Iterator[RunPart]:
+        """Yield the rows of each chunk; a fault is that of the first chunk with one."""
         what, n_lines = "is empty", 0
         for i, data in enumerate(_without_mark(self._chunks())):
             self.commented |= i == 0 and is_commented(data)
@@ -84,7 +71,7 @@ class RunParts:
             n_lines += data.count(b"\n")
         if not self.n_rows and self.skip:
             # what is said where nothing is left out
-            yield from RunParts(self._chunks, self.order, skip=False)._read()
+            yield from RunParts(self._chunks, self.order, skip=False).read()
         if not self.n_rows:
             raise nothing_in(what, 6, RUN_LINE)
 

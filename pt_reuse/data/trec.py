@@ -25,14 +25,11 @@ from pt_reuse.data.lines import (
     BOM,
     QRELS_LINE,
     SAMPLE_LINE,
-    SKIP_FILE,
-    SKIP_LINES,
+    SKIP,
     Fields,
-    as_told,
     bad_number,
     document_in,
     fields_of_part,
-    has_run_lines,
     names_in,
     place_of,
     run_lines,
@@ -81,25 +78,6 @@ class RunFile:
 
 def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
     """Read one run file."""
-    try:
-        return _parse_run(data, order, skip=skip)
-    except InputError as error:
-        # in a file without any run line it does not help to leave out lines
-        if _drop_advice(error, SKIP_LINES):
-            error.parts += as_told(SKIP_LINES if has_run_lines(data, order) else SKIP_FILE)
-        raise
-
-
-def _drop_advice(error: InputError, advice: tuple[Part, ...]) -> bool:
-    """Take advice from the end of an error; tell whether it was there."""
-    told = as_told(advice)
-    there = error.parts[-len(told) :] == told
-    if there:
-        error.parts = error.parts[: -len(told)]
-    return there
-
-
-def _parse_run(data: bytes, order: str, *, skip: bool) -> RunFile:
     lines = run_lines(data, order, skip=skip)
     if skip and not len(lines.fields):
         # what is said where nothing is left out
@@ -125,8 +103,10 @@ def _parse_run(data: bytes, order: str, *, skip: bool) -> RunFile:
 
 def without_advice(error: InputError) -> InputError:
     """Return an error of :func:`parse_run` without the advice to leave out lines or files."""
-    _drop_advice(error, SKIP_LINES)
-    _drop_advice(error, SKIP_FILE)
+    # an error of now words options as the caller calls them
+    advice = InputError(*SKIP).parts
+    if error.parts[-len(advice) :] == advice:
+        error.parts = error.parts[: -len(advice)]
     return error
 
 
