@@ -58,7 +58,6 @@ HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "Scores": "pt_reuse.scoring.scores",
     "SignificanceFidelity": "pt_reuse.studies.judge_claims",
     "SimulatedField": "pt_reuse.demo.simulated",
-    "Subcollections": "pt_reuse.studies.corpus_parts.splitting",
     "Verification": "pt_reuse.verification.verification",
 }
 #: what a file that was altered makes the libraries raise that read it

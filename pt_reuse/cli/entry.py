@@ -29,7 +29,6 @@ try:
         pool,
         runs,
         score,
-        subcollections,
         unjudged,
         verify,
     )
@@ -45,7 +44,6 @@ except KeyboardInterrupt:
 _WRITTEN = {
     "": (runs, score, unjudged, infer_pool, audit, pool, collections, fetch, verify, merge, demo),
     "profile": (
-        subcollections,
     ),
     "judge": (judge_export, judge_import, judge_agreement, plan_labels),
 }  # fmt: skip

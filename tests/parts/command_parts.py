@@ -10,10 +10,8 @@ from pt_reuse.cli.study_commands import COMMANDS as COMMANDS_OF_STUDIES
 #: every command of `pt-reuse`
 COMMANDS = (
     "unjudged",
-    "lou",
     "profile coverage",
     "score",
-    "compare",
     "audit",
     "profile discriminative-power",
     "pool",
@@ -21,7 +19,6 @@ COMMANDS = (
     "profile saturation",
     "profile minimum-ranks",
     "judge compare-strategies",
-    "profile subcollections",
     "profile stability",
     "judge agreement",
     "judge export",

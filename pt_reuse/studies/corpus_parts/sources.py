@@ -192,6 +192,8 @@ def source_rule(sources: Any) -> SourceRule:
         return SourceRule(_checked(sources), (), f"the function {getattr(sources, '__name__', 'given')}")
     if isinstance(sources, Iterable) and not isinstance(sources, str | bytes):
         several = list(sources)
+        if len(several) == 1 and isinstance(several[0], str) and several[0].startswith("^"):
+            return _of_pattern(several[0])
         if several and all(isinstance(one, str) and one for one in several):
             return _prefixed({one: [one] for one in several})
     raise InputError(
@@ -200,6 +202,14 @@ def source_rule(sources: Any) -> SourceRule:
         f"expression with a group, or a function of a docno, got {told(sources)}.",
         argument="sources",
     )
+
+
+def _of_pattern(text: str) -> SourceRule:
+    try:
+        return source_rule(re.compile(text))
+    except re.error as error:
+        problem = f" is no regular expression, {text!r}: {error}."
+        raise InputError(Argument("sources"), problem, argument="sources") from error
 
 
 def sources_of(rule: SourceRule, docnos: Sequence[str]) -> Sources:

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, flag, fraction, positive, told
+from pt_reuse._check import choice, count, examples, told
 from pt_reuse._choices import CORRECTION, SAMPLES
 from pt_reuse._errors import InputError, door
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse.arrays.bootstrap import checked_bootstrap
+from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
-from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.result import Result, key_figures_of
+from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import (
-    BEWARE,
     Caveat,
     few_topics,
     noted,
     of_judged,
     relevant_only,
     tell,
+    usual_measures,
     warn_of_lower_grades,
 )
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.run_scores import checked_measures, provided_measures
+from pt_reuse.scoring.run_scores import provided_measures
 from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.corpus_parts.part_scores import (
     SETTING,
     Agreements,
@@ -46,9 +48,12 @@ from pt_reuse.studies.corpus_parts.part_scores import (
 )
 from pt_reuse.studies.corpus_parts.sources import Corpus, Drawing, How, Part, checked_drawing, source_rule
 from pt_reuse.studies.corpus_parts.systems import OnParts, RestrictedRuns, Systems
+from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 #: kind of figure -> what its upright axis, or a cell, shows
 KINDS = {
@@ -57,6 +62,28 @@ KINDS = {
     "passive": "passive disagreement",
     "tau_b": "tau-b",
 }
+_AGREEMENT = (
+    Shown("Agree-SSa", "agree", Digits.SCORE),
+    Shown("SE", "agree_se", Digits.SCORE),
+    Shown("Active", "active", Digits.SCORE),
+    Shown("Passive", "passive", Digits.SCORE),
+    Shown("tau-b", "tau_b", Digits.SCORE),
+)
+
+
+def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes:
+    """Draw the agreement of parts: by their sizes, by the share of one source, or of each two parts."""
+    from pt_reuse.plots.lines import plot_sizes, plot_source_shares
+    from pt_reuse.plots.maps import plot_parts_grid
+
+    label = f"{KINDS[kind]} ({measure})"
+    rows = result.table[result.table["measure"] == measure]
+    if rows["share"].notna().any():
+        return plot_source_shares(rows, column=kind, label=label, place=place)
+    if rows["size"].notna().any():
+        return plot_sizes(rows, column=kind, label=label, place=place)
+    by_pair = result.by_pair[result.by_pair["measure"] == measure]
+    return plot_parts_grid(by_pair, column=kind, label=label, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -68,6 +95,10 @@ class Subcollections(Result):
     ``2 SS_d`` above the line and passive disagreement ``SN + NS``: the three add to 1, and are NaN where no pair is
     significant. Columns that end in ``_se`` are standard errors; ``_low`` and ``_high``, where there are resamples, the
     ends of intervals over topics.
+
+    Its figures are ``"agree"``, ``"active"``, ``"passive"`` and ``"tau_b"``: for parts of several sizes a line for each
+    size of the one part against that of the other; for mixed parts a line for each source against the share of it, with
+    standard errors; else a grid of parts.
 
     Attributes:
         table: one row per measure and setting: ``source share size other_size`` as far as these are fixed (None or NaN
@@ -90,7 +121,63 @@ class Subcollections(Result):
         correction: of p-values for the number of pairs.
     """
 
-    title: ClassVar[str] = "Subcollections"
+    title = "Subcollections"
+    views = {
+        "parts": View(
+            table="by_setting",
+            columns=(Shown("Measure", "called"), *_AGREEMENT),
+            caption="Agreement of two parts of a corpus about which of the {systems compared} systems differ, means "
+            "over pairs of parts; active and passive disagreement.",
+            noun="measures",
+        ),
+        "measures": View(
+            table="by_measures",
+            columns=(Shown("Measures", "called"), *_AGREEMENT),
+            caption="Agreement of two measures on the same part about which of the {systems compared} systems differ, "
+            "means over parts; active and passive disagreement.",
+            noun="pairs of measures",
+        ),
+        "split": View(
+            table="parts",
+            columns=(
+                Shown("Part", "part"),
+                Shown("Draw", "draw"),
+                Shown("Drawn", "drawn", Digits.COUNT),
+                Shown("Judged", "judged", Digits.COUNT),
+                Shown("Topics", "topics", Digits.COUNT),
+                Shown("In a list", "per_list", Digits.TENTHS),
+            ),
+            caption="The parts: documents drawn, judgments with those of the documents that every part has, topics "
+            "that count, and documents in a list of a run.",
+            noun="parts",
+            long=True,
+        ),
+        "pair": View(
+            table="by_pair",
+            columns=(
+                Shown("Part", "part"),
+                Shown("Other part", "other_part"),
+                Shown("SS_a", "ss_a", Digits.COUNT),
+                Shown("SS_d", "ss_d", Digits.COUNT),
+                Shown("Agree-SSa", "agree", Digits.SCORE),
+                Shown("tau-b", "tau_b", Digits.SCORE),
+            ),
+            caption="Each two parts by {measure}: pairs of systems that differ significantly on both, with the same "
+            "winner and with opposite ones.",
+            noun="pairs of parts",
+            long=True,
+        ),
+    }
+    plots = {kind: partial(_draw, kind) for kind in KINDS}
+    key = (KeyFigures(("agree", "active", "passive", "tau_b"), "by_setting", row="{setting}"),)
+    sentences = {
+        "test": "Test: {test}.",
+        "topics": "Topics: {topics}.",
+        "parts": "Parts: {parts}.",
+        "documents": "Documents: {documents}.",
+        "standard error": "Standard error: {standard error}.",
+        "systems": "Systems: {systems}.",
+    }
 
     by_pair: pd.DataFrame
     between_measures: pd.DataFrame
@@ -103,20 +190,23 @@ class Subcollections(Result):
     alpha: float
     correction: str = "none"
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {
-            "table": self.table,
-            "by_pair": self.by_pair,
-            "between_measures": self.between_measures,
-            "by_part": self.by_part,
-            "parts": self.parts,
-        }
+    def words(self) -> dict[str, Any]:
+        """Return what captions and notes speak of, with how many systems there are."""
+        return {**super().words(), "systems compared": len(self.names)}
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return the mean agreements of each setting, see :meth:`Result.key_figures`."""
-        rows = [", ".join(fixed) for fixed in _settings(self.table)]
-        return key_figures_of(self.table, ["agree", "active", "passive", "tau_b"], rows=rows)
+    def by_setting(self) -> pd.DataFrame:
+        """Return the table with its ``setting`` in words, and what each row is ``called``."""
+        settings = [", ".join(fixed) for fixed in _settings(self.table)]
+        called = [", ".join(filter(None, both)) for both in zip(self.table["measure"], settings, strict=True)]
+        return self.table.assign(setting=settings, called=called)
+
+    def by_measures(self) -> pd.DataFrame:
+        """Return `between_measures` with what each row is ``called``."""
+        rows = self.between_measures
+        if rows.empty:
+            raise InputError("there is one measure, so there is nothing to compare between measures.", argument="by")
+        both = zip(rows["measure"], rows["other_measure"], strict=True)
+        return rows.assign(called=[f"{one} and {other}" for one, other in both])
 
     @door
     def significance(self, part: str, measure: MeasureLike | None = None, *, draw: int = 1) -> pd.DataFrame:
@@ -170,93 +260,6 @@ class Subcollections(Result):
             said.append(f"{measure} agree-SSa {number}")
         return f"{count(len(self.names), 'system')} on {n_parts}: {', '.join(said)}"
 
-    @door
-    def report(self, between: str = "parts") -> Report:
-        """Return what a paper prints: agreement of two parts by each measure, or of two measures on the same part.
-
-        Args:
-            between: ``"parts"`` (default) or ``"measures"``.
-
-        Raises:
-            InputError: another word, or a single measure where two are compared.
-        """
-        choice("between", between, ("parts", "measures"))
-        rows = self.table if between == "parts" else self.between_measures
-        if rows.empty:
-            raise InputError(
-                "there is one measure, so there is nothing to compare between measures.", argument="between"
-            )
-        if between == "parts":
-            said = zip(rows["measure"], _settings(rows), strict=True)
-            labels = [", ".join([measure, *setting]) for measure, setting in said]
-            what = (
-                f"Agreement of two parts of a corpus about which of {count(len(self.names), 'system')} differ, means "
-                f"over {_range(rows['part_pairs'], 'pair')} of parts"
-            )
-        else:
-            labels = [f"{one} and {other}" for one, other in zip(rows["measure"], rows["other_measure"], strict=True)]
-            what = (
-                f"Agreement of two measures on the same part about which of {count(len(self.names), 'system')} differ, "
-                f"means over {_range(rows['parts'], 'part')}"
-            )
-        kept = ("test", "topics", "parts", "documents", "relevant", "standard error", "systems")
-        notes = [f"{name.capitalize()}: {self.settings[name]}." for name in kept if name in self.settings]
-        if BEWARE in self.settings:
-            notes.append(f"Beware: {self.settings[BEWARE]}.")
-        return Report(
-            [
-                Column("Measure" if between == "parts" else "Measures", labels),
-                Column("Agree-SSa", rows["agree"], Digits.SCORE),
-                Column("SE", rows["agree_se"], Digits.SCORE),
-                Column("Active", rows["active"], Digits.SCORE),
-                Column("Passive", rows["passive"], Digits.SCORE),
-                Column("tau-b", rows["tau_b"], Digits.SCORE),
-            ],
-            caption=f"{what}; active and passive disagreement.",
-            notes=notes,
-        )
-
-    @door
-    def plot(
-        self,
-        kind: str = "agree",
-        *,
-        measure: MeasureLike | None = None,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw the agreement of parts: by their sizes, by the share of one source, or of each two parts.
-
-        Args:
-            kind: what is shown: ``"agree"`` (default), ``"active"``, ``"passive"`` or ``"tau_b"``.
-            measure: one of the measures; default the first.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: whether there is one, outside the axes.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: for parts of several sizes a line for each size of the one part against that of the other; for mixed
-            parts a line for each source against the share of it, with standard errors; else a grid of parts.
-        """
-        from pt_reuse.plots.lines import plot_sizes, plot_source_shares
-        from pt_reuse.plots.maps import plot_parts_grid
-        from pt_reuse.plots.sheet import Place
-
-        choice("kind", kind, tuple(KINDS))
-        name = measure_among(self.measures, measure)
-        place = Place(ax, title, legend, width)
-        label = f"{KINDS[kind]} ({name})"
-        rows = self.table[self.table["measure"] == name]
-        if rows["share"].notna().any():
-            return plot_source_shares(rows, column=kind, label=label, place=place)
-        if rows["size"].notna().any():
-            return plot_sizes(rows, column=kind, label=label, place=place)
-        by_pair = self.by_pair[self.by_pair["measure"] == name]
-        return plot_parts_grid(by_pair, column=kind, label=label, place=place)
-
 
 def _settings(rows: pd.DataFrame) -> Iterator[list[str]]:
     """Yield what the setting of each row fixes, in words."""
@@ -265,16 +268,85 @@ def _settings(rows: pd.DataFrame) -> Iterator[list[str]]:
         yield mixed + ([] if pd.isna(size) else [f"{size:,.0f} x {other:,.0f}"])
 
 
-def _range(counts: pd.Series, noun: str) -> str:
-    low, high = int(counts.min()), int(counts.max())
-    return count(low, noun) if low == high else f"{low:,} to {count(high, noun)}"
+def _check(given: Mapping[str, Any]) -> None:
+    """Raise where parts cannot be drawn, or tested, so."""
+    if "how" in given:
+        checked_drawing(**{name: given[name] for name in ("how", "sizes", "shares", "repeats", "seed")})
+        check_test(given["test"], given["correction"])
 
 
-@door
+@study(
+    Parameter(
+        name="sources",
+        meaning='which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its '
+        "source, or a dict of name -> list of prefixes), a dict of docno -> source, a compiled regular expression "
+        "whose first group is the source (or a list of one text that begins with ``^``), or a function of a docno that "
+        "returns its source or None. Default: the letters with which the docno begins. Documents without a source are "
+        "in no part, with a warning.",
+        check=source_rule,
+        flag=Flag(
+            help="comma-separated prefixes of docnos, each a source (FBIS,FT,LA), or a regular expression that begins "
+            "with ^, whose first group is the source",
+            metavar="LIST",
+            kind="list",
+            default="the letters a docno begins with",
+        ),
+    ),
+    Parameter(
+        name="how",
+        meaning='``"source"`` (default): a part for each source; ``"random"``: parts drawn at random, two and two '
+        "without a document in common, of all `sizes`, or as many and as large as the sources are; "
+        '``"mixed"``: for each source and share a part of which that share comes from the source and the rest from all '
+        "others, compared with a part of the same size that comes from the source alone, without a document in common "
+        "but relevant ones.",
+        flag=Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
+    ),
+    Parameter(
+        name="shares",
+        meaning="from 0 to 1, for mixed parts; default the quarters.",
+        flag=Flag(
+            help="of a mixed part that come from one source", metavar="LIST", kind="budgets", default="the quarters"
+        ),
+    ),
+    Parameter(
+        name="sizes",
+        meaning="documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several. "
+        "Default: all of a source; for mixed parts the largest size that all sources allow.",
+        flag=Flag(
+            help="documents drawn for a part: whole numbers, or shares of all (.1,.25)",
+            metavar="LIST",
+            kind="budgets",
+            default="those of the sources",
+        ),
+    ),
+    Parameter(
+        name="repeats",
+        meaning="how often parts are drawn, where anything is left to chance.",
+        flag=Flag(help="how often to draw"),
+    ),
+    Parameter(
+        name="relevant",
+        meaning='``"all"`` (default) adds all relevant documents to each part; ``"own"`` splits them like all others, '
+        "and on each part the topics count that have a relevant document in it.",
+        choices=("all", "own"),
+        flag=Flag(help="which relevant documents a part has: all or own", metavar="WHAT", kind="text"),
+    ),
+    replace(SHARED["alpha"], flag=Flag(help="p-values up to it are significant", metavar="P", kind="float")),
+    replace(SHARED["samples"], flag=Flag(help="of tests that draw at random")),
+    command=Command(
+        name="profile subcollections",
+        summary="whether the same runs differ significantly on parts of the corpus",
+        details="Documents that are not relevant are split, by source or at random, and each part gets all relevant "
+        "ones back. The runs and the judgments are restricted to each part, every pair of runs is tested on it, and it "
+        "is counted on which pairs two parts agree.",
+        screen=("split", "parts", "pair"),
+    ),
+    together=_check,
+)
 def subcollections(
     runs: Any,
     qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     sources: Any = None,
     how: str = "source",
@@ -305,37 +377,12 @@ def subcollections(
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; or
             :class:`~pt_reuse.profile.Systems`.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Each part has those of its
-            documents.
-        measures: ir_measures measures or their names, one or several; means are over all topics of the judgments, a
-            topic that a run lacks counting 0.
-        sources: which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its
-            source, or a dict of name -> list of prefixes), a dict of docno -> source, a compiled regular expression
-            whose first group is the source, or a function of a docno that returns its source or None. Default: the
-            letters with which the docno begins. Documents without a source are in no part, with a warning.
-        how: ``"source"`` (default): a part for each source; ``"random"``: parts drawn at random, two and two without a
-            document in common, of all `sizes`, or as many and as large as the sources are; ``"mixed"``: for each source
-            and share a part of which that share comes from the source and the rest from all others, compared with a
-            part of the same size that comes from the source alone, without a document in common but relevant ones.
-        shares: from 0 to 1, for mixed parts; default the quarters.
-        sizes: documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several.
-            Default: all of a source; for mixed parts the largest size that all sources allow.
-        repeats: how often parts are drawn, where anything is left to chance.
-        relevant: ``"all"`` (default) adds all relevant documents to each part; ``"own"`` splits them like all others,
-            and on each part the topics count that have a relevant document in it.
-        rel: the lowest label that is relevant; default the judgments' own.
-        test: of two systems over topics, two-sided: ``"t"`` (default), Student's paired t test; ``"wilcoxon"``,
-            ``"randomisation"`` or ``"tukey"``, see :func:`~pt_reuse.profile.discriminative_power`.
-        alpha: the level; p-values of at most this are significant.
-        correction: of p-values for the number of pairs, on each part and by each measure alone: ``"none"`` (default),
-            ``"holm"``, ``"bonferroni"`` or ``"benjamini-hochberg"``.
-        samples: of the tests that draw at random, at least 1.
+        qrels: the judgments, in any form. Each part has those of its documents. Means are over all topics of the
+            judgments, a topic that a run lacks counting 0.
         resamples: draws of topics for intervals of tau-b and agree-SS_a, each testing all pairs anew; default 0, none.
-        confidence: of the intervals.
         seed: of all that is drawn.
-        n_jobs: parts at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The numbers
-            do not depend on it. Systems must be able to run in other processes.
-        verbose: show a progress bar.
+        n_jobs: parts at a time, as joblib takes it; the numbers do not depend on it. Systems must be able to run in
+            other processes.
 
     Returns:
         Subcollections: ``.table`` (means over pairs of parts), ``.by_pair``, ``.between_measures``, ``.by_part``,
@@ -362,21 +409,14 @@ def subcollections(
     Differences in effectiveness across sub-collections, CIKM. The counts are those of Moffat, Scholer and Thomas 2012,
     Models and metrics: IR evaluation as a user process, ADCS.
     """
-    parsed, rule = checked_measures(measures), source_rule(sources)
-    drawing = checked_drawing(how=how, sizes=sizes, shares=shares, repeats=repeats, seed=seed)
-    testing = checked_testing(
-        test=test,
-        alpha=alpha,
-        correction=correction,
-        samples=samples,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-    )
-    check_splitting(relevant=relevant, rel=rel, n_jobs=n_jobs)
-    flag("verbose", verbose)
+    asked = Asked(subcollections, locals())
+    rule = source_rule(None) if sources is None else asked["sources"]
+    drawing = checked_drawing(**{name: asked[name] for name in ("how", "sizes", "shares", "repeats", "seed")})
+    tested = {name: asked[name] for name in ("test", "alpha", "correction", "samples", "seed")}
+    testing = Testing(bootstrap=asked.bootstrap, **tested)
     systems, judged = _systems_and_qrels(runs, qrels)
-    lowest = relevant_from(judged, rel)
+    lowest = relevant_from(judged, asked["rel"])
+    parsed = usual_measures(lowest) if asked["measures"] is None else asked["measures"]
     warn_of_lower_grades(parsed, lowest)
     corpus = Corpus.of(systems, judged, lowest, shared=relevant == "all")
     split = drawing.split(corpus.sources(rule, needed=drawing.needs_sources or sources is not None))
@@ -387,7 +427,7 @@ def subcollections(
         PartTask(_called(part, drawing), systems, *corpus.part(part), counts, parsed, testing)
         for part, counts in zip(split.parts, counting, strict=True)
     )
-    scored = scored_parts(tasks, len(split.parts), n_jobs=n_jobs, verbose=verbose)
+    scored = scored_parts(tasks, len(split.parts), n_jobs=asked["n_jobs"], verbose=verbose)
     names = [repr(measure) for measure in parsed]
     found = Agreements(split.parts, scored, names, testing)
     by_pair, drawn = found.of_pairs(split.pairs)
@@ -438,28 +478,6 @@ _PARTS = {
     How.MIXED: "a share from one source, against a part from that source alone",
 }
 _RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
-
-
-def checked_testing(
-    *, test: Any, alpha: Any, correction: Any, samples: Any, resamples: Any, confidence: Any, seed: Any
-) -> Testing:
-    """Return how a user wants pairs of systems tested, see :func:`~pt_reuse.profile.subcollections`."""
-    check_test(test, correction)
-    return Testing(
-        test=test,
-        alpha=fraction("alpha", alpha, ends=False),
-        correction=correction,
-        samples=positive("samples", samples, "draws"),
-        seed=checked_seed(seed),
-        bootstrap=checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence),
-    )
-
-
-def check_splitting(*, relevant: Any, rel: Any, n_jobs: Any) -> None:
-    """Raise where one of these arguments of :func:`~pt_reuse.profile.subcollections` is wrong whatever the runs are."""
-    choice("relevant", relevant, ("all", "own"))
-    checked_rel(rel)
-    checked_jobs(n_jobs)
 
 
 def _systems_and_qrels(runs: Any, qrels: Any) -> tuple[OnParts, Qrels]:

@@ -140,50 +140,15 @@ def test_one_and_two_processes_give_the_same():
     assert alone.means.tobytes() != study(("AP",), how="random", repeats=2, seed=5).means.tobytes()
 
 
-def test_a_result_is_read_back_as_it_was(tmp_path):
-    found = study(how="mixed", shares=0.5, repeats=1, resamples=5)
-    found.save(tmp_path / "kept")
-    assert_same(ptr.read_result(tmp_path / "kept"), found)
-
-
 def test_reports_and_headline():
     found = study()
-    report = found.report()
-    assert [column.heading for column in report.columns] == ["Measure", "Agree-SSa", "SE", "Active", "Passive", "tau-b"]
-    assert "means over 3 pairs of parts" in report.caption
-    assert (
-        "Test: Student's paired t test, two-sided, p at most 0.05, not corrected for the number of pairs."
-        in report.notes
-    )
-    assert "Topics: all 8 of the judgments on every part, a topic that a run lacks counting 0." in report.notes
+    assert found.report().to_frame()["Agree-SSa"].tolist() == found.table["agree"].tolist()
+    assert found.report("measures").to_frame()["tau-b"].tolist() == found.between_measures["tau_b"].tolist()
     row = found.table.iloc[0]
     assert found.headline().startswith(f"8 systems on 3 parts: AP agree-SSa {row['agree']:.3f}, P@5 agree-SSa ")
     sized = study(("AP",), how="random", sizes=[5, 20], repeats=2)
     assert list(sized.report().columns[0].values) == ["AP, 5 x 5", "AP, 5 x 20", "AP, 20 x 20"]
     assert " to " in sized.headline()
-
-
-def test_key_figures_are_those_of_the_table():
-    found = study(how="random", sizes=[5, 20], repeats=2)
-    figures = found.key_figures()
-    assert figures["figure"].tolist()[:5] == [f"{name}, 5 x 5" for name in NUMBERS] + ["agree, 5 x 5"]
-    assert figures["value"].tolist() == found.table[NUMBERS].to_numpy(dtype=float).ravel().tolist()
-    varied = ptr.profile.sensitivity(
-        ptr.profile.subcollections, FIELD.runs, FIELD.qrels, "AP", grid={"test": ["t", "wilcoxon"]}, sources=source
-    )
-    expected = [study(("AP",), test=test).table["agree"].item() for test in ("t", "wilcoxon")]
-    assert varied.table.query("figure == 'agree'")["here"].tolist() == expected
-
-
-def test_nothing_significant_is_said_in_the_headline():
-    assert "AP agree-SSa NaN, nothing is significant" in study(("AP",), alpha=1e-9).headline()
-
-
-def test_what_a_result_is_not_asked(messages):
-    found = study(("AP",))
-    messages.refused(lambda: found.report("measures"), argument="between")
-    messages.refused(lambda: found.report("topics"), argument="between")
-    messages.refused(lambda: found.significance("w"), argument="part")
-    messages.refused(lambda: found.significance("x", draw=2), argument="draw")
-    messages.refused(lambda: found.significance("x", "P@5"), argument="measure")
-    messages.refused(lambda: found.plot("gamma"), argument="kind")
+    assert sized.key_figures()["figure"].iloc[0] == "agree, 5 x 5"
+    with pytest.raises(ptr.InputError, match="there is one measure"):
+        sized.report("measures")
