@@ -113,19 +113,6 @@ def test_judgments_are_those_of_the_pool_by_default(demo, complete, runs):
     assert len(pool.remainder(demo.get_judgments())) == 0
 
 
-def test_leave_out_uniques_of_the_default_judgments_finds_something(demo, complete, runs):
-    found = ptr.leave_out_uniques(runs, demo.get_judgments(), ["AP", "nDCG@10"])
-    assert (found.settings["depth"], found.settings["depth from"]) == (10, "the field")
-    assert (found.fit.judged, found.fit.strangers, found.fit.unjudged) == (989, 0, 0)
-    uniques = found.unique_counts.set_index("team")["unique_relevant"]
-    assert uniques[uniques > 0].sort_values().to_dict() == {"mosaic": 1, "furrow": 6, "lumen": 11, "curator": 27}
-    assert (found.summary["largest_loss_pct"] > 2).all()
-    # where all is judged, who found what first takes nothing from the others: the pool explains a twentieth of it
-    with pytest.warns(ptr.ReuseWarning):
-        every = ptr.leave_out_uniques(runs, complete, ["AP"])
-    assert every.fit.strangers == 41 * 480 - 989
-
-
 def test_the_judgments_are_plain_qrels_files_that_the_script_makes(demo, complete, monkeypatch, tmp_path):
     pd.testing.assert_frame_equal(ptr.read_qrels(DATA / "qrels.txt.gz").to_frame(), demo.get_judgments().to_frame())
     pd.testing.assert_frame_equal(ptr.read_qrels(DATA / "complete.txt.gz").to_frame(), complete.to_frame())

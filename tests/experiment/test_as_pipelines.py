@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import unittest
 
-import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, TOPICS, Retriever
+from experiment_parts import FIELD, Retriever
 
 import pt_reuse as ptr
 from pt_reuse.judging.judge import Judge
@@ -64,21 +63,3 @@ def test_pyterriers_own_tests_pass(make):
     suite.run(outcome)
     assert outcome.testsRun >= 2
     assert not [text for _, text in [*outcome.failures, *outcome.errors]]
-
-
-def test_from_pipelines_to_judgments():
-    judged = (pool() >> ptr.OnlyUnjudged(FIELD.qrels) >> ByName("me"))(TOPICS)
-    lexical, neural = pool().pipelines
-    joined = ((lexical % 5 | neural % 5) >> ptr.OnlyUnjudged(FIELD.qrels) >> ByName("me"))(TOPICS)
-    columns = ["qid", "docno", "label", "judge"]
-    by_name = [frame[columns].sort_values(["qid", "docno"]).reset_index(drop=True) for frame in (judged, joined)]
-    pd.testing.assert_frame_equal(*by_name)
-    known = FIELD.qrels.to_frame().query("label >= 0")
-    assert not set(zip(judged["qid"], judged["docno"], strict=True)) & set(
-        zip(known["qid"], known["docno"], strict=True)
-    )
-    assert judged["label"].isna().equals(judged["docno"].str.endswith("9"))
-    new = ptr.Qrels(judged.dropna(subset="label")[columns])
-    both = FIELD.qrels | new
-    assert len(both) == len(FIELD.qrels) + len(new)
-    assert len(ptr.OnlyUnjudged(both)(judged)) == judged["label"].isna().sum()

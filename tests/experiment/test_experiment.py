@@ -13,13 +13,11 @@ from experiment_parts import (
     ALL,
     FIELD,
     LIVE,
-    NAMES,
     NO_FIELD,
     OTHERS,
     QRELS,
     SUFFIXES,
     TOPICS,
-    Retriever,
     assert_same,
     frames,
     mixed,
@@ -190,14 +188,3 @@ def test_extra_columns_of_qrels_and_ids_that_are_numbers():
     topics, qrels = TOPICS.astype({"qid": int}), QRELS.astype({"qid": int})  # pt.Experiment fails on these
     assert_same(ptr.Experiment(retrievers(), topics, qrels, [AP, ptr.Unjudged @ 5]), theirs)
     assert topics["qid"].dtype == qrels["qid"].dtype == np.int64
-
-
-def test_nothing_that_was_given_changes():
-    systems = mixed()
-    given = {"topics": TOPICS.copy(), "qrels": QRELS.copy(), "frame": systems["neu2a"].copy()}
-    ptr.Experiment(systems, TOPICS, QRELS, [AP], field=OTHERS, depth=8, teams=dict.fromkeys(NAMES, "us"))
-    pd.testing.assert_frame_equal(TOPICS, given["topics"])
-    pd.testing.assert_frame_equal(QRELS, given["qrels"])
-    pd.testing.assert_frame_equal(systems["neu2a"], given["frame"])
-    assert list(systems) == NAMES
-    assert isinstance(systems["lex1a"], Retriever)

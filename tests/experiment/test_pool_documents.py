@@ -82,13 +82,6 @@ def test_order_best_ranks_and_runs_equal_the_slow_version(lists, depth, ranked):
         assert part["score"].tolist() == list(range(len(part), 0, -1))
 
 
-def test_a_cutoff_behind_it_takes_the_best_ranked():
-    pool = ptr.PoolDocuments(*pipelines(), depth=10)
-    whole, cut = pool(TOPICS), (pool % 4)(TOPICS)
-    assert pairs(cut) == pairs(whole[whole["rank"] < 4])
-    assert cut.groupby("qid").size().eq(4).all()
-
-
 @pytest.mark.parametrize(
     ("given", "depth"),
     [((), 10), (("bm25",), 10), ((RUNS["lex1a"],), 10), (tuple(pipelines()), 0), (tuple(pipelines()), 2.5)],

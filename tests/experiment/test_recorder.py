@@ -26,12 +26,6 @@ def test_passes_the_very_frame_and_keeps_a_copy():
     }
 
 
-def test_keeps_what_there_is():
-    ranked = Recorder("b")
-    ranked(results().assign(rank=[0, 1, 0]))
-    assert list(ranked.results()) == ["qid", "docno", "score", "rank"]
-
-
 def test_batches_follow_each_other():
     recorder = Recorder("a")
     recorder(results(["1"]))

@@ -80,17 +80,6 @@ def test_systems_in_a_field_are_not_pooled():
     assert experiment().attrs["reuse"]["summary"] == result.attrs["reuse"]["summary"]
 
 
-def test_pooled_asks_what_if_they_had_been():
-    result = experiment(pooled=True, depth=5)
-    assert result["pooled"].tolist() == [True] * 3
-    assert result.attrs["reuse"]["settings"]["systems"] == "pooled"
-    assert (result["AP LOU %"] < 0).any()
-    some = experiment(pooled={"lex1a": True, "neu2a": False, "man3a": False})
-    assert some["pooled"].tolist() == [True, False, False]
-    assert some.attrs["reuse"]["settings"]["systems"] == "1 of 3 pooled"
-    assert some["AP LOU"].tolist()[1:] == some["AP"].tolist()[1:]
-
-
 # judgments and pools that are not what they seem
 
 

@@ -69,16 +69,6 @@ def test_what_pandas_makes_of_it_is_what_it_makes_of_a_plain_frame_and_knows_the
     assert made.runs.to_frame().equals(result.runs.to_frame())
 
 
-def test_frames_of_several_experiments_know_no_runs(messages):
-    one, other = experiment(), experiment(reuse="rank")
-    both = pd.concat([one, other])
-    assert len(both) == 6
-    messages.refused(lambda: both.runs)
-    messages.refused(both.report)
-    messages.refused(lambda: one.merge(other, on="name").runs)
-    messages.refused(lambda: pd.concat([one, pd.DataFrame({"name": ["of one's own"]})]).runs)
-
-
 @pytest.mark.parametrize(
     "more",
     [{}, {"perquery": True}, {"perquery": "both"}, {"highlight": "bold"}, {"layout": "long"}, {"baseline": 0}],

@@ -41,22 +41,3 @@ def test_actual_against_estimated_scores(found, split):
     assert line.get_slope() == 1
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5, actual", "nDCG@5, by the pool of neural")
     assert ax.get_xlim() == ax.get_ylim()
-
-
-def test_how_tau_spreads(found):
-    ax = found.plot("AP", kind="tau_b", ax=axes())
-    rows = found.table[found.table["measure"] == "AP"]
-    tested = found.tested
-    thin, thick, points = ax.collections[::3], ax.collections[1::3], ax.collections[2::3]
-    assert len(points) == len(tested) == 4
-    for n, name in enumerate(tested):
-        mine = rows[rows["tested"] == name]
-        np.testing.assert_array_equal(points[n].get_offsets()[:, 1], mine["tau_b"])
-        ends = np.array([segment[:, 1] for segment in thin[n].get_segments()])
-        np.testing.assert_array_equal(ends, mine[["tau_b_min", "tau_b_max"]])
-        ends = np.array([segment[:, 1] for segment in thick[n].get_segments()])
-        sd = mine["tau_b_sd"].to_numpy()
-        expected = np.column_stack([mine["tau_b"] - sd, np.minimum(mine["tau_b"] + sd, 1)])
-        np.testing.assert_allclose(ends, np.maximum(expected, -1), atol=1e-15)
-    assert [label.get_text() for label in ax.get_xticklabels()] == found.pools
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == tested

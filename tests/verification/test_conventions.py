@@ -88,27 +88,6 @@ def test_an_order_that_cannot_be_had_leaves_what_is_equal(tmp_path):
     assert found.holds
 
 
-def test_the_convention_says_all_that_the_numbers_hang_on(tmp_path):
-    def label(lines):
-        return replay(tmp_path, figure(lines)).summary["convention"].tolist()
-
-    scores = 'kind = "scores"\nvalues = { A = "0.5" }\n'
-    assert label(f'{scores}measure = "P@1"') == ["order=trec_eval"]
-    assert label(f'{scores}measure = "AP(judged_only=True)"\nrounding = "truncate"\ncomplete = false') == [
-        "order=trec_eval, measure=AP(judged_only=True), complete=False, rounding=truncate"
-    ]
-    assert label(f'{scores}measure = ["RBP(rel=1,p=0.5)", "RBP(rel=2,p=0.5)"]\norder = "trec_eval9"') == [
-        "order=trec_eval9, measure=RBP(rel=1,p=0.5) and RBP(rel=2,p=0.5)"
-    ]
-    shallow = 'kind = "shallow_pool"\nmeasure = "AP"\nvalues = { documents = 1 }\n'
-    assert label(
-        f'{shallow}decimals_of_scores = 4\ncontributors = "all"\nconventions = [{{ pool_order = "same" }}]'
-    ) == ["order=trec_eval, contributors=all, decimals_of_scores=4, pool_order=same"]
-    # what is computed is no convention
-    left_out = 'kind = "left_out"\nmeasure = "AP"\nby = "type"\nstatistic = "removed"\nvalues = { manual = 1 }\n'
-    assert label(f'{left_out}remove = "judged"') == ["order=trec_eval, contributors=pooled, remove=judged"]
-
-
 def test_known_differences(tmp_path):
     lines = 'kind = "scores"\nmeasure = "AP"\nvalues = {{ C = "0.9", A = "0.5", B = "{}" }}\ndiffers = "a misprint"\n'
     lines += 'computed = {{ C = "{}" }}\n'

@@ -9,7 +9,6 @@ from figure_parts import figure, small_field, small_qrels, written
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.registry import UnknownCollectionError
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.verification.verification import verify
 
@@ -112,14 +111,3 @@ def test_a_run_file_that_cannot_be_read_is_an_error(tmp_path, monkeypatch, messa
     with pytest.warns(ReuseWarning):
         found = verify("trec-8/adhoc", qrels=qrels, figures=file, bad_lines="skip", other_files="skip")
     assert (found.holds, found.settings["dropped"]) == (True, "1 line and 1 file")
-
-
-def test_calls_that_cannot_be_answered(tmp_path, messages):
-    mine = written(tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
-    messages.refused(lambda: verify("demo"))
-    messages.refused(lambda: verify(None))
-    messages.refused(lambda: verify("yours", figures=mine))
-    for lacking in ({}, {"qrels": small_qrels()}, {"runs": tmp_path, "qrels": small_qrels()}, {"runs": small_field()}):
-        error = messages.refused(lambda lacking=lacking: verify("mine", figures=mine, **lacking))
-        assert isinstance(error.__cause__, UnknownCollectionError)
-    messages.refused(lambda: verify("trec-8/adhoc", download="yes"), argument="download")
