@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: of the width that a name may take
 _WIDE_NAME = 0.38
+_BANDS_SAID = "\n(dotted: weak, moderate, strong)"
 #: who scores a re-ranked run -> colour, marker, whether it is filled, and by how much it stands above its row's middle
 _SCORERS = {
     "itself": (COLOURS[1], "o", True, 0.22),
@@ -32,64 +33,73 @@ _AGAINST = {
 }
 
 
-def plot_kappas(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
-    """Draw the kappa of each two that are compared, the largest on top, with its interval and the bands.
+def _draw_rows(
+    sheet: Sheet,
+    rows: pd.DataFrame,
+    columns: tuple[str, str, str],
+    at: Any,
+    colour: Any,
+    *,
+    line: Any = "-",
+    **dots: Any,
+) -> Artist:
+    """Draw the values of rows as dots, and their intervals as lines; `columns` name values, lower and upper ends."""
+    value, low, high = columns
+    if low in rows:
+        style: Style = {"color": colour, "linewidth": sheet.sizes.line, "linestyles": line, "zorder": 2}
+        sheet.ax.hlines(at, rows[low], rows[high], **style)
+    return draw_dots(sheet, rows[value], at, **{"face": colour, "edge": colour, **dots})
 
-    `rows` have ``first second kappa kappa_low kappa_high``; what has no kappa has no row.
-    """
+
+def _least(values: Any, *others: float) -> float:
+    return float(np.nanmin([*others, *np.asarray(values, dtype=float).ravel()]))
+
+
+def _notes(*counts: tuple[int, str], noun: str) -> str:
+    said = [f"{count(n, noun)} {why}" for n, why in counts if n]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def plot_kappas(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
+    """Draw the kappa of each two, ``first second kappa kappa_low kappa_high``, the largest on top, and the bands."""
     sheet = Sheet.open(place, "pairs")
     known = rows[rows["kappa"].notna()].sort_values("kappa", ascending=False, kind="stable")
     shown = known.head(most_rows(sheet))
-    at, colour = down(len(shown)), sheet.ink.first
-    sheet.ax.hlines(at, shown["kappa_low"], shown["kappa_high"], color=colour, linewidth=sheet.sizes.line, zorder=2)
-    draw_dots(sheet, shown["kappa"], at, face=colour, edge="white", linewidth=0.5)
+    columns = "kappa", "kappa_low", "kappa_high"
+    _draw_rows(sheet, shown, columns, down(len(shown)), sheet.ink.first, edge="white", linewidth=0.5)
     for edge in BANDS:
         draw_level(sheet, "x", edge, ":")
-    lowest = float(np.nanmin([0.0, *known["kappa"], *known["kappa_low"]]))
-    sheet.limit("x", (lowest - 0.03, 1.03))
+    sheet.limit("x", (_least(known[["kappa", "kappa_low"]], 0.0) - 0.03, 1.03))
     rest = not_shown(len(known) - len(shown), "pair")
-    sheet.label(
-        title="Agreement of annotators", x=f"Cohen's kappa and its interval{rest}\n(dotted: weak, moderate, strong)"
-    )
+    sheet.label(title="Agreement of annotators", x=f"Cohen's kappa and its interval{rest}{_BANDS_SAID}")
     names = [f"{first} - {second}" for first, second in zip(shown["first"], shown["second"], strict=True)]
     return finish_rows(sheet, names, name_share=_WIDE_NAME, grid="both")
 
 
 def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
-    """Draw tau_b of each judge in a row, the highest on top, and below the judges that of other people.
+    """Draw tau_b of each judge in a row, the highest on top, and below the judges that of other people, as rings.
 
-    `table` has ``judge kind tau_b`` and, where there are intervals, ``tau_b_low tau_b_high``; judges without tau_b have
-    no row. Dots are filled for a judge, rings for a person.
+    `table` has ``judge kind tau_b`` and perhaps ``tau_b_low tau_b_high``; judges without tau_b have no row.
     """
     sheet = Sheet.open(place, "judges")
-    ax, ink, width = sheet.ax, sheet.ink, sheet.sizes.line
+    ink, columns = sheet.ink, ("tau_b", "tau_b_low", "tau_b_high")
     known = table[table["tau_b"].notna()].sort_values(["kind", "tau_b"], ascending=[True, False], kind="stable")
     rows = known.head(most_rows(sheet))
-    at = down(len(rows))
-    ends = rows.reindex(columns=["tau_b_low", "tau_b_high"])
-    if "tau_b_low" not in rows:
-        ends = ends.assign(tau_b_low=rows["tau_b"], tau_b_high=rows["tau_b"])
-    low, high = ends.to_numpy(dtype=float).T
+    at, kinds = down(len(rows)), rows["kind"].to_numpy()
     entries: list[tuple[Artist, str]] = []
-    for kind, said, colour, stroke, marker in (
-        ("model", "judge", ink.first, "-", "o"),
-        ("people", "other person, on the documents of this person", ink.strong, ":", "D"),
+    for kind, said, colour, face, line, marker in (
+        ("model", "judge", ink.first, ink.first, "-", "o"),
+        ("people", "other person, on the documents of this person", ink.strong, sheet.ax.get_facecolor(), ":", "D"),
     ):
-        mine = (rows["kind"] == kind).to_numpy()
-        if mine.any():
-            ax.hlines(at[mine], low[mine], high[mine], color=colour, linewidth=width, linestyles=stroke, zorder=2)
-            face = colour if kind == "model" else ax.get_facecolor()
-            style: Style = {"face": face, "edge": colour, "marker": marker, "linewidth": 0.9}
-            entries.append((draw_dots(sheet, rows["tau_b"][mine], at[mine], **style), said))
-    lowest = float(np.nanmin([1.0, *rows["tau_b"], *low]))
+        if (mine := kinds == kind).any():
+            style: Style = {"line": line, "face": face, "marker": marker, "linewidth": 0.9}
+            entries.append((_draw_rows(sheet, rows[mine], columns, at[mine], colour, **style), said))
+    lowest = _least(rows.reindex(columns=list(columns[:2])), 1.0)
     span = max(1 - lowest, 0.1)
     sheet.limit("x", (lowest - 0.05 * span, 1 + 0.03 * span))
-    rest, without = len(known) - len(rows), len(table) - len(known)
-    notes = [f"{count(n, 'judge')} {why}" for n, why in ((rest, "more not shown"), (without, "without a ranking")) if n]
-    sheet.label(
-        title="Rankings of the runs under other labels",
-        x=f"tau_b with people's ranking by {measure}{' (' + ', '.join(notes) + ')' if notes else ''}",
-    )
+    counts = (len(known) - len(rows), "more not shown"), (len(table) - len(known), "without a ranking")
+    more = _notes(*counts, noun="judge")
+    sheet.label(title="Rankings of the runs under other labels", x=f"tau_b with people's ranking by {measure}{more}")
     entries = entries if len(entries) > 1 else []
     return finish_rows(sheet, rows["judge"].tolist(), entries, name_share=_WIDE_NAME, grid="both")
 
@@ -101,45 +111,36 @@ def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Pl
     come before each of them. Who has no value has no row, and is counted at the axis.
     """
     sheet = Sheet.open(place, "judges")
-    ax, ink, width = sheet.ax, sheet.ink, sheet.sizes.line
-    known = rows[rows["value"].notna()].sort_values(
-        ["kind", "together", "value"], ascending=[True, False, False], kind="stable"
-    )
-    at = down(len(known))
+    ax, ink = sheet.ax, sheet.ink
+    order = ["kind", "together", "value"]
+    known = rows[rows["value"].notna()].sort_values(order, ascending=[True, False, False], kind="stable")
+    at, kinds = down(len(known)), known["kind"].to_numpy()
     entries: list[tuple[Artist, str]] = []
-    for kind, text, colour, marker in (("model", "judge", ink.first, "o"), ("people", "other people", ink.second, "s")):
-        mine = (known["kind"] == kind).to_numpy()
-        if mine.any():
-            part, y = known[mine], at[mine]
-            ax.hlines(y, part["low"], part["high"], color=colour, linewidth=width, zorder=2)
-            face = colour if kind == "model" else ax.get_facecolor()
-            style: Style = {"marker": marker, "linewidth": width}
-            entries.append((draw_dots(sheet, part["value"], y, face=face, edge=colour, **style), text))
+    for kind, text, colour, face, marker in (
+        ("model", "judge", ink.first, ink.first, "o"),
+        ("people", "other people", ink.second, ax.get_facecolor(), "s"),
+    ):
+        if (mine := kinds == kind).any():
+            style: Style = {"face": face, "marker": marker, "linewidth": sheet.sizes.line}
+            dots = _draw_rows(sheet, known[mine], ("value", "low", "high"), at[mine], colour, **style)
+            entries.append((dots, text))
     if len(entries) > 1:
-        ax.axhline(int((known["kind"] == "people").sum()) - 0.5, color=ink.strong, linewidth=0.6, zorder=1)
+        ax.axhline(int((kinds == "people").sum()) - 0.5, color=ink.strong, linewidth=0.6, zorder=1)
     for edge in BANDS if banded else ():
         draw_level(sheet, "x", edge, ":")
-    sheet.limit("x", (float(np.nanmin(known[["value", "low"]].to_numpy(dtype=float), initial=0.0)) - 0.03, 1.03))
-    bands = "\n(dotted: weak, moderate, strong)" if banded else ""
+    sheet.limit("x", (_least(known[["value", "low"]], 0.0) - 0.03, 1.03))
     without = f"\n({len(rows) - len(known):,} without a value)" if len(known) < len(rows) else ""
-    sheet.label(title="Agreement with the judgments of people", x=f"{said}{bands}{without}")
+    x = f"{said}{_BANDS_SAID if banded else ''}{without}"
+    sheet.label(title="Agreement with the judgments of people", x=x)
     entries = entries if len(entries) > 1 else []
     return finish_rows(sheet, known["judge"].tolist(), entries, name_share=_WIDE_NAME, grid="both")
 
 
 def _draw_scorer(sheet: Sheet, kind: str, x: Any, y: Any, size: float, width: float) -> Artist:
     colour, marker, filled, _ = _SCORERS[kind]
-    (points,) = sheet.ax.plot(
-        x,
-        y,
-        linestyle="none",
-        marker=marker,
-        markersize=sheet.sizes.area**0.5 * size,
-        markerfacecolor=colour if filled else "white",
-        markeredgecolor=colour,
-        markeredgewidth=width * sheet.sizes.line,
-        zorder=3,
-    )
+    style: Style = {"markerfacecolor": colour if filled else "white", "markeredgecolor": colour, "zorder": 3}
+    size, width = sheet.sizes.area**0.5 * size, width * sheet.sizes.line
+    (points,) = sheet.ax.plot(x, y, linestyle="none", marker=marker, markersize=size, markeredgewidth=width, **style)
     drawn: Artist = points
     return drawn
 
@@ -159,8 +160,8 @@ def plot_gains(rows: pd.DataFrame, *, measure: str, people: str, place: Place | 
         mine, (colour, _, _, above) = rows[kinds == kind], _SCORERS[kind]
         y = mine["judge"].map(at).astype(float) + above
         if "mean_gain_low" in mine and kind != "other":
-            ends = mine["mean_gain_low"], mine["mean_gain_high"]
-            sheet.ax.hlines(y, *ends, color=colour, linewidth=sheet.sizes.line, zorder=2)
+            style: Style = {"color": colour, "linewidth": sheet.sizes.line, "zorder": 2}
+            sheet.ax.hlines(y, mine["mean_gain_low"], mine["mean_gain_high"], **style)
         if len(mine):
             size = 1.6 if kind == "other" else 0.9
             entries.append((_draw_scorer(sheet, kind, mine["mean_gain"], y, size, 0.8), said))
@@ -187,9 +188,8 @@ def plot_run_gains(
         for kind, gain, said in (("itself", gains[0], f"by {judge}"), ("people", gains[1], "by people"))
     ]
     draw_level(sheet, "y", 0)
-    sheet.label(
-        title=f"Runs re-ranked by {judge}", x=f"{measure} by people, before", y=f"gain in {measure} by re-ranking"
-    )
+    y = f"gain in {measure} by re-ranking"
+    sheet.label(title=f"Runs re-ranked by {judge}", x=f"{measure} by people, before", y=y)
     return sheet.finish(entries, (0.62, 0.42), grid="y", title="scored")
 
 
@@ -207,28 +207,25 @@ def plot_forest(
     `table` has ``name human human_low human_high by_judge estimate estimate_low estimate_high``.
     """
     sheet = Sheet.open(place, "runs")
-    ink, width = sheet.ink, sheet.sizes.line
+    ink = sheet.ink
     rows = table.iloc[table["estimate"].argsort(kind="stable").to_numpy()[::-1]].head(most_rows(sheet, top))
     at = down(len(rows))
     entries: list[tuple[Artist, str]] = []
-    for prefix, shift, marker, colour, face, stroke, said in (
+    for prefix, shift, marker, colour, face, line, said in (
         ("estimate", 0.17, "o", ink.first, ink.first, "-", f"people and {judge}"),
         ("human", -0.17, "s", ink.second, "white", (0, (4, 1)), "people alone"),
     ):
-        ends = rows[f"{prefix}_low"], rows[f"{prefix}_high"]
-        sheet.ax.hlines(at + shift, *ends, color=colour, linestyle=stroke, linewidth=width, zorder=2)
-        style: Style = {"marker": marker, "area": 0.5, "linewidth": 0.8, "zorder": 4}
-        entries.append((draw_dots(sheet, rows[prefix], at + shift, face=face, edge=colour, **style), said))
+        columns = prefix, f"{prefix}_low", f"{prefix}_high"
+        style: Style = {"line": line, "face": face, "marker": marker, "area": 0.5, "linewidth": 0.8, "zorder": 4}
+        entries.append((_draw_rows(sheet, rows, columns, at + shift, colour, **style), said))
     crosses: Style = {"marker": "x", "s": 0.5 * sheet.sizes.area, "linewidth": 0.8, "zorder": 3}
     entries.append((sheet.ax.scatter(rows["by_judge"], at, color=ink.strong, **crosses), f"{judge} alone"))
-    columns = ["estimate_low", "estimate_high", "human_low", "human_high", "by_judge", "estimate"]
-    sheet.limit_around("x", rows[columns], air=0.03, least=1e-3)
+    every = ["estimate_low", "estimate_high", "human_low", "human_high", "by_judge", "estimate"]
+    sheet.limit_around("x", rows[every], air=0.03, least=1e-3)
     rest = len(table) - len(rows)
     more = f"; {count(rest, 'more run')} not shown" if rest else ""
-    sheet.label(
-        title=f"Scores by few labels of people and many of {judge}",
-        x=f"{measure} ({100 * confidence:.4g} % intervals{more})",
-    )
+    title = f"Scores by few labels of people and many of {judge}"
+    sheet.label(title=title, x=f"{measure} ({100 * confidence:.4g} % intervals{more})")
     return finish_rows(sheet, rows["name"].tolist(), entries, height=1.4)
 
 
@@ -261,10 +258,8 @@ def plot_filled(rows: pd.DataFrame, *, unit: str, top: int | None = None, place:
     sheet.limit_around("x", np.concatenate(values), least=0.001)
     word = "run" if unit == "name" else unit
     more = not_shown(len(rows) - len(shown), word)
-    sheet.label(
-        title=f"What each {word}'s own runs lose and get back",
-        x=f"mean change of {measure} of the {word}'s own runs; 0 is the true score{more}",
-    )
+    x_label = f"mean change of {measure} of the {word}'s own runs; 0 is the true score{more}"
+    sheet.label(title=f"What each {word}'s own runs lose and get back", x=x_label)
     return finish_rows(sheet, shown[unit].tolist(), entries, height=1.15)
 
 
@@ -284,27 +279,26 @@ def plot_family_forest(
     is of the family; where rows are left out, these and the largest effects stay.
     """
     sheet = Sheet.open(place, "judges and families")
-    ax, ink = sheet.ax, sheet.ink
+    ink, columns = sheet.ink, (column, f"{column}_low", f"{column}_high")
     drawn = cells[cells[column].notna()]
     first = np.lexsort([-drawn[column].abs().to_numpy(), ~drawn["own"].to_numpy(dtype=bool)])[: most_rows(sheet, top)]
     shown = drawn.iloc[np.sort(first)]
     at, own = down(len(shown)), shown["own"].to_numpy(dtype=bool)
-    ends = shown.reindex(columns=[column, f"{column}_low", f"{column}_high"])
-    if f"{column}_low" in shown:
-        ax.hlines(at, ends.iloc[:, 1], ends.iloc[:, 2], color=ink.strong, linewidth=sheet.sizes.line, zorder=2)
+    if columns[1] in shown:
+        style: Style = {"color": ink.strong, "linewidth": sheet.sizes.line, "zorder": 2}
+        sheet.ax.hlines(at, shown[columns[1]], shown[columns[2]], **style)
     draw_level(sheet, "x", 0)
     entries: list[tuple[Artist, str]] = []
     for rows, marker, face, said in (
         (own, "s", ink.first, "the judge's own family"),
         (~own, "o", "white", "another family"),
     ):
-        style: Style = {"marker": marker, "linewidth": 0.9}
-        entries.append((draw_dots(sheet, shown[column][rows], at[rows], face=face, edge=ink.first, **style), said))
-    sheet.limit_around("x", [0.0, *ends.to_numpy(dtype=float).ravel()], air=0.06)
-    rest, without = len(drawn) - len(shown), len(cells) - len(drawn)
-    notes = [f"{count(n, 'row')} {why}" for n, why in ((rest, "not shown"), (without, "without a number")) if n]
-    more = f" ({', '.join(notes)})" if notes else ""
-    sheet.label(title="What judges make of families of runs", x=effect_in_words(column, measure, against) + more)
+        style = {"face": face, "edge": ink.first, "marker": marker, "linewidth": 0.9}
+        entries.append((draw_dots(sheet, shown[column][rows], at[rows], **style), said))
+    sheet.limit_around("x", [0.0, *shown.reindex(columns=list(columns)).to_numpy(dtype=float).ravel()], air=0.06)
+    counts = (len(drawn) - len(shown), "not shown"), (len(cells) - len(drawn), "without a number")
+    x = effect_in_words(column, measure, against) + _notes(*counts, noun="row")
+    sheet.label(title="What judges make of families of runs", x=x)
     names = [f"{judge}: {family}" for judge, family in zip(shown["judge"], shown["family"], strict=True)]
     return finish_rows(sheet, names, entries if own.any() else (), name_share=0.39, height=1.2)
 
@@ -313,17 +307,10 @@ def plot_label_estimates(table: pd.DataFrame, *, confidence: float, place: Place
     """Draw the numbers of a LabelEstimate with their intervals, and an open diamond where the judge puts each."""
     sheet = Sheet.open(place)
     ax, ink, sizes, at = sheet.ax, sheet.ink, sheet.sizes, down(len(table))
-    drawn = ax.errorbar(
-        table["estimate"],
-        at,
-        xerr=[table["estimate"] - table["estimate_low"], table["estimate_high"] - table["estimate"]],
-        fmt="o",
-        color=ink.first,
-        markersize=0.7 * sizes.area**0.5,
-        elinewidth=sizes.line,
-        capsize=0.35 * sizes.area**0.5,
-        zorder=3,
-    )
+    ends = [table["estimate"] - table["estimate_low"], table["estimate_high"] - table["estimate"]]
+    size = sizes.area**0.5
+    bars: Style = {"elinewidth": sizes.line, "capsize": 0.35 * size, "zorder": 3}
+    drawn = ax.errorbar(table["estimate"], at, xerr=ends, fmt="o", color=ink.first, markersize=0.7 * size, **bars)
     entries: list[tuple[Artist, str]] = [(drawn[0], f"by people, with its {100 * confidence:g} % interval")]
     has = table["judge"].notna().to_numpy()
     if has.any():
@@ -349,7 +336,7 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
     """
     sheet = Sheet.open(place)
     ax, width = sheet.ax, sheet.sizes.line
-    pools, tested = list(dict.fromkeys(rows["pool"])), list(dict.fromkeys(rows["tested"]))
+    pools, tested = (list(dict.fromkeys(rows[column])) for column in ("pool", "tested"))
     shift = np.linspace(-0.3, 0.3, len(tested)) if len(tested) > 1 else np.zeros(1)
     kinds = looks(min(len(tested), MOST))
     entries: list[tuple[Artist, str]] = []
@@ -361,8 +348,7 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
         ax.vlines(x, *ends, color=look.colour, linewidth=2.2 * width, alpha=0.6, zorder=2)
         dots = draw_dots(sheet, x, tau, face=look.colour, edge=look.edge, marker=look.marker)
         entries.append((dots, sheet.legend_name(name)))
-    low = float(np.nanmin([0.0, *rows["tau_b_min"]]))
-    sheet.limit("y", (low - 0.05, 1.05))
+    sheet.limit("y", (_least(rows["tau_b_min"], 0.0) - 0.05, 1.05))
     sheet.limit("x", (-0.5, len(pools) - 0.5))
     room = 0.8 * sheet.axes_size[0] / max(len(pools), 1)
     sheet.label(title="How well a pool of one type ranks others", x="type that made the pool", y="tau-b to the gold")
@@ -376,12 +362,9 @@ def forest_of(
     """Return what draws one row of the main table of a result as a point, and its interval as a line."""
 
     def draw(result: Any, measure: Any, place: Place | None) -> Axes:
-        sheet, rows = Sheet.open(place), result.table
-        at, ends = down(len(rows)), [f"{column}_low", f"{column}_high"]
-        if ends[0] in rows:
-            sheet.ax.hlines(at, *(rows[end] for end in ends), color=sheet.ink.first, linewidth=sheet.sizes.line)
-        draw_dots(sheet, rows[column], at, face=sheet.ink.first, edge=sheet.ink.first)
-        sheet.limit_around("x", list(within or ()) + rows.reindex(columns=[column, *ends]).to_numpy().ravel().tolist())
+        sheet, rows, columns = Sheet.open(place), result.table, (column, f"{column}_low", f"{column}_high")
+        _draw_rows(sheet, rows, columns, down(len(rows)), sheet.ink.first)
+        sheet.limit_around("x", list(within or ()) + rows.reindex(columns=list(columns)).to_numpy().ravel().tolist())
         sheet.label(title=result.title, x=label)
         return finish_rows(sheet, rows[names].tolist(), height=1.4)
 
