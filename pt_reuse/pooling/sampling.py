@@ -100,21 +100,24 @@ def check_sampling(*, share: Any, n: Any, strata: Any, bands: Any, seed: Any) ->
             "say how much to sample: either ", Option("share", 0.1), " or ", Option("n", 50), ".", argument="share"
         )
     checked_seed(seed)
-    check_bands(strata, bands)
+    ends = checked_bands(strata, bands)
     argument, given = ("share", share) if n is None else ("n", n)
-    for amount in amounts_of(argument, given, bands):
-        _amount(argument, amount)
+    names = (ALL,) if ends is None else tuple(map(str, ends))
+    values = (
+        list(given.values())
+        if isinstance(given, Mapping)
+        else Strata(names, np.zeros(0, dtype=np.int64), banded=ends is not None).each(argument, given)
+    )
+    for value in values:
+        _amount(argument, value)
 
 
 def _amount(argument: str, value: Any) -> float:
     if argument == "n":
         return positive("n", value, "documents per topic and stratum")
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value <= 1:
-        raise wrong(
-            "share",
-            f" must be above 0 and at most 1, got {told(value)}. What is not to be judged at all, leave out of the "
-            "pool.",
-        )
+        what = "What is not to be judged at all, leave out of the pool."
+        raise wrong("share", f" must be above 0 and at most 1, got {told(value)}. {what}")
     return float(value)
 
 
@@ -140,8 +143,9 @@ def _drawn(
     return sampled, inclusion
 
 
-#: the columns of which bands are asked, since every value would be a stratum of its own
+#: the columns of which bands are asked, since every value would be a stratum of its own; their bands count places
 RANK, PRIORITY = "rank", "priority"
+_PLACES = (RANK, PRIORITY)
 #: the one stratum of a uniform sample
 ALL = "all"
 
@@ -156,35 +160,26 @@ class Strata:
 
     def each(self, argument: str, given: Any) -> list[Any]:
         """Return what is given for each stratum: one value for all, one for each band, or stratum -> value."""
-        if isinstance(given, Mapping):
-            # numbers of a column, such as "runs", name their strata too
-            given = {str(name): value for name, value in given.items()}
-            odd = [name for name in given if name not in self.names]
-            missing = [name for name in self.names if name not in given]
-            if odd or missing:
-                raise wrong(
-                    argument,
-                    f" must have one value for each stratum, {examples(self.names, 12)}; "
-                    f"{examples(odd or missing)} {'is none of them' if odd else 'is missing'}.",
-                )
-            return [given[name] for name in self.names]
         if isinstance(given, str) or not isinstance(given, Iterable):
             return [given] * len(self.names)
+        # numbers of a column, such as "runs", name their strata too
+        by_name = {str(name): value for name, value in given.items()} if isinstance(given, Mapping) else {}
+        if set(by_name) == set(self.names):
+            return [by_name[name] for name in self.names]
         values = list(given)
-        if not self.banded or len(values) != len(self.names):
-            wanted = f"one value for each of the {count(len(self.names), 'band')}" if self.banded else "one number"
+        if isinstance(given, Mapping) or not self.banded or len(values) != len(self.names):
             raise wrong(
                 argument,
-                f" must be {wanted}",
+                f" must be one number{', one for each band' if self.banded else ''}",
                 Aside(", or a dict of stratum -> number"),
-                f", got {told(given)}. Only bands have an order.",
+                f", got {told(given)}. Strata are {examples(self.names, 12)}; only bands have an order.",
             )
         return values
 
 
 def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
     """Return the strata of a pool: one for no column, a stratum for each band of it, or for each of its values."""
-    check_bands(column, bands)
+    ends = checked_bands(column, bands)
     if column is None:
         return Strata((ALL,), np.zeros(len(pool), dtype=np.int64))
     frame = pool.to_frame()
@@ -192,58 +187,53 @@ def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
     if not isinstance(column, str) or column not in known:
         raise wrong("strata", f" must be a column of the pool, one of {examples(known, 12)}, got {told(column)}.")
     values = frame[column]
-    missing = np.flatnonzero(values.isna().to_numpy())
-    if len(missing):
-        raise InputError(
-            f"{count(len(missing), 'document')} of {len(pool):,} without a {column}, such as "
-            f"{_document(frame, missing[0])}. Take another column for strata.",
-            argument="strata",
-        )
-    if bands is not None:
-        return _banded(frame, column, _ends(bands, column))
+    missing = values.isna().to_numpy()
+    if missing.any():
+        raise _without(frame, missing, f"without a {column}. Take another column for strata.", "strata")
+    if ends is not None:
+        return _banded(frame, column, ends)
     codes, names = pd.factorize(values.astype(str), sort=True)
     return Strata(tuple(names), codes.astype(np.int64))
 
 
-def check_bands(column: Any, bands: Any) -> None:
-    """Raise where bands are none whatever the pool is, or where those are lacking that a column needs."""
-    if bands is not None and column is None:
-        raise InputError("bands are bands of a column. Pass ", Option("strata", RANK), ", too.", argument="bands")
-    if bands is not None:
-        _ends(bands, column)
-    elif column in (RANK, PRIORITY):
-        raise InputError(
-            f"every {column} would be a stratum of its own. Give the last {column} of each band, such as ",
-            Option("bands", [10, 50, 100]),
-            ".",
-            argument="bands",
+def _without(frame: pd.DataFrame, which: NDArray[np.bool_], what: str, argument: str) -> InputError:
+    first = frame.iloc[int(which.argmax())]
+    place = f"topic {shown(first['qid'])}, document {shown(first['docno'])}"
+    return InputError(f"{count(int(which.sum()), 'document')} of {len(frame):,} {what}", argument=argument, place=place)
+
+
+def checked_bands(column: Any, bands: Any) -> list[float] | None:
+    """Return the upper ends of bands, None for none; or say that they are none, or that a column needs them."""
+    if bands is None and column not in _PLACES:
+        return None
+    given = list(bands) if isinstance(bands, Iterable) and not isinstance(bands, str) else []
+    ends = [float(end) for end in given if isinstance(end, int | float | np.number) and not isinstance(end, bool)]
+    whole = column not in _PLACES or all(end >= 1 and (end == np.inf or end % 1 == 0) for end in ends)
+    ascending = all(low < high for low, high in pairwise(ends))
+    if column is None or not ends or len(ends) < len(given) or not ascending or not whole:
+        kind = "whole numbers from 1, each" if column in _PLACES else "numbers, each"
+        raise wrong(
+            "bands",
+            " must be the last value of each band of a column, ",
+            Option("strata", RANK if column is None else column),
+            f", {kind} larger than the one before, such as [10, 50, 100], got {told(bands)}.",
         )
-
-
-def amounts_of(argument: str, given: Any, bands: Any) -> list[Any]:
-    """Return the amounts that are given: one for all, one for each band, or of stratum -> amount."""
-    if isinstance(given, Mapping):
-        return list(given.values())
-    names = (ALL,) if bands is None else tuple(map(str, bands))
-    return Strata(names, np.zeros(0, dtype=np.int64), banded=bands is not None).each(argument, given)
+    return ends
 
 
 def _banded(frame: pd.DataFrame, column: str, ends: list[float]) -> Strata:
+    values = frame[column]
     if column == PRIORITY:
         # the scale of a priority means nothing: its bands count places, the document of highest priority first
-        values = frame.groupby("qid")[column].rank(method="first", ascending=False).to_numpy(dtype=np.float64)
-    else:
-        values = _numbers(frame[column], column)
-    band = np.searchsorted(ends, values, side="left").astype(np.int64)
-    beyond = np.flatnonzero(band == len(ends))
-    if len(beyond):
-        raise InputError(
-            f"{count(len(beyond), 'document')} of {len(frame):,} beyond the last band, which ends at {ends[-1]:g}, "
-            f"such as {_document(frame, beyond[0])} with {column} {values[beyond[0]]:g}. Add a last band, "
-            "float('inf') for all that is left.",
-            argument="bands",
-        )
-    places = column in (RANK, PRIORITY)
+        values = frame.groupby("qid")[column].rank(method="first", ascending=False)
+    elif not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        raise wrong("bands", f" are of numbers, and {shown(column)} holds {shown(values.iloc[0])}. Leave them out.")
+    band = np.searchsorted(ends, values.to_numpy(dtype=np.float64), side="left").astype(np.int64)
+    beyond = band == len(ends)
+    if beyond.any():
+        what = f"beyond the last band, which ends at {ends[-1]:g}. Add a last band, float('inf') for all that is left."
+        raise _without(frame, beyond, what, "bands")
+    places = column in _PLACES
     return Strata(tuple(_band_name(low, high, places) for low, high in pairwise([0.0, *ends])), band, banded=True)
 
 
@@ -253,30 +243,3 @@ def _band_name(low: float, high: float, places: bool) -> str:
         return f"<={high:g}" if np.isfinite(high) else f">{low:g}"
     first = int(low) + 1
     return f"{first}+" if not np.isfinite(high) else f"{first}-{int(high)}" if high > first else f"{first}"
-
-
-def _ends(bands: Any, column: str) -> list[float]:
-    given = [] if isinstance(bands, str) or not isinstance(bands, Iterable) else list(bands)
-    numbers = [float(end) for end in given if isinstance(end, int | float | np.number) and not isinstance(end, bool)]
-    ascends = all(low < high for low, high in pairwise(numbers))
-    whole = column not in (RANK, PRIORITY) or all(end >= 1 and (end == np.inf or end % 1 == 0) for end in numbers)
-    if not numbers or len(numbers) < len(given) or not ascends or not whole:
-        kind = "whole numbers from 1, each" if column in (RANK, PRIORITY) else "numbers, each"
-        raise wrong(
-            "bands", f" must be the last {column} of each band, {kind} larger than the one before, got {told(bands)}."
-        )
-    return numbers
-
-
-def _numbers(values: pd.Series, column: str) -> NDArray[np.float64]:
-    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-        raise InputError(
-            f"bands are of numbers, and the column {shown(column)} holds {shown(values.iloc[0])}. Leave out bands: "
-            "each value is a stratum.",
-            argument="bands",
-        )
-    return values.to_numpy(dtype=np.float64)
-
-
-def _document(frame: pd.DataFrame, row: int) -> str:
-    return f"topic {shown(frame['qid'].iloc[row])}, document {shown(frame['docno'].iloc[row])}"
