@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import examples, listed, shown, told
+from pt_reuse._check import listed, shown, told
 from pt_reuse._errors import InputError, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse._version import __version__
@@ -141,12 +141,13 @@ class Journal:
         return records
 
     def _check_heading(self, found: Record) -> None:
-        then, expected = ({**one.get("belongs", {}), **one, "belongs": 0, "by": 0} for one in (found, self._heading))
-        differing = _differences(then, expected)
-        if differing:
+        then, now = ({**one.get("belongs", {}), **one, "belongs": 0, "by": 0} for one in (found, self._heading))
+        other = [key for key in dict.fromkeys([*then, *now]) if then.get(key) != now.get(key)]
+        if other:
+            said = listed([f"its {key} was {shown(then.get(key))}, and is {shown(now.get(key))} now" for key in other])
             raise self._refused(
-                f"this was begun otherwise, by pt_reuse {found.get('by')} ({__version__} now): {listed(differing)}. "
-                "Give what it was begun with, or another folder."
+                f"this was begun otherwise, by pt_reuse {found.get('by')} ({__version__} now): {said}. Give what it "
+                "was begun with, or another folder."
             )
 
     def _write(self, data: bytes, end: int) -> None:
@@ -189,20 +190,6 @@ class Journal:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
         os.close(self._handle)
         self._handle = -1
-
-
-def _differences(then: Record, now: Record) -> list[str]:
-    """Return in words what is otherwise now than it was."""
-    found = []
-    for key in dict.fromkeys([*then, *now]):
-        old, new = then.get(key), now.get(key)
-        if isinstance(old, dict) and isinstance(new, dict):
-            names = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
-            if names:
-                found.append(f"its {key} differ in {examples(names)}")
-        elif old != new:
-            found.append(f"its {key} was {shown(old)}, and is {shown(new)} now")
-    return found
 
 
 def _checksum(before: bytes, body: bytes) -> bytes:

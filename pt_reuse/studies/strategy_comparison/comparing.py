@@ -105,6 +105,7 @@ class StrategyComparison(Result):
     """
 
     title = "Strategies"
+    sentences = {"budget": "Budget: {budget}.", "depth": "Pool: depth {depth}."}
     views = {
         "strategy": View(
             columns=(
@@ -117,7 +118,7 @@ class StrategyComparison(Result):
             ),
             select={"budget": ...},
             descending=("budget", "recall"),
-            caption="Strategies of judging by budget ({budget}): the share of the pool's relevant "
+            caption="Strategies of judging by budget: the share of the pool's relevant "
             "documents found, and tau-b and the largest drop in ranks of the systems by {measure}, against all "
             "judgments; means over the seeds ({seeds}), with the lowest and the highest tau-b.",
             noun="strategies",
