@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from pt_reuse._errors import located
-from pt_reuse.cli.parser import Parser, add_rel, listed
+from pt_reuse.cli.parser import Parser, listed
 
 if TYPE_CHECKING:
     import ir_measures
@@ -114,16 +114,6 @@ def chosen_contributors(options: argparse.Namespace, known: list[str] | None) ->
             lines = read_lines(text, "contributors", "a file of one name a line")
         return named_contributors((line.strip() for line in lines if line.strip()), known)
     return named_contributors(listed(text), known)
-
-
-def add_removal(parser: Parser) -> None:
-    """Add ``--by``, ``--depth``, ``--remove`` and ``--rel``, as leave-out-uniques takes them."""
-    parser.add_argument(
-        "--by", default="team", metavar="UNIT", help="what to leave out: team (default), run, type or family"
-    )
-    parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
-    parser.add_argument("--remove", metavar="WHAT", help="unique documents to remove: relevant (default) or judged")
-    add_rel(parser)
 
 
 class Drawn(TypedDict, total=False):

@@ -17,7 +17,7 @@ from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import Result, key_figures_of
+from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import Caveat, one_unit
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.pool_depths import pool_on_topics
@@ -107,6 +107,7 @@ class FoundByDepth(Result):
     title = "Found by depth"
     views = {"depths": _depths_report}
     plots = {"found": _draw}
+    key = (KeyFigures(("relevant", "unique", "documents"), "_deepest", row="{unit}"),)
 
     by: str
     judged_to: int
@@ -121,11 +122,9 @@ class FoundByDepth(Result):
         """Return the units, in order of appearance, without all together."""
         return [name for name in dict.fromkeys(self.table[self.column]) if name != ALL]
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return what the pool of each unit holds at the largest depth, see :meth:`Result.key_figures`."""
+    def _deepest(self) -> pd.DataFrame:
         rows = self.table[self.table["depth"] == self.table["depth"].max()]
-        figures = ["relevant", "unique", "documents"]
-        return key_figures_of(rows, figures, rows=[str(name) for name in rows[self.column]])
+        return rows.assign(unit=rows[self.column])
 
     def headline(self) -> str:
         """Return what each unit finds at the depth down to which all is judged, or at the largest."""

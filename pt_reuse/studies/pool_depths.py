@@ -19,10 +19,11 @@ from pt_reuse.arrays.rescore import Changes, HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Flag, Parameter
+from pt_reuse.plots.lines import plot_pool_costs
 from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import Result, Shown, View, key_figures_of
+from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
@@ -131,8 +132,6 @@ _MOSTLY = 0.5
 
 def _draw(result: PoolCosts, measure: str, place: Place) -> Axes:
     """Draw the share of the relevant documents that is found, and tau_b of the ranking, over the size of the pool."""
-    from pt_reuse.plots.lines import plot_pool_costs
-
     rows = result.agreement[result.agreement["measure"] == measure]
     return plot_pool_costs(result.table, rows, measure=measure, place=place)
 
@@ -200,21 +199,18 @@ class PoolCosts(Result):
         ),
     }
     plots = {"costs": _draw}
+    key = (
+        KeyFigures(("depth", "documents"), "_most_found", row=f"for {_MOST:.0%} of the relevant"),
+        KeyFigures(("tau_b", "max_drop"), "agreement", row="depth {depth}"),
+        KeyFigures(("documents", "unjudged", "share"), row="depth {depth}"),
+    )
 
     agreement: pd.DataFrame
     needed: pd.DataFrame
     rel: int
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return what finds nine tenths of the relevant documents, and what pools of each depth find and cost."""
-        nine = self.needed[self.needed["share"] == _MOST]
-        agreement, table = self.agreement, self.table
-        parts = [
-            key_figures_of(nine, ["depth", "documents"], rows=[f"for {_MOST:.0%} of the relevant"] * len(nine)),
-            key_figures_of(agreement, ["tau_b", "max_drop"], rows=[f"depth {k}" for k in agreement["depth"]]),
-            key_figures_of(table, ["documents", "unjudged", "share"], rows=[f"depth {k}" for k in table["depth"]]),
-        ]
-        return pd.concat(parts, ignore_index=True)
+    def _most_found(self) -> pd.DataFrame:
+        return self.needed[self.needed["share"] == _MOST]
 
     def headline(self) -> str:
         """Return the size of the largest pool, what it finds, and how deep a pool must be to find nine tenths."""
@@ -227,23 +223,6 @@ class PoolCosts(Result):
         if pd.notna(last["share"]):
             found = f"{last['relevant']:,.0f} relevant ({last['share']:.0%} of those known), {deep}"
         return f"depth {last['depth']:,.0f}: {last['documents']:,.0f} documents, {found}"
-
-    def findings(self) -> list[str]:
-        """Return what the last step costs, what no pool finds, and how much was never judged."""
-        last, lines = self.table.iloc[-1], []
-        if pd.notna(last["cost"]):
-            lines.append(
-                f"The last step, to depth {last['depth']:,.0f}, costs {last['cost']:.1f} documents for each relevant "
-                "one more."
-            )
-        missing = self.needed[self.needed["depth"].isna()]
-        if len(missing):
-            lines.append(f"No pool of these runs finds {missing['share'].iloc[0]:.0%} of the relevant documents known.")
-        n = int(last["unjudged"])
-        if n:
-            of = count(n, "document")
-            lines.append(f"{of} of the deepest pool were never judged: it would find more than is known.")
-        return lines
 
 
 @study(

@@ -25,7 +25,7 @@ from pt_reuse.data.units import Units
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import Result, Shown, View, key_figures_of
+from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
@@ -184,6 +184,7 @@ class PoolsByType(Result):
         ),
     }
     plots = {"scores": _draw_scores, "tau_b": _draw_tau}
+    key = (KeyFigures(("tau_b", "max_drop"), row="pool of {pool}, tested {tested}"),)
 
     by_split: pd.DataFrame
     splits: pd.DataFrame
@@ -202,18 +203,11 @@ class PoolsByType(Result):
         """Return the groups that were tested: every type, and ``"all"``."""
         return list(dict.fromkeys(self.table["tested"]))
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return mean tau_b and largest drop of each pool and group tested, see :meth:`Result.key_figures`."""
-        rows = [f"pool of {row.pool}, tested {row.tested}" for row in self.table.itertuples()]
-        return key_figures_of(self.table, ["tau_b", "max_drop"], rows=rows)
-
     def headline(self) -> str:
         """Return for each measure and pool the mean tau_b of each group."""
-        parts = []
-        for (measure, pool), rows in self.table.groupby(["measure", "pool"], sort=False):
-            taus = ", ".join(f"{row.tested} {row.tau_b:.3f}" for row in rows.itertuples())
-            parts.append(f"{measure}, pool of {pool}: tau_b {taus}")
-        return "; ".join(parts)
+        taus = [f"{row.tested} {row.tau_b:.3f}" for row in self.table.itertuples()]
+        by_pool = self.table.assign(taus=taus).groupby(["measure", "pool"], sort=False)["taus"].agg(", ".join)
+        return "; ".join(f"{measure}, pool of {pool}: tau_b {of}" for (measure, pool), of in by_pool.items())
 
     def number(self, name: str) -> str:
         """Return the name of a column of numbers of `table`, or say that it is none."""
