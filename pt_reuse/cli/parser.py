@@ -112,13 +112,6 @@ def add_all(parser: Parser, noun: str) -> None:
     parser.add_argument("--all", action="store_true", help=f"one line for every {noun}, however many")
 
 
-def add_rel(parser: Parser) -> None:
-    """Add ``--rel``, from which label on documents are relevant."""
-    parser.add_argument(
-        "--rel", type=int, metavar="LABEL", help="lowest label that is relevant; default that of the collection, else 1"
-    )
-
-
 def listed(text: str) -> list[str]:
     """Return what an option lists between commas.
 

@@ -7,6 +7,7 @@ import inspect
 import io
 import pkgutil
 import re
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -136,6 +137,27 @@ def test_a_result_read_back_is_equal_and_reports_the_same(results, tmp_path):
         assert (str(again), again._repr_html_()) == (str(result), result._repr_html_()), name
         assert str(again.report()) == str(result.report()), name
         assert again.report().to_latex() == result.report().to_latex()
+
+
+def test_key_figures_are_numbers_with_a_name_of_their_own(results):
+    for name, result in results.items():
+        if not getattr(result, "key", ()):
+            continue
+        found = result.key_figures()
+        assert found.columns.tolist() == ["measure", "figure", "value"], name
+        assert not found[["measure", "figure"]].duplicated().any(), name
+        assert found["value"].notna().any(), name
+
+
+def test_every_view_is_a_report_and_says_its_options(results):
+    for name, result in results.items():
+        for view in getattr(result, "views", {}):
+            # some are of what was asked for alone
+            with suppress(ptr.InputError):
+                assert len(result.report(view).columns) <= 6, (name, view)
+            with pytest.raises(ptr.InputError) as caught:
+                result.report(view, nothing_of_the_kind=1)
+            assert caught.value.argument == "nothing_of_the_kind", (name, view)
 
 
 # each report against the tables that it is made of

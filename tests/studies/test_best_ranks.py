@@ -101,21 +101,6 @@ def test_cells_are_what_is_drawn():
     assert found.cells(label=3)["rank"].isna().tolist() == [True]
 
 
-def test_the_report():
-    frame = ptr.pools.minimum_ranks(RUNS, QRELS).report().to_frame()
-    assert frame["Minimum rank"].tolist() == ["1", "2-3", "NR"]
-    assert frame["Documents"].tolist() == [2, 2, 1]
-    topics = ptr.pools.minimum_ranks(RUNS, QRELS).report("topic").to_frame()
-    assert topics["Topic"].tolist() == ["1", "2", "3"]
-
-
-def test_key_figures():
-    figures = ptr.pools.minimum_ranks(RUNS, QRELS).key_figures().set_index("figure")["value"]
-    assert figures.to_dict() == {
-        "median_rank": 1.5, "deepest_rank": 3, "in_first_ten": 4, "found": 4, "not_found": 1
-    }  # fmt: skip
-
-
 def test_one_run_and_a_topic_that_no_run_has():
     runs = as_runs({"A": {"1": ["a"]}})
     found = ptr.pools.minimum_ranks(runs, as_qrels({"1": {"a": 1}, "2": {"b": 1}}))

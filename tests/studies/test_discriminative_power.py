@@ -171,40 +171,10 @@ def test_one_topic_is_no_test(field):
     assert found.report().to_frame()["Power"].isna().all()
 
 
-def test_settings_state_the_convention_of_each_test(scores):
-    one = scores["complete"]
-    for test, said in {
-        "t": ["Student's paired t test", "two-sided"],
-        "wilcoxon": ["zeros left out", "normal approximation", "without continuity correction", "corrected for ties"],
-        "randomisation": ["every way of turning signs, if no more than samples"],
-        "tukey": ["all systems together"],
-    }.items():
-        found = ptr.profile.discriminative_power(one, test=test, samples=20, correction="none")
-        for words in said:
-            assert words in found.settings["test"]
-
-
 def test_the_order_of_runs_and_measures_in_other_scores_is_of_no_matter(field, scores):
     turned = ptr.score(field.runs.select(list(field.runs)[::-1]), field.qrels, MEASURES[::-1])
     found = ptr.profile.discriminative_power({"complete": scores["complete"], "pool": turned})
     pd.testing.assert_frame_equal(found.pairs, ptr.profile.discriminative_power(scores).pairs)
-
-
-def test_what_a_paper_prints(scores, power):
-    several = power.report().to_frame()
-    assert list(several) == ["Measure", "Judgments", "Power", "Lost", "Gained", "Turned"]
-    assert several["Lost"].isna().tolist() == [True, False, True, False]
-    one = ptr.profile.discriminative_power(scores["pool"], correction="none").report()
-    assert list(one.to_frame()) == ["Measure", "Significant pairs", "Power", "Always significant from"]
-    assert "Student's paired t test, two-sided, p at most 0.05" in one.caption
-
-
-def test_saved_and_read_back(power, tmp_path):
-    power.save(tmp_path)
-    again = ptr.read_result(tmp_path)
-    for name, table in power.tables().items():
-        pd.testing.assert_frame_equal(again.tables()[name], table)
-    assert again.alpha == power.alpha
 
 
 def test_curves_of_achieved_significance_levels(power):

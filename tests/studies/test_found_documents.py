@@ -117,16 +117,6 @@ def test_labels_that_are_not_there(field, messages):
     messages.refused(lambda: found.plot(units=["dense"]), argument="units")
 
 
-def test_the_report_has_the_numbers_of_the_table(field):
-    found = found_by_depth(field.runs, field.qrels)
-    frame = found.report().to_frame()
-    assert list(frame) == ["Type", "Depth 1", "Depth 5", "Depth 10"]
-    cells = found.table.set_index(["type", "depth"])["relevant"]
-    assert frame["Depth 5"].tolist() == [cells[kind, 5] for kind in [*found.units, "all"]]
-    assert "Down to depth 5 every document" in found.report().notes[-1]
-    assert list(found.report(depths=5).to_frame()) == ["Type", "Depth 5"]
-
-
 def test_the_figure_draws_all_and_alone(field):
     found = found_by_depth(field.runs, field.qrels)
     ax = found.plot(ax=Figure().subplots())

@@ -118,15 +118,6 @@ def test_means_over_a_runs_own_topics():
         assert found.agreement["tau_b"][0] == full.compare(reduced).table["tau_b"][0]
 
 
-def test_the_reports(costs):
-    assert costs.report().to_frame()["Documents"].tolist() == costs.table["documents"].tolist()
-    assert costs.report("measure", measure="nDCG@5").to_frame()["tau-b"].tolist() == (
-        costs.agreement.loc[costs.agreement["measure"] == "nDCG@5", "tau_b"].tolist()
-    )
-    assert costs.report("share").shown()["Share"].tolist() == ["50%", "75%", "90%", "95%", "99%", "100%"]
-    assert costs.headline().startswith("depth 6: ")
-
-
 def test_all_runs_tie():
     runs = as_runs({"A": {"1": ["a"]}, "B": {"1": ["a"]}})
     found = ptr.pools.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}}), "AP", depths=[1, 2])

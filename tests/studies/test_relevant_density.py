@@ -141,14 +141,6 @@ def test_continuous_judging_gives_the_same_densities():
     assert (merged["judged"] == merged["judged_here"]).all()
 
 
-def test_the_report_is_table_1():
-    found = ptr.profile.density(QRELS, runs=RUNS, depths=2)
-    frame = found.report().to_frame()
-    assert frame.columns.tolist() == ["Judgments", "Number", "Per topic", "Relevant", "Above 1/3", "Above 1/2"]
-    assert frame.values.tolist() == [["depth-2 pool", 6, 3.0, 2, 0, 0], ["all judgments", 8, 4.0, 4, 1, 1]]
-    assert found.report("topic").to_frame()["Topic"].tolist() == ["1", "2", "3"]
-
-
 def test_nothing_judged():
     found = ptr.profile.density(as_qrels({"1": {"a": -1}, "2": {}}))
     assert found.summary[["topics", "judgments"]].values.tolist() == [[0, 0]]
@@ -164,11 +156,6 @@ def test_nothing_relevant_is_told(messages):
     found = messages.warned(lambda: ptr.profile.density(QRELS, rel=5))
     assert found.summary["largest_density"].tolist() == [0]
     assert found.settings["beware"] == "no judgment is relevant from label 5"
-
-
-def test_key_figures_are_those_of_the_end():
-    figures = ptr.profile.density(QRELS, runs=RUNS, depths=[1]).key_figures().set_index("figure")["value"]
-    assert figures[["judgments", "relevant", "largest_density", "above_third"]].tolist() == [8, 4, 0.6, 1]
 
 
 def test_what_cannot_be(messages):

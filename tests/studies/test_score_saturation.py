@@ -93,12 +93,6 @@ def test_another_maximum():
     assert found.settings["near"] == "a median of at least 4.5"
 
 
-def test_key_figures():
-    figures = ptr.profile.saturation(scores_of(VALUES)).key_figures()
-    assert figures["figure"].tolist() == ["saturated", "near", "mean_median"]
-    assert figures["value"].tolist() == [2, 3, pytest.approx(0.725)]
-
-
 def test_few_runs_are_told(messages):
     messages.warned(lambda: ptr.profile.saturation(scores_of([[1, 1]])))
     messages.warned(lambda: ptr.profile.saturation(scores_of([[1]])))

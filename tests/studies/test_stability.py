@@ -221,16 +221,6 @@ def test_means_over_the_topics_that_a_run_has():
     assert "means over the topics that a run has" in own.settings["judgments"]
 
 
-def test_what_is_shown():
-    found = ptr.profile.stability({"pool": SCORES, "all": ALL}, pairs=100, sizes=[5, 25])
-    assert (found.judgments, found.measures) == (["pool", "all"], ["AP", "P@10"])
-    assert [column.heading for column in found.report("P@10").columns] == [
-        "Judgments", "Topics", "Swap rate", "Difference needed", "Pairs so far apart",
-    ]  # fmt: skip
-    assert set(found.tables()) == {"table", "differences", "topics"}
-    assert found.settings["samples"] == "100 pairs of each size, drawn with replacement"
-
-
 def test_fewer_than_five_topics_say_little(messages):
     few = matrix(np.random.default_rng(1).random((4, 3)))
     found = messages.warned(lambda: ptr.profile.stability(few, pairs=5), times=1)

@@ -222,24 +222,6 @@ def test_a_run_that_nobody_covers_is_flagged_for_it():
     assert row["best_rank"] == 1
 
 
-def test_a_report_by_run_type_team_and_topic(found):
-    frame = found.report().to_frame()
-    assert frame.columns.tolist() == [
-        "Run", "Unjudged at 10", "Without own team", "Judged to rank", "Residual", "Rise",
-    ]  # fmt: skip
-    rows = found.by_run.sort_values("residual", ascending=False, kind="stable")
-    assert frame["Run"].tolist() == rows["name"].tolist()
-    assert frame["Residual"].tolist() == rows["residual"].tolist()
-    by_type = found.report("type").to_frame()
-    assert by_type.columns.tolist() == ["Type", "Runs", "Unjudged at 1", "Unjudged at 3", "Unjudged at 10"]
-    expected = found.groups[(found.groups["by"] == "type") & (found.groups["depth"] == 3)].set_index("group")
-    assert by_type.set_index("Type")["Unjudged at 3"].to_dict() == expected["unjudged"].to_dict()
-    assert len(found.report("team").to_frame()) == 3
-    assert found.report("topic").to_frame()["Topic"][0] == "7"
-    rises = found.report(measure="AP").to_frame().set_index("Run")["Rise"]
-    assert rises.to_dict() == found.condensed[found.condensed["measure"] == "AP"].set_index("name")["rise"].to_dict()
-
-
 def test_key_figures(found):
     figures = found.key_figures()
     assert figures.columns.tolist() == ["measure", "figure", "value"]

@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from coverage_parts import DEPTHS, POOL_DEPTH, QRELS_OF_NOTHING, TOPICS, ragged_field
-from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._result import read_result
 from pt_reuse.scoring.caveats import CaveatWarning
 
 quiet = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -127,15 +125,3 @@ def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
     messages.refused(lambda: found.plot(by="run"), argument="by")
     messages.refused(lambda: found.plot("rise", measure="P@3"), argument="measure")
     messages.refused(lambda: found.report("colour"), argument="by")
-
-
-@quiet
-def test_it_can_be_saved_and_read_back(tmp_path):
-    found = cover(measures=[nDCG @ 10, AP])
-    found.save(tmp_path)
-    again = read_result(tmp_path)
-    for name, table in found.tables().items():
-        pd.testing.assert_frame_equal(again.tables()[name], table)
-    assert np.array_equal(again.counts.unjudged, found.counts.unjudged)
-    assert (again.at, again.p, again.left_out, again.measures) == (found.at, found.p, found.left_out, found.measures)
-    assert again.headline() == found.headline()

@@ -82,8 +82,3 @@ def test_a_depth_that_is_no_rank(depth, messages):
     messages.refused(lambda: infer_pool(*hand(), depth=depth), argument="depth")
     # a rank, and deeper than every list
     assert infer_pool(*hand(), depth=2**31 - 1).contributors == ["lucky"]
-
-
-@pytest.mark.parametrize("depth", [0, -1, 2.5, True])
-def test_bad_depth(depth, messages):
-    messages.refused(lambda: infer_pool(*hand(), depth=depth), argument="depth")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import re
 
 import pandas as pd
-import pytest
 from pool_parts import (
     HAND,
     as_qrels,
@@ -19,33 +16,6 @@ from pool_parts import (
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.studies.pool_inference.inference import infer_pool
 from pt_reuse.studies.pool_inference.search import TOLERANCES
-
-
-def test_a_result_is_frozen_and_saved(tmp_path):
-    found = infer_pool(*hand())
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        found.depth = 4
-    saved = {path.name for path in found.save(tmp_path / "out")}
-    assert saved == {f"{name}.csv" for name in found.tables()} | {"settings.json", "result.json"}
-    assert json.loads((tmp_path / "out" / "settings.json").read_text()) == {
-        "depth": "3 (inferred)",
-        "tolerance": 0.0,
-        "order": "trec_eval",
-        "tried": 1,
-        "topics": 2,
-        "judged": "any label",
-        "record": "not on record",
-    }
-
-
-def test_plot():
-    pytest.importorskip("matplotlib").use("Agg")
-    found = infer_pool(*hand())
-    axes = found.plot()
-    lines = {line.get_label(): line for line in axes.get_lines()}
-    assert lines["runs judged as deep"].get_ydata().tolist() == found.by_rank["judged"].tolist()
-    assert lines["other runs"].get_ydata().tolist()[0] == 1.0
-    assert lines["runs judged as deep"].axes is axes
 
 
 def test_by_rank_is_of_the_runs_judged_as_deep():
