@@ -191,9 +191,6 @@ def plot_saturation(
 ) -> Axes:
     """Draw the scores of all runs on each topic as a box, the topic with the highest median on the right.
 
-    A box goes from quartile to quartile, whiskers to the last score within 1.5 times the box. Saturated topics, of
-    which the median is the `maximum`, are right of an upright line, and their boxes dark.
-
     Source: Voorhees, Craswell and Lin 2022, figures 2 and 7.
     """
     sheet = Sheet.open(place)

@@ -330,10 +330,7 @@ def plot_label_estimates(table: pd.DataFrame, *, confidence: float, place: Place
 
 
 def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
-    """Draw the mean tau_b of each pool of one type and tested group, side by side, with its spread over splits.
-
-    A thin line goes from the least to the largest tau_b of a split, a thick one a standard deviation to both sides.
-    """
+    """Draw the mean tau_b of each pool of one type and tested group, side by side, with its spread over splits."""
     sheet = Sheet.open(place)
     ax, width = sheet.ax, sheet.sizes.line
     pools, tested = (list(dict.fromkeys(rows[column])) for column in ("pool", "tested"))

@@ -35,11 +35,7 @@ def _many_looks(number: int) -> dict[str, Any]:
 
 
 def plot_depths(table: pd.DataFrame, *, by: str | None = None, place: Place | None = None) -> Axes:
-    """Draw the mean share of unjudged documents of each group over the depths.
-
-    Six groups at most have a line, those with most unjudged at the deepest depth; a dotted line is that of the
-    contributors, each without its own team, where that is known. `by` None is one line of all runs.
-    """
+    """Draw the mean share of unjudged documents of each group over the depths."""
     sheet = Sheet.open(place)
     depths = sorted(set(table["depth"]))
     grouped = table.assign(group=groups_of(table, by))
@@ -69,10 +65,7 @@ def plot_depths(table: pd.DataFrame, *, by: str | None = None, place: Place | No
 def plot_found(
     table: pd.DataFrame, *, column: str, units: Sequence[str], judged_to: int, place: Place | None = None
 ) -> Axes:
-    """Draw how many relevant documents the pool of each unit finds against its depth: in all, and, broken, alone.
-
-    An upright line stands at the depth beyond which not everything is judged, where that is in view.
-    """
+    """Draw how many relevant documents the pool of each unit finds against its depth: in all, and, broken, alone."""
     sheet = Sheet.open(place)
     entries: list[tuple[Artist, str]] = []
     for name, look in zip(units, looks(len(units)), strict=True):
@@ -93,11 +86,7 @@ def plot_found(
 
 
 def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place: Place | None = None) -> Axes:
-    """Draw the share of judged documents at each rank, of an inferred pool's tables, and a line at every depth.
-
-    Lines are those of the runs judged as deep (needed, needed together or covered), of their documents that are new at
-    a rank, and of all other runs.
-    """
+    """Draw the share of judged documents at each rank, of an inferred pool's tables, and a line at every depth."""
     sheet = Sheet.open(place)
     ink, depths = sheet.ink, np.unique(by_topic["depth"].to_numpy())
     depths = depths[depths > 0]
@@ -122,10 +111,7 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place:
 
 
 def plot_pool_costs(table: pd.DataFrame, agreement: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
-    """Draw the share of relevant documents found and tau_b over the number of documents in the pool.
-
-    tau_b has a band where it has an interval; above the lines stand the depths, where there is room.
-    """
+    """Draw the share of relevant documents found and tau_b over the number of documents in the pool."""
     sheet = Sheet.open(place)
     ax, ink = sheet.ax, sheet.ink
     x = table["documents"].to_numpy(dtype=float)
@@ -177,11 +163,7 @@ def plot_strategies(
 def plot_achieved_levels(
     rows: pd.DataFrame, *, lines: str, alpha: float, of: str = "", place: Place | None = None
 ) -> Axes:
-    """Draw the p-values of the pairs, the largest first, in a line for each measure or set of judgments.
-
-    The legend says how many pairs are significant, after the correction of the result, which the line does not show.
-    The highest p-value in view is four times `alpha`.
-    """
+    """Draw the p-values of the pairs, the largest first, in a line for each measure or set of judgments."""
     sheet = Sheet.open(place)
     entries: list[tuple[Artist, str]] = []
     longest, top = 1, 4 * alpha

@@ -290,8 +290,6 @@ def plot_minimum_ranks(
 ) -> Axes:
     """Draw how many relevant documents each topic has at each minimum rank, ranks from bottom to top.
 
-    Topics with most relevant documents are on the right; the row ``NR`` above the ranks is of those that no run has.
-
     `cells`: what ``MinimumRanks.cells`` returns: ``qid rank documents``.
 
     Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.

@@ -181,10 +181,7 @@ def _limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
 
 
 def name_losses(sheet: Sheet, views: Views) -> None:
-    """Write the names of the runs with the largest losses beside their points, where there is room.
-
-    Where no loss can be seen, the runs that fall most ranks are named.
-    """
+    """Write the names of the runs with the largest losses beside their points, where there is room."""
     table = views.table.assign(x=views.table["score"], y=views.upright, effect=views.effect)[views.drawn]
     seen = 0.05 * float(table["effect"].abs().max()) if len(table) else 0.0
     worst = table[table["effect"] < -max(seen, _NOTHING)].sort_values("effect", kind="stable")
@@ -197,10 +194,7 @@ def name_losses(sheet: Sheet, views: Views) -> None:
 
 
 def name_points(sheet: Sheet, named: pd.DataFrame, occupied: NDArray[np.float64], share: float = 0.42) -> None:
-    """Write the names of the first of some points, ``name x y``, beside them, where there is room.
-
-    No name may touch what is `occupied` (points, 2), or take more than a share of the width of the axes.
-    """
+    """Write the names of the first of some points, ``name x y``, beside them, where there is room."""
     ax, taken = sheet.ax, list[NDArray[np.float64]]()
     pixels = ax.transData.transform(occupied)
     for name, x, y in named[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):

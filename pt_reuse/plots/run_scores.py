@@ -44,11 +44,7 @@ def plot_two_scores(
     judgments: tuple[str, str] = ("first judgments", "other judgments"),
     place: Place | None = None,
 ) -> Axes:
-    """Draw each run's score under one set of judgments against what becomes of it under another.
-
-    Runs on the line keep their score. Those that lose most are named where there is room. `kind` is one of
-    :data:`~pt_reuse.plots.points.VIEWS`; where `changes` has ``other_measure``, the other scores are of that one.
-    """
+    """Draw each run's score under one set of judgments against what becomes of it under another."""
     sheet = Sheet.open(place)
     rows = changes[changes["measure"] == measure]
     views = Views(rows, kind)
@@ -101,9 +97,6 @@ def plot_reduced_scores(
 ) -> Axes:
     """Draw each run's score against what becomes of it without the uniques of its own unit.
 
-    Runs on the line lose nothing; those that lose most are named where there is room. By the unit that was left out,
-    the six that lose most have a colour; by another column all have one where they are no more than six.
-
     Source: the scores after figure 3 of Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR.
     """
     sheet = Sheet.open(place)
@@ -132,10 +125,7 @@ def plot_reduced_scores(
 def plot_judge_scores(
     movers: pd.DataFrame, *, judge: str, measure: str, tau: float, place: Place | None = None
 ) -> Axes:
-    """Draw the score of each run by a judge against the one by people; on the dashed line both are the same.
-
-    Those that gain or lose most ranks are named where there is room.
-    """
+    """Draw the score of each run by a judge against the one by people; on the dashed line both are the same."""
     sheet = Sheet.open(place)
     views = _draw_by_judge(sheet, movers, None)
     title = f"{judge} against people, {_tau_b(tau)}"
@@ -300,10 +290,7 @@ def _finish_counts(sheet: Sheet, points: pd.DataFrame, entries: Entries = (), ti
 def plot_disadvantage(
     by_run: pd.DataFrame, *, column: str, label: str, by: str | None, depth: int, place: Place | None = None
 ) -> Axes:
-    """Draw a point for each run: its share of unjudged documents, and what these may do to it.
-
-    The runs with most unjudged are named where there is room; of groups, those of such runs have a colour.
-    """
+    """Draw a point for each run: its share of unjudged documents, and what these may do to it."""
     sheet = Sheet.open(place)
     points = by_run.assign(x=by_run["unjudged"], y=by_run[column].astype(float))
     views = Views(points.assign(score=points["x"], other_score=points["y"], drop=0), "scores")
@@ -329,10 +316,7 @@ def groups_of(table: pd.DataFrame, by: str | None) -> NDArray[np.object_]:
 
 
 def plot_topic_taus(per_topic: pd.DataFrame, *, measured: str, overall: float, place: Place | None = None) -> Axes:
-    """Draw tau_b of the runs ranked on each topic alone, the lowest first, and a line at that of the means.
-
-    Topics without a tau_b, where all runs tie, are counted at the axis; the lowest are named where there is room.
-    """
+    """Draw tau_b of the runs ranked on each topic alone, the lowest first, and a line at that of the means."""
     sheet = Sheet.open(place)
     points = per_topic[per_topic["tau_b"].notna()].sort_values("tau_b", kind="stable")
     points = points.assign(name=points["qid"], x=np.arange(1.0, len(points) + 1), y=points["tau_b"].astype(float))
@@ -365,10 +349,6 @@ def plot_density(
     place: Place | None = None,
 ) -> Axes:
     """Draw the relevant density of each topic after each round.
-
-    An upright line per topic goes from its lowest to its highest density, in the order of the density at the end, those
-    without any first. Above a density of 1/3 unjudged documents may not be taken for not relevant, above 1/2 more of
-    what is judged is relevant than is not.
 
     `rounds`: the `rounds` table of a ``ContinuousJudging`` or a ``Density``.
 
