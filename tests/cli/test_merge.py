@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import warnings
 
 import pytest
 from command_parts import run
@@ -39,13 +38,6 @@ def test_missing_shards_are_named(here, capsys, messages):
     assert run(capsys, "merge", "shards")[0] == 0
 
 
-def test_all_shards_are_damaged(here, capsys, messages):
-    shards(capsys, SCORE, 2)
-    for path in (here / "shards").iterdir():
-        path.write_bytes(path.read_bytes()[:-1000])
-    refused(capsys, messages, "shards")
-
-
 @pytest.mark.parametrize("more", ["--own-topics", "--measures P@5", "--order file", "--qrels other.txt"])
 def test_the_odd_shard_is_named(more, here, capsys, messages):
     (here / "other.txt").write_text((here / "qrels.txt").read_text().replace(" 1\n", " 0\n", 1))
@@ -65,13 +57,6 @@ def test_a_shard_under_the_name_of_another_is_made_again(here, capsys, messages)
     assert out.startswith("Written to shards: shard-2-of-3.ptr")
     messages.told(err)
     assert (here / "shards" / "shard-2-of-3.ptr").read_bytes() == whole
-
-
-def test_shards_of_two_numbers_are_refused(here, capsys, messages):
-    shards(capsys, SCORE, 3)
-    shards(capsys, SCORE, 2, folder="odd", numbers=[1])
-    shutil.copy(here / "odd" / "shard-1-of-2.ptr", here / "shards")
-    refused(capsys, messages, "shards")
 
 
 def test_lines_of_topics_are_those_of_score(here, capsys, messages):
@@ -131,33 +116,13 @@ def test_files_are_found_from_any_folder(here, tmp_path, capsys, monkeypatch):
     assert run(capsys, "merge", "shards") == (0, expected, "")
 
 
-def test_notes_are_worded_for_the_command(here, capsys):
-    (here / "teams").write_text("stranger nobody\nlex1a someone\n")
-    call = "score runs --qrels qrels.txt --metadata runs.csv --teams teams"
-    warnings.simplefilter("always")
-    expected = run(capsys, *call.split())
-    assert "--teams has 1 name not among the runs" in expected[2]
-    shards(capsys, call, 2)
-    assert run(capsys, "merge", "shards") == expected
-    assert (
-        run(capsys, "merge", "shards", "--out", "qrels.txt")[2] == run(capsys, *call.split(), "--out", "qrels.txt")[2]
-    )
-
-
-def test_a_collection_of_the_package_is_merged(here, capsys):
-    call = "score --collection demo --measures AP"
-    expected = run(capsys, *call.split())
-    shards(capsys, call, 3)
-    assert run(capsys, "merge", "shards") == expected
-
-
 @pytest.mark.parametrize("pattern", ["runs/*", "runs", "./runs/"])
 def test_one_store_serves_all_shards(pattern, here, tmp_path, capsys, monkeypatch):
     _, expected, _ = run(capsys, *SCORE.split())
     call = SCORE.replace("runs", pattern, 1) + " --cache kept --memory 64MB"
     shards(capsys, call, 3)
     assert (here / "kept").is_dir()
-    monkeypatch.setattr("pt_reuse.data.within_memory.Spooling", None)
+    monkeypatch.setattr("pt_reuse.data.within_memory._Spooling", None)
     monkeypatch.chdir(tmp_path)
     assert run(capsys, "merge", "here/shards") == (0, expected, "")
     assert not (tmp_path / "kept").exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 
 import pytest
@@ -65,16 +64,6 @@ def test_shards_are_merged_to_the_result_of_the_whole(call, n, here, whole, caps
 SCORE = SHARDED["score"]
 
 
-def test_what_is_shown_is_asked_of_the_merge(here, whole, capsys):
-    expected = whole(SCORE, capsys, "--all", "--per-topic")
-    shards(capsys, SCORE, 2)
-    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite", "--all", "--per-topic")[1] == expected[0]
-    status, out, _ = run(capsys, "merge", "shards")
-    assert status == 0
-    assert "Per topic" not in out
-    assert "Written to" not in out
-
-
 @pytest.mark.parametrize("call", ["score", "lou", "pool", "unjudged"])
 def test_shards_do_several_topics_at_a_time(call, here, whole, capsys):
     expected = whole(SHARDED[call], capsys)
@@ -127,15 +116,6 @@ def test_a_damaged_shard_is_computed_again(harm, here, capsys, messages):
     assert path.read_bytes() == whole
 
 
-def test_what_is_no_shard_does_not_count_as_there(here, capsys):
-    shards(capsys, SCORE, 3)
-    (here / "shards" / "shard-3-of-3.ptr").write_bytes(b"")
-    (here / "shards" / "shard-2-of-3.ptr").unlink()
-    _, out, _ = run(capsys, *SCORE.split(), "--shard", "2/3", "--out", "shards")
-    assert "2 of 3 shards are there." in out
-    assert "merge" not in out
-
-
 #: what differs -> options of the other call
 OTHERS = {
     "option": f"{SCORE} --own-topics",
@@ -173,13 +153,6 @@ def test_another_number_of_shards_is_refused(here, capsys, messages):
     messages.told(err)
 
 
-def test_shards_are_replaced_when_asked(here, whole, capsys):
-    shards(capsys, f"{SCORE} --own-topics", 3)
-    shards(capsys, f"{SCORE} --overwrite", 3)
-    expected = whole(SCORE, capsys)
-    assert run(capsys, "merge", "shards", "--out", "results", "--overwrite")[1] == expected[0]
-
-
 def test_another_version_is_refused(here, capsys, messages, monkeypatch):
     shards(capsys, SCORE, 2)
     monkeypatch.setattr("pt_reuse.cli.shard_notes.__version__", "9.9")
@@ -209,15 +182,6 @@ CALLS = {
     "little memory": f"{SCORE} --memory 1kB --cache kept",
     "odd memory": f"{SCORE} --memory much --cache kept",
 }
-
-
-@pytest.mark.parametrize("what", CALLS)
-def test_bad_options_are_told(what, here, capsys, messages):
-    before = set(here.rglob("*"))
-    status, out, err = run(capsys, *shlex.split(CALLS[what]))
-    assert (status, out) == (2, "")
-    messages.told(err)
-    assert set(here.rglob("*")) == before
 
 
 # ---- real data

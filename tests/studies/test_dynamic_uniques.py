@@ -177,23 +177,6 @@ def test_intervals_are_those_of_the_judgments_made_without_each_team(found):
     assert "40 resamples" in drawn.settings["intervals"]
 
 
-def test_key_figures_are_of_the_summary_and_of_what_was_chosen(found):
-    figures = found.key_figures()
-    assert figures.loc[figures["figure"] == "own_tau_b", "value"].tolist() == found.summary["own_tau_b"].tolist()
-    counts = figures[figures["measure"].isna()].set_index("figure")["value"]
-    assert counts["chosen"] == found.topics["chosen"].sum()
-    assert counts["found_again"] == found.unique_counts["found_again"].sum()
-
-
-def test_large_drops_count_the_units(found):
-    for n in (0, 1, 10):
-        for row in found.large_drops(n).to_dict("records"):
-            of = found.table[found.table["measure"] == row["measure"]]
-            assert row["units"] == (of["max_drop"] > n).sum()
-            assert (row["of"], row["largest"]) == (len(of), of["max_drop"].max())
-            assert len([name for name in row["names"].split(", ") if name]) == row["units"]
-
-
 def test_two_processes_give_what_one_gives(found):
     again = ptr.pools.leave_out_dynamic(
         RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, depth=3, judge=KNOWN, seed=2, n_jobs=2

@@ -164,16 +164,7 @@ class Sources:
 
 
 def source_rule(sources: Any) -> SourceRule:
-    """Return what a user's ``sources=`` says.
-
-    Args:
-        sources: None for the letters with which a docno begins; a function of a docno; a compiled regular expression,
-            whose first group is the source; a mapping, or a Series, of docno -> source (None for none); a mapping of
-            source -> its prefixes (a list); or prefixes, which are the names of their sources, too.
-
-    Raises:
-        InputError: something else, a prefix that is no text, an expression without a group.
-    """
+    """Return what a user's ``sources=`` says."""
     if sources is None:
         return SourceRule(_letters, (), "the letters with which docnos begin")
     if isinstance(sources, re.Pattern):
@@ -213,14 +204,7 @@ def _of_pattern(text: str) -> SourceRule:
 
 
 def sources_of(rule: SourceRule, docnos: Sequence[str]) -> Sources:
-    """Return the source of each document.
-
-    Raises:
-        InputError: no document has a source, or a source that the user named has no document.
-
-    Warns:
-        ReuseWarning: documents without a source.
-    """
+    """Return the source of each document."""
     found = [rule.of(docno) for docno in docnos]
     present = {source for source in found if source is not None}
     empty = [name for name in rule.named if name not in present]
@@ -411,11 +395,7 @@ class Drawing:
         return range(1, 2 if once else self.repeats + 1)
 
     def split(self, sources: Sources) -> Split:
-        """Return the parts.
-
-        Raises:
-            InputError: one source where several are needed, or sizes that are more than there is.
-        """
+        """Return the parts."""
         if self.needs_sources and len(sources.names) < 2:
             raise InputError(
                 f"all documents come from one source, {examples(sources.names)}, so there is no part to compare it "
@@ -529,18 +509,7 @@ class _Draw:
 
 
 def checked_drawing(*, how: Any, sizes: Any, shares: Any, repeats: Any, seed: Any) -> Drawing:
-    """Return how a user wants parts drawn.
-
-    Args:
-        how: ``"source"``, ``"random"`` or ``"mixed"``.
-        sizes: of parts, one or several, whole numbers of documents or shares; None for none.
-        shares: of mixed parts, one or several; None for the quarters from 0 to 1.
-        repeats: how often to draw.
-        seed: of the draws.
-
-    Raises:
-        InputError: one of them is nothing of the kind, or shares for parts that are not mixed.
-    """
+    """Return how a user wants parts drawn."""
     kind = How(choice("how", how, [one.value for one in How]))
     if shares is not None and kind is not How.MIXED:
         raise InputError(
