@@ -264,8 +264,8 @@ class PredictionPowered(Result):
         yield (
             f"The highest {row['measure']} with {row['judge']} has {run['name']}: {run['estimate']:.4f}"
             f"{f' ({reach})' if reach else ''}, rank {run['rank_low']:,} to {run['rank_high']:,}; by people's labels "
-            f"alone {with_ends(run, 'human', '.4f')}, by those of {row['judge']} alone {run['by_judge']:.4f}, which "
-            f"{count(row['outside'], 'run')} of {row['runs']:,} would have outside of the interval."
+            f"alone {with_ends(run, 'human', '.4f')}, by those of {row['judge']} alone {run['by_judge']:.4f}. Of "
+            f"{row['outside']:,} of {row['runs']:,} runs the latter lies outside of the interval."
         )
 
 
