@@ -114,7 +114,6 @@ class Subcollections(Result):
             those added to every part; ``judged``, its judgments; ``topics`` that count; ``per_list``, documents in a
             list of a run, on average; ``empty_lists``.
         names: of the systems.
-        measures: of the scores.
         means: (parts, measures, systems) means of scores.
         p: (parts, measures, pairs) p-values of the pairs of systems, not corrected.
         alpha: the level.

@@ -287,7 +287,6 @@ class Coverage(Result):
             ``max_unjudged`` of a run, and ``judged_to``, the rank to which every run is judged.
         flags: one row per run and reason to think that the pool puts it at a disadvantage: ``name reason value limit``.
         counts: the numbers behind the shares, on each topic.
-        measures: their names.
         at: the depth that runs are compared at.
         p: the persistence of RBP and its residual.
         left_out: who was left out of the pool for ``unjudged_without_own``: ``"team"``, ``"run"`` or ``"type"``; None
