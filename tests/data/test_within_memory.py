@@ -133,6 +133,26 @@ def test_tables_and_files(way, order, tmp_path, monkeypatch):
     assert read
 
 
+FAULTS = {
+    "a rank twice": [("1", "a", 3.0, 1), ("2", "a", 3.0, 1), ("2", "b", 2.0, 3), ("2", "c", 1.0, 3)],
+    "a document twice": [("1", "a", 3.0, 1), ("2", "a", 3.0, 1), ("2", "b", 2.0, 2), ("2", "b", 1.0, 3)],
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("text", [True, False])
+def test_the_line_or_row_of_a_fault(text, fault, source, cache, monkeypatch):
+    in_pieces(monkeypatch, chunk=30, rows=2)
+    for name in "ab":
+        rows = [(*row, name) for row in FAULTS[fault]]
+        if text:
+            lines = [f"{qid} Q0 {docno} {rank} {score} {name}\n" for qid, docno, score, rank, name in rows]
+            (source / name).write_text("".join(lines))
+        else:
+            put_rows(source / name, rows, random.Random(1))
+    assert assert_same(source, cache, exactly=True, order="rank") is None
+
+
 def test_a_run_without_ranks_beside_one_with(source, cache, monkeypatch):
     in_pieces(monkeypatch)
     rows = [("1", "d1", 1.0, 2, "a"), ("1", "d2", 3.0, 1, "a"), ("2", "d1", 1.0, 1, "a")]
