@@ -175,23 +175,11 @@ def test_what_is_wrong_is_told(messages, folder, given):
 
 
 WRONG_IN_A_FILE = [
-    "title = 'x'",
-    "name = 'a'\ntopic = 'topics.tsv'",
-    "name = 'a'\nteams = 'x'",
-    "name = 'a'\n[runs]\nfolder = 'runs'\nteam = 'x'",
-    "name = 'a'\n[sources]\nprefix = {a = 'b'}",
-    "name = 'a'\n[runs]\nteams = {a = 'b'}",
-    "name = 'a'\n[runs]\nfolder = 'runs'\nfiles = ['x']",
-    "name = 'a'\n[runs]\nfolder = 'nowhere'",
-    "name = 'a'\n[runs]\nfiles = ['nowhere']",
-    "name = 'a'\n[runs]\nfolder = 'runs'\npooled = 5",
-    "name = 'a'\n[runs]\nfolder = 'runs'\nteams = 'no.csv'",
-    "name = 'a'\nsources = 'FT'",
-    "name = 'a'\n[sources]\nprefixes = 'FT'",
-    "name = 'a'\nyear = 2024-01-01",
-    "name = ['a']",
-    "name = 'a'\nqrels = {file = 'qrels.txt.gz'}",
-]
+    "title = 'x'", "name = 'a'\ntopic = 'topics.tsv'", "name = 'a'\n[runs]\nfolder = 'runs'\nteam = 'x'",
+    "name = 'a'\n[runs]\nteams = {a = 'b'}", "name = 'a'\n[runs]\nfolder = 'runs'\nfiles = ['x']",
+    "name = 'a'\n[runs]\nfolder = 'nowhere'", "name = 'a'\nsources = 'FT'", "name = 'a'\n[sources]\nprefixes = 'FT'",
+    "name = 'a'\nyear = 2024-01-01", "name = ['a']", "name = 'a'\nqrels = {file = 'qrels.txt.gz'}",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", WRONG_IN_A_FILE, ids=range(len(WRONG_IN_A_FILE)))
