@@ -431,7 +431,7 @@ def circularity(
     """
     asked = _Asked(circularity, locals())
     rerankers, bootstrap = [one.name for one in as_judges(asked["judge"])], asked.bootstrap
-    families = {one.name: one.family for one in asked.judges}
+    families = {one.name: one.family for one in asked.judges}  # type: ignore[misc]
     labels = _CommonLabels.of(asked)
     asked.tell(asked.label_caveats(len(labels.people.topics)))
     before = {scorer: asked.scored(qrels) for scorer, qrels in labels.scoring.items()}

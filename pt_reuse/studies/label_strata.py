@@ -278,7 +278,7 @@ class Sizes:
 
     def _totals(self, width: float) -> list[int]:
         return [
-            smallest(of.fewest, of.most, lambda total, number=number, of=of: self._width(number, of.of(total)) <= width)
+            smallest(of.fewest, of.most, lambda total, number=number, of=of: self._width(number, of.of(total)) <= width)  # type: ignore[misc]
             for number, of in zip(self.numbers, self.allocations, strict=True)
         ]
 

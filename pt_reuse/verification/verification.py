@@ -133,7 +133,7 @@ class Verification(Result):
         lines += self.not_computed(in_python)
         return "\n".join([*parts, *(prose(line, width=WIDTH) for line in lines)])
 
-    def report(self) -> Report:
+    def report(self) -> Report:  # type: ignore[override]
         """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
         groups, known = self.summary, int(self.summary["known"].sum())
         counts = ("figures", "equal", "unequal", "not_computed")

@@ -571,7 +571,7 @@ class ExportPlan:
             for who in asked:
                 sheets[who].append(pairs[want.key])
         for who, mine in sheets.items():
-            mine.sort(key=lambda pair, who=who: (place[pair.qid], drawn(self.seed, "order", who, *pair.key)))
+            mine.sort(key=lambda pair, who=who: (place[pair.qid], drawn(self.seed, "order", who, *pair.key)))  # type: ignore[misc]
         return {who: mine for who, mine in sheets.items() if mine}
 
     def _write_round(

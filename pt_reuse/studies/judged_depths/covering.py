@@ -428,7 +428,7 @@ class Coverage(Result):
 _USUAL = 10
 
 
-class _CondensedRBP(type(ir_measures.RBP)):
+class _CondensedRBP(type(ir_measures.RBP)):  # type: ignore[misc]
     """RBP of condensed lists, which ir_measures does not have; computed here alone, so that `rel` must be given."""
 
     SUPPORTED_PARAMS = {
