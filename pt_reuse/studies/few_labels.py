@@ -49,6 +49,11 @@ _NEEDED = {"P": ["cutoff"], "RBP": ["rel"], "SDCG": ["cutoff", "max_rel"], "SetP
 #: the same as a user writes them
 LINEAR = "P@k, RBP(rel=...), SDCG(max_rel=...)@k, SetP, NumRet(rel=...) and NumRel"
 _PAIR = ["qid", "docno"]
+#: columns of both levels, in their order; those of documents alone and p-values follow
+_FIRST = (
+    "human", "human_low", "human_high", "by_judge", "estimate", "estimate_low", "estimate_high", "se", "lambda", "n",
+    "N", "n_eff",
+)  # fmt: skip
 #: with fewer topics intervals are known to cover less than they say
 ENOUGH_TOPICS = 20
 #: labels a topic on one side over those on the other from which on the two are not of one kind
@@ -325,26 +330,23 @@ def topic_estimates(
 
 def columns_of_means(found: PoweredMeans, confidence: float) -> pd.DataFrame:
     """Return means, or differences, with the ends of their intervals, as columns."""
-    low, high = found.interval(confidence)
-    human_low, human_high = found.human_interval(confidence)
-    return pd.DataFrame(
-        {
-            "human": found.human,
-            "human_low": human_low,
-            "human_high": human_high,
-            "by_judge": found.by_judge,
-            "estimate": found.estimate,
-            "estimate_low": low,
-            "estimate_high": high,
-            "se": found.se,
-            "lambda": found.weight,
-            "n": found.n,
-            "N": found.more,
-            "n_eff": found.n_eff,
-            "p": found.p,
-            "human_p": found.human_p,
-        }
-    )
+    sides = {"human": (found.human, found.human_se), "estimate": (found.estimate, found.se)}
+    numbers = {"by_judge": found.by_judge, "lambda": found.weight, "n": found.n, "N": found.more, "n_eff": found.n_eff}
+    return _columns(sides, numbers, found.n, confidence)
+
+
+def _columns(
+    sides: dict[str, tuple[Floats, Floats]], numbers: dict[str, Any], n_topics: int, confidence: float
+) -> pd.DataFrame:
+    """Return the columns of both levels, of values and standard errors over topics, in the order of the tables."""
+    found = dict(numbers)
+    for name, (value, se) in sides.items():
+        low, high = t_interval(value, se, n_topics, confidence)
+        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        found["p" if name == "estimate" else f"{name}_p"] = t_p_value(value, se, n_topics)
+    found["se"] = sides["estimate"][1]
+    last = [name for name in numbers if name not in _FIRST]
+    return pd.DataFrame({name: found[name] for name in (*_FIRST, *last, "p", "human_p")}, index=range(len(found["se"])))
 
 
 @dataclass(frozen=True)
@@ -477,35 +479,14 @@ def _columns_of_totals(found: CorrectedTotals, n: int, size: int, confidence: fl
     """Return means over topics, or their differences, with two intervals: over topics, and over samples."""
     from scipy.special import ndtri
 
-    n_topics, n_columns = found.estimate.shape
-    estimate, se = _mean(found.estimate)
-    human, human_se = _mean(found.human)
-    low, high = t_interval(estimate, se, n_topics, confidence)
-    human_low, human_high = t_interval(human, human_se, n_topics, confidence)
+    n_topics = len(found.estimate)
+    sides = {"human": _mean(found.human), "estimate": _mean(found.estimate)}
     of_sample = np.sqrt(found.variance) / n_topics
-    reach = ndtri((1 + confidence) / 2) * of_sample
-    return pd.DataFrame(
-        {
-            "human": human,
-            "human_low": human_low,
-            "human_high": human_high,
-            "by_judge": found.judge.mean(axis=0),
-            "estimate": estimate,
-            "estimate_low": low,
-            "estimate_high": high,
-            "se": se,
-            "lambda": found.weight,
-            "n": n,
-            "N": size - n,
-            "n_eff": effective_of_pool(n, size, found.human_variance, found.variance),
-            "se_sampling": of_sample,
-            "sampling_low": estimate - reach,
-            "sampling_high": estimate + reach,
-            "p": t_p_value(estimate, se, n_topics),
-            "human_p": t_p_value(human, human_se, n_topics),
-        },
-        index=range(n_columns),
-    )
+    estimate, reach = sides["estimate"][0], ndtri((1 + confidence) / 2) * of_sample
+    numbers = {"by_judge": found.judge.mean(axis=0), "lambda": found.weight, "n": n, "N": size - n}
+    numbers["n_eff"] = effective_of_pool(n, size, found.human_variance, found.variance)
+    numbers |= {"se_sampling": of_sample, "sampling_low": estimate - reach, "sampling_high": estimate + reach}
+    return _columns(sides, numbers, n_topics, confidence)
 
 
 def _mean(by_topic: Floats) -> tuple[Floats, Floats]:
