@@ -51,7 +51,6 @@ CALLS = {
     "RunSet.write": lambda d, **flag: RUNS.write(d, **flag),
     "RunSet.write_table": lambda d, **flag: RUNS.write_table(d / "runs.parquet", **flag),
     "Report.to_latex": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").report().to_latex(**flag),
-    "profile.subcollections": lambda d, **flag: ptr.profile.subcollections(RUNS, QRELS, **PARTS, **flag),
     "judging.export_tasks": lambda d, **flag: tasks(d, **flag),
     "judging.import_labels": lambda d, **flag: ptr.judging.import_labels(judged(d), **flag),
     "Qrels.write": lambda d, **flag: SAMPLE.write(d / "qrels", **flag),
