@@ -156,7 +156,9 @@ def _drawings(result: Result, judges: list[str]) -> dict[str, Drawing]:
     from pt_reuse.result import drawing
 
     found: dict[str, Drawing] = {}
-    for kind, draw in result.plots.items():
+    # of uniques that judges fill, what leaving them out does is no matter of judges
+    kinds = {"fill": result.plots["fill"]} if "fill" in result.plots else result.plots
+    for kind, draw in kinds.items():
         of_judge = "judge" in signature(drawing(draw)).parameters
         for judge in judges if of_judge else [None]:
             beginning = kind if judge is None else f"{kind}-{judge}"
