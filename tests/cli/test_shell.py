@@ -44,7 +44,7 @@ ADVICE = [
     (("runs", "r"), Attribute("runs.dropped"), "runs.dropped", "below"),
     (LOU, Attribute("runs.dropped"), "runs.dropped", "`pt-reuse runs`"),
     (LOU, Call("score", "runs, qrels, measures"), "score(runs, qrels, measures)", "`pt-reuse score`"),
-    (("runs", "r"), Option("contributors", "all"), "contributors='all'", "--contributors all of `pt-reuse lou`"),
+    (("runs", "r"), Option("contributors", "all"), "contributors='all'", "--contributors all of `pt-reuse pool`"),
     (("infer-pool", "demo"), Call("get_runs"), "get_runs()", "`pt-reuse runs --collection NAME`"),
     (("fetch", "demo"), Option("n_jobs", 4), "n_jobs=4", "--jobs 4"),
     (("fetch", "demo"), Argument("n_jobs"), "n_jobs", "--jobs"),
