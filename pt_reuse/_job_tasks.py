@@ -27,10 +27,7 @@ _SHOWN: ContextVar[list[tuple[str, type[Warning], str, int]] | None] = ContextVa
 
 
 class Job(Protocol[Given]):
-    """What one job works on; it needs nothing else, so that it can run anywhere.
-
-    It may have a ``place: str``, such as ``topics '101' to '116' of runs/blocks-3``, which its errors begin with.
-    """
+    """What one job works on; it needs nothing else, so that it can run anywhere."""
 
     def run(self) -> Given:
         """Do the work, and return what comes of it."""
@@ -53,10 +50,7 @@ class Task(Generic[Done]):
 
 @dataclass(frozen=True)
 class Outcome(Generic[Done]):
-    """What came of a job: a value or an error, and from another process its trace and the missing file it tells of.
-
-    `heard` are our warnings, `shown` those of other libraries; those of the caller's own thread are given at once.
-    """
+    """What came of a job: a value or an error, and from another process its trace and the missing file it tells of."""
 
     value: Done | None = None
     error: Exception | None = None

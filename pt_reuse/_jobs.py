@@ -39,16 +39,7 @@ def run_jobs(
     verbose: bool,
     prefer: str | None = None,
 ) -> Iterator[Done]:
-    """Yield what each job returns, in their order, whoever does them.
-
-    Jobs are made one by one, in groups of a few for each worker; to other processes they go as pickles, so they should
-    be small. Warnings of jobs are given here, each once. Where the caller wants no more results, no further job begins.
-    `n_jobs` is as joblib takes it, None for what ``joblib.parallel_config`` says, else 1; `prefer` is joblib's.
-
-    Raises:
-        InputError: a job's own; workers that died, or a cluster that does not answer.
-        Exception: what else a job raises, with the job's place before its text.
-    """
+    """Yield what each job returns, in their order, whoever does them."""
     tasks = (
         Task(job, getattr(job, "place", None) or f"number {number:,} of {total:,}")
         for number, job in enumerate(jobs, 1)

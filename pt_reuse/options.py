@@ -24,54 +24,28 @@ _ENTRY = re.compile(r"^(\*{0,2}\w+): ")
 
 @dataclass(frozen=True, kw_only=True)
 class Flag:
-    """How a command takes an option.
+    """How a command takes an option."""
 
-    Attributes:
-        help: in a line; the default is added.
-        metavar: what stands for the value.
-        kind: how the text is read: ``"text" "int" "float" "list"`` (texts between commas), ``"counts"`` (whole numbers
-            between commas), ``"count or text"``, ``"judgments"`` (a file or a collection), ``"rounds"`` (judgment files
-            between commas, in place of ``--qrels``), ``"budgets"`` (shares, or whole numbers, between commas),
-            ``"judges"`` (files of their labels, or a folder), ``"labels"`` (a label, or what each stands for),
-            ``"names"`` (of both judgments), ``"switch"`` or ``"off"`` (no value: stands for True or False).
-        name: ``"--depth"``; default the name of the option with dashes.
-        default: in words, where the default is None.
-        usual: the default of what the function does not take.
-    """
-
-    help: str
-    metavar: str = "N"
-    kind: str = "int"
-    name: str = ""
-    default: str = ""
-    usual: Any = None
+    help: str  # in a line; the default is added
+    metavar: str = "N"  # what stands for the value
+    kind: str = "int"  # how the text is read: ``"text" "int" "float" "list"`` (texts between commas)
+    name: str = ""  # ``"--depth"``; default the name of the option with dashes
+    default: str = ""  # in words, where the default is None
+    usual: Any = None  # the default of what the function does not take
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """An option of studies.
+    """An option of studies."""
 
-    Attributes:
-        name: of the argument.
-        meaning: what the docstring says of it.
-        check: returns the value as it is used, or raises an InputError: a function of the value, or
-            ``module:function``, which is imported when it is first called; None where only the data can tell.
-        choices: the words that it takes, instead of a check.
-        flag: how a command takes it; None where it has none.
-    """
-
-    name: str
-    meaning: str = ""
-    check: Callable[[Any], Any] | str | None = None
-    choices: tuple[str, ...] = ()
-    flag: Flag | None = None
+    name: str  # of the argument
+    meaning: str = ""  # what the docstring says of it
+    check: Callable[[Any], Any] | str | None = None  # returns the value as it is used
+    choices: tuple[str, ...] = ()  # the words that it takes, instead of a check
+    flag: Flag | None = None  # how a command takes it; None where it has none
 
     def checked(self, value: Any) -> Any:
-        """Return the value as it is used.
-
-        Raises:
-            InputError: it cannot be one.
-        """
+        """Return the value as it is used."""
         if self.choices:
             return choice(self.name, value, self.choices)
         check = self.check
@@ -244,10 +218,7 @@ SHARED = {
 
 
 def documented(call: Callable[..., Any], own: Mapping[str, Parameter]) -> str:
-    """Return the docstring of a function with an entry for each argument, in the order of its signature.
-
-    What its own ``Args`` section says comes before what its own options mean, and this before what :data:`SHARED` says.
-    """
+    """Return the docstring of a function with an entry for each argument, in the order of its signature."""
     head, written, tail = _split(inspect.cleandoc(call.__doc__ or ""))
     entries = []
     for name in inspect.signature(call).parameters:

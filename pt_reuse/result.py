@@ -33,21 +33,13 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class Shown:
-    """A column of a view.
+    """A column of a view."""
 
-    Attributes:
-        heading: in words; ``{at}`` is a setting, a number of the result or an option, as in a caption.
-        column: of the table; where it has none of this name, the view goes without.
-        digits: how its cells are written.
-        interval: whether it is the interval of the column, whose ends are in ``COLUMN_low`` and ``COLUMN_high``.
-        unless: a column of the table in whose place it stands, so that the view goes without where there is this one.
-    """
-
-    heading: str
-    column: str
-    digits: Digits = Digits.TEXT
-    interval: bool = False
-    unless: str = ""
+    heading: str  # in words; ``{at}`` is a setting, a number of the result or an option, as in a caption
+    column: str  # of the table; where it has none of this name, the view goes without
+    digits: Digits = Digits.TEXT  # how its cells are written
+    interval: bool = False  # whether it is the interval of the column
+    unless: str = ""  # a column of the table in whose place it stands
 
     def of(self, rows: pd.DataFrame) -> Iterator[Column]:
         """Yield the column of a report, none where the table has none."""
@@ -63,27 +55,15 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A report of one table of a result: which columns, in which order of rows, under which caption.
+    """A report of one table of a result: which columns, in which order of rows, under which caption."""
 
-    Attributes:
-        columns: the first says what the rows are.
-        caption: one sentence; ``{measure}`` is the measure whose rows are shown, ``{rows}`` how many there are, and any
-            other name a setting, a number of the result or an option.
-        table: the name of the table, or of the method that returns it: what this takes, the view takes as options.
-        select: column -> whose rows are shown: a value, None for the first, ``...`` for all. Each is an option of the
-            report.
-        descending: the columns by which rows are sorted, the largest first; default as they stand in the table.
-        noun: what the rows are, in the plural.
-        long: whether a command prints the first rows only, unless it is told to print all.
-    """
-
-    columns: tuple[Shown, ...]
-    caption: str
-    table: str = "table"
-    select: Mapping[str, Any] = field(default_factory=dict)
-    descending: tuple[str, ...] = ()
-    noun: str = "rows"
-    long: bool = False
+    columns: tuple[Shown, ...]  # the first says what the rows are
+    caption: str  # one sentence
+    table: str = "table"  # the name of the table
+    select: Mapping[str, Any] = field(default_factory=dict)  # column -> whose rows are shown: a value
+    descending: tuple[str, ...] = ()  # the columns by which rows are sorted, the largest first
+    noun: str = "rows"  # what the rows are, in the plural
+    long: bool = False  # whether a command prints the first rows only, unless it is told to print all
 
     def of(self, result: Result, measure: str | None, options: Mapping[str, Any]) -> Report:
         """Return the report of a result."""
@@ -135,19 +115,12 @@ def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, d
 
 @dataclass(frozen=True)
 class KeyFigures:
-    """Numbers that sum a result up: columns of a table, row by row.
+    """Numbers that sum a result up: columns of a table, row by row."""
 
-    Attributes:
-        columns: the names of the numbers.
-        table: the name of the table, or of the method that returns it; with ``measure`` where they are of one.
-        row: what a row is called behind the name of the number, such as ``"pool of {pool}"`` of its cells.
-        last: whether the last row alone counts.
-    """
-
-    columns: Sequence[str]
-    table: str = "table"
-    row: str = ""
-    last: bool = False
+    columns: Sequence[str]  # the names of the numbers
+    table: str = "table"  # the name of the table, or of the method that returns it
+    row: str = ""  # what a row is called behind the name of the number, such as ``"pool of {pool}"`` of its cells
+    last: bool = False  # whether the last row alone counts
 
     def of(self, result: Result) -> pd.DataFrame:
         """Return ``measure figure value``, see :meth:`Result.key_figures`."""

@@ -22,48 +22,21 @@ _DATA = ("runs", "qrels", "scores")
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """The command of a study.
+    """The command of a study."""
 
-    Attributes:
-        name: of the command, with its family where it has one: ``"profile pool-costs"``.
-        summary: what it does, in a line of the list of commands.
-        details: further sentences for its own help.
-        needs: columns that must be filled for some run, such as ``type``.
-        screen: the views that are printed; default every one.
-        positional: ``"runs"`` or ``"collection"``, where the command takes these without the name of an option.
-        several: whether a study of scores takes those under ``--other`` judgments, too, by the names of both.
-        runs_for: options for which runs are read, where the study can do without runs.
-        shards: whether its topics can be shared out to many calls, see ``pt-reuse merge``.
-    """
-
-    name: str
-    summary: str
-    details: str = ""
-    needs: tuple[str, ...] = ()
-    screen: tuple[str, ...] = ()
-    positional: str = ""
-    several: bool = False
-    runs_for: tuple[str, ...] = ()
-    shards: bool = False
+    name: str  # of the command, with its family where it has one: ``"profile pool-costs"``
+    summary: str  # what it does, in a line of the list of commands
+    details: str = ""  # further sentences for its own help
+    needs: tuple[str, ...] = ()  # columns that must be filled for some run, such as ``type``
+    screen: tuple[str, ...] = ()  # the views that are printed; default every one
+    positional: str = ""  # ``"runs"`` or ``"collection"``, where the command takes these without the name of an option
+    several: bool = False  # whether a study of scores takes those under ``--other`` judgments
+    runs_for: tuple[str, ...] = ()  # options for which runs are read, where the study can do without runs
+    shards: bool = False  # whether its topics can be shared out to many calls, see ``pt-reuse merge``
 
 
 class Study:
-    """What is declared of a study.
-
-    Args:
-        call: the function that computes it.
-        own: the options that it alone has, or has in its own way; those that its function does not take are of its
-            command: how scores are made, and what its views take.
-        command: its command; None where it has none.
-        measures: the measures that are taken where nobody names any, by the lowest label that is relevant.
-        depth: that of pools where neither the call nor the field says another.
-        together: raises where options do not go together; it is given them by name, as far as they are known.
-
-    Attributes:
-        name: of the function.
-        parameters: name -> option, in the order of the signature.
-        defaults: name -> default, of the options that have one.
-    """
+    """What is declared of a study."""
 
     def __init__(
         self,
@@ -115,14 +88,7 @@ class Study:
         return kind
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return arguments as they are used, as far as that shows before any data is read.
-
-        Args:
-            given: name -> value; None stands for a default that is found later, where the default is None.
-
-        Raises:
-            InputError: a value that cannot be one of the option.
-        """
+        """Return arguments as they are used, as far as that shows before any data is read."""
         every, found = {**self.beside, **self.parameters}, dict(given)
         later = {name for name in every if name in self.beside or self.defaults.get(name, ...) is None}
         for name, value in given.items():
@@ -140,18 +106,7 @@ def study(
     depth: int | None = None,
     together: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Declare a study: a public function whose arguments are options.
-
-    Its docstring gets an entry for every argument. What is raised or warned inside bears its name.
-
-    Args:
-        *own: the options that it alone has, or has in its own way; all others are those of :mod:`pt_reuse.options`.
-        command: its command; default none.
-        measures: the measures that are taken where nobody names any, by the lowest label that is relevant; default AP
-            and ``nDCG@10``.
-        depth: that of pools where neither the call nor the field says another; default 100.
-        together: raises where options do not go together; it is given them by name, as far as they are known.
-    """
+    """Declare a study: a public function whose arguments are options."""
 
     def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
         mine = {parameter.name: parameter for parameter in own}

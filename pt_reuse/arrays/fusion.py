@@ -82,13 +82,7 @@ class Fusion:
 
 
 def _normalised(norm: str, rows: TopicRows) -> NDArray[np.float64]:
-    """Return (rows,) scores made comparable with those of other lists, each list by itself, as ranx does it.
-
-    ``"min-max"`` (score - lowest) / (highest - lowest); ``"max"`` score / highest; ``"sum"`` (score - lowest) / the sum
-    of these; ``"zmuv"`` (score - mean) / standard deviation; ``"rank"`` 1 - (rank - 1) / n, whatever the scores. A
-    divisor below 1e-9 is taken for 1e-9: a list of equal scores, and so one of a single document, gives 0 by
-    ``"min-max"``, ``"sum"`` and ``"zmuv"``.
-    """
+    """Return (rows,) scores made comparable with those of other lists, each list by itself, as ranx does it."""
     run, n = rows.run, np.bincount(rows.run)
     if norm == "rank":
         return 1.0 - (rows.rank - 1.0) / n[run]

@@ -18,10 +18,7 @@ from pt_reuse.arrays.places import Places
 
 
 def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_runs: int | None = None) -> Field:
-    """Return the field of the runs of all pieces, those of the first one first.
-
-    It has the rows that coding all runs together gives. Documents that a field knows but no run retrieves stay.
-    """
+    """Return the field of the runs of all pieces, those of the first one first."""
     if columns is None:
         ends = np.cumsum([piece.n_runs for piece in pieces])
         columns = [np.arange(end - piece.n_runs, end) for end, piece in zip(ends.tolist(), pieces, strict=True)]
@@ -130,15 +127,7 @@ class BlockSource(Protocol):
 
 
 class OpenField:
-    """A field of many blocks, each of neighbouring topics and a small :class:`Field` of its own.
-
-    Args:
-        topics: topic names, in natural order.
-        parts: the topics of each block, one after the other.
-        lengths: (topics, runs) how many documents each list has.
-        ranked: (runs,) which runs have a rank column.
-        source: has the blocks.
-    """
+    """A field of many blocks, each of neighbouring topics and a small :class:`Field` of its own."""
 
     def __init__(
         self,
@@ -244,12 +233,7 @@ class OpenField:
         return self if now == wanted else self._changed(Called("in_order", (now, wanted)), self.lengths, self.ranked)
 
     def changed(self, step: Step, lengths: NDArray[np.integer]) -> OpenField:
-        """Return the field with a step that is taken with each block as it is loaded.
-
-        Args:
-            step: gives of a block the one of the new field, of the same runs.
-            lengths: (topics, runs) of the new field; topics without rows go.
-        """
+        """Return the field with a step that is taken with each block as it is loaded."""
         return self._changed(step, lengths, self.ranked)
 
     def _changed(self, step: Step, lengths: NDArray[np.integer], ranked: NDArray[np.bool_]) -> OpenField:

@@ -75,17 +75,7 @@ class PoweredMeans:
 
 
 def powered_means(values: TopicValues, weight: float | None = None, variance: str = JACKKNIFE) -> PoweredMeans:
-    """Return the prediction-powered mean of each column, PPI++.
-
-    The mean of Y over the n topics is moved by what the model says of how these topics differ from the N others:
-    Ybar_n + lambda (Fbar_N - Fbar_n). By PPI++ its squared standard error is var(Y - lambda F) / n + lambda^2 var(F) /
-    N, the second variance over the N topics, both with a divisor of one less than the topics. That takes an estimated
-    lambda for a known one. By the jackknife the first term is (n - 1) / n times the sum of squares of the estimates
-    without each of the n topics, lambda estimated anew, about their mean. Of a given lambda both are the same.
-
-    Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference,
-    https://arxiv.org/abs/2311.01453; Efron and Stein 1981, The jackknife estimate of variance.
-    """
+    """Return the prediction-powered mean of each column, PPI++."""
     y, f, f_more = values.human, values.judge, values.unlabelled
     n, more = len(y), len(f_more)
     every = np.concatenate([f, f_more])
@@ -177,11 +167,7 @@ class SampledDocuments:
 
 @dataclass(frozen=True)
 class TopicTotals:
-    """Sums of weight times gain over the documents of a topic, (columns,), and their covariances over samples.
-
-    `known` says whether each stratum that is not labelled in full has two labelled documents, without which its spread
-    is not known and counts as none.
-    """
+    """Sums of weight times gain over the documents of a topic, (columns,), and their covariances over samples."""
 
     human: Floats  # by people's labels, each counted 1 / inclusion: the estimate of Horvitz and Thompson
     sampled: Floats  # the same by the model's labels of the same documents
@@ -193,13 +179,7 @@ class TopicTotals:
 
 
 def totals_of(documents: SampledDocuments, weights: Floats) -> TopicTotals:
-    """Return the totals of a topic, for (documents, columns) weights.
-
-    Covariances are those of stratified sampling without replacement, sum of N^2 (1 - n/N) s^2 / n over strata, or where
-    documents were drawn one by one, sum of (1 - inclusion) / inclusion^2 times the product.
-
-    Source: Horvitz and Thompson 1952; Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 3.
-    """
+    """Return the totals of a topic, for (documents, columns) weights."""
     rows = np.flatnonzero(documents.sampled)
     inclusion = documents.inclusion[rows]
     mine = weights[rows] * documents.human[rows, None]
@@ -248,14 +228,7 @@ class CorrectedTotals:
 
 
 def corrected_totals(topics: list[TopicTotals], pairs: bool, weight: float | None) -> CorrectedTotals:
-    """Return the difference estimates.
-
-    With lambda 1 the estimate is unbiased whatever the model says. Lambda 0 is people's labels alone. The estimated one
-    makes the sum of the variances over samples least: it is one for all topics and columns, so that it is fitted to
-    many documents, and its bias is of the order of 1 over their number.
-
-    Source: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 6, for the difference estimator.
-    """
+    """Return the difference estimates."""
     human, sampled, judge = (
         _columns(np.array([getattr(topic, name) for topic in topics]), pairs) for name in ("human", "sampled", "judge")
     )
@@ -280,11 +253,7 @@ def corrected_totals(topics: list[TopicTotals], pairs: bool, weight: float | Non
 
 
 def effective_of_pool(n: int, size: int, alone: Floats, powered: Floats) -> Floats:
-    """Return how many documents of a pool people would have to label for the same variance; NaN where both are 0.
-
-    A sample of n of P documents has a variance that goes with 1/n - 1/P, so that no number is beyond the pool. `alone`
-    are (columns,) variances by people's labels alone, `powered` with the model's.
-    """
+    """Return how many documents of a pool people would have to label for the same variance; NaN where both are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = 1 / (1 / size + (1 / n - 1 / size) * powered / alone)
     return np.where((alone == 0) & (powered > 0), 0.0, found)

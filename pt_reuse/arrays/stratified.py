@@ -34,12 +34,7 @@ class Interval:
 
 
 def effective_sizes(weights: Floats, drawn: Floats, units: Floats, cells: NDArray[np.int64], n_cells: int) -> Floats:
-    """Return (cells,) how many independent draws tell as much of a cell's share as the samples of its strata do.
-
-    That is (sum W)^2 / sum W^2 (1 - n/N) / n over the strata of the cell, n / (1 - n/N) of a single one: with it the
-    variance of the estimate is p (1 - p) / size where the strata share their p. A census is endless. All but `n_cells`
-    are (strata,): weights of one sign within a cell, units drawn (above 0), units there are, and the cell, from 0.
-    """
+    """Return (cells,) how many independent draws tell as much of a cell's share as the samples of its strata do."""
     lost = weights**2 * np.maximum(1 - drawn / units, 0) / drawn
     whole = np.bincount(cells, weights, n_cells) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -47,10 +42,7 @@ def effective_sizes(weights: Floats, drawn: Floats, units: Floats, cells: NDArra
 
 
 def exact_limits(shares: Floats, sizes: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return (cells,) limits of Clopper and Pearson of shares at effective sizes; an endless one has no width.
-
-    Source: Clopper and Pearson 1934; at effective sizes Korn and Graubard 1998.
-    """
+    """Return (cells,) limits of Clopper and Pearson of shares at effective sizes; an endless one has no width."""
     from scipy import special
 
     tail, known = (1 - confidence) / 2, np.isinf(sizes)
@@ -63,14 +55,7 @@ def exact_limits(shares: Floats, sizes: Floats, confidence: float) -> tuple[Floa
 
 
 def counted_limits(shares: Floats, sizes: Floats, units: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the exact limits of shares that were counted in samples without replacement.
-
-    A limit is the outermost share of the units that would bring what was counted, or something further off, with more
-    than half of what the confidence leaves: the hypergeometric law in place of Clopper and Pearson's binomial one. A
-    cell of several strata counts as one sample of its effective size, the count rounded outwards.
-
-    Source: Katz 1953; Wright 1991.
-    """
+    """Return the exact limits of shares that were counted in samples without replacement."""
     low, high = np.empty(len(shares)), np.empty(len(shares))
     for cell, (share, size, n_units) in enumerate(zip(shares.tolist(), sizes.tolist(), units.tolist(), strict=True)):
         # without replacement a draw is worth more than one: back to how many draws these are
@@ -91,10 +76,7 @@ def _lowest(found: int, drawn: int, units: int, tail: float) -> int:
 
 
 def joined(constant: float, weights: Floats, shares: Floats, low: Floats, high: Floats) -> Interval:
-    """Return constant + sum W p over (cells,) shares, its interval made of theirs (MOVER, square and add).
-
-    Source: Zou and Donner 2008; with Wilson's limits the difference of two shares is Newcombe's.
-    """
+    """Return constant + sum W p over (cells,) shares, its interval made of theirs (MOVER, square and add)."""
     up, down = weights * (high - shares), weights * (low - shares)
     value = float(constant + weights @ shares)
     above = np.sqrt((np.maximum(np.maximum(up, down), 0) ** 2).sum())
@@ -113,16 +95,7 @@ def stratified_interval(
     confidence: float,
     counted: bool = True,
 ) -> Interval:
-    """Return constant + sum W p over strata with its interval.
-
-    Strata of one cell share their limits, at the effective size of the cell: the exact ones of a sample without
-    replacement where the shares were counted, which do not lie beyond what the units that were not drawn can still
-    change; those of Clopper and Pearson where the shares are expected. The limits of the cells are joined as
-    :func:`joined` says. Square and add takes deviations for even ones. Where eight or fewer of all drawn units have
-    the property, or eight or fewer do not, they are not, and the interval reaches as far as that of one cell of
-    all strata. Arrays are (strata,);
-    a stratum of weight 0 does not count, weights of a cell have one sign, `counted` is False for expected shares.
-    """
+    """Return constant + sum W p over strata with its interval."""
     some = weights != 0
     if not some.any():
         return Interval(constant, constant, constant)
@@ -173,10 +146,7 @@ class _Sample:
 
 
 def stratified_variance(weights: Floats, shares: Floats, *, drawn: Floats, units: Floats) -> float:
-    """Return sum W^2 p (1 - p) / n (1 - n/N), the variance that a stratified sample without replacement leaves.
-
-    Source: Merlo et al. 2025.
-    """
+    """Return sum W^2 p (1 - p) / n (1 - n/N), the variance that a stratified sample without replacement leaves."""
     some = weights != 0
     w, p, n, size = weights[some], shares[some], drawn[some], units[some]
     return float((w**2 * p * (1 - p) / n * np.maximum(1 - n / size, 0)).sum())

@@ -173,10 +173,7 @@ def catalogue_name(text: str) -> str | None:
 
 
 def catalogued(name: str) -> Collection | None:
-    """Return a collection of the catalogue with its runs, None where it has none of that name.
-
-    Every call makes a new frame of runs: what a caller does to it reaches nobody else.
-    """
+    """Return a collection of the catalogue with its runs, None where it has none of that name."""
     collection = without_runs(name)
     return collection and replace(collection, submitted=_submitted(name, _entries()[name]))
 

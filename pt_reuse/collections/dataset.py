@@ -331,11 +331,7 @@ class ReuseDataset(IRDSDataset):
 
 
 def judgments_of(collection: Collection) -> Qrels:
-    """Return the judgments of a collection, for a function that takes ``qrels=`` in their place.
-
-    Raises:
-        InputError: they cannot be had.
-    """
+    """Return the judgments of a collection, for a function that takes ``qrels=`` in their place."""
     try:
         return ReuseDataset(collection).get_judgments()
     except InputError as error:

@@ -74,11 +74,7 @@ def get_run_files(
     n_jobs: int = 8,
     verbose: bool = False,
 ) -> Fetched:
-    """Return the file of each run that can be had, and why others that are published could not be downloaded.
-
-    With a `folder` nothing else is looked at. `faulty`: files that were kept aside, since some of their lines are no
-    run line, are taken, too.
-    """
+    """Return the file of each run that can be had, and why others that are published could not be downloaded."""
     found = find_run_files(collection, names, folder)
     if folder is not None:
         return Fetched(files=found, failed={})

@@ -37,12 +37,7 @@ _HALF = np.uint64(32)  # bits
 
 
 def checksums(paths: Sequence[str | Path], threads: int) -> list[str]:
-    """Return a checksum of each of some files as they lie on the disk.
-
-    Every page is summed up as 32-bit words, each multiplied by an odd 64-bit number of its own; the digest is that of
-    the sums and of what stands behind the last whole page. One changed word always shows, several in a page but for a
-    chance of 2^-32 at most. It is made to notice changes, not to withstand somebody who wants to hide them.
-    """
+    """Return a checksum of each of some files as they lie on the disk."""
     sizes = [os.stat(path).st_size for path in paths]
     pieces = [(i, at) for i, size in enumerate(sizes) for at in range(0, max(size, 1), _PIECE * _PAGE)]
     sums = [b""] * len(pieces)
@@ -151,11 +146,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray], notes: Mapping[str, 
 
 @dataclass(frozen=True)
 class ArrayFile:
-    """A file that :func:`write_arrays` wrote.
-
-    An array is checked as it is read, and lies in memory then: a map of a file that somebody cuts off ends the process.
-    Where a file is held open, it can be read as long as this lives, whoever removes it.
-    """
+    """A file that :func:`write_arrays` wrote."""
 
     path: Path
     held: int | None = None
@@ -257,11 +248,7 @@ def write_block(path: Path, field: Field) -> None:
 
 
 def read_block(path: Path, told: Callable[[DamagedError], Exception], *, hold: bool = False) -> Field:
-    """Read a block; its scores and its places in other orders are read when one of them is asked for.
-
-    What `told` gives is raised where it is not as it was written, of what is read later when it is asked for. A block
-    that is held is looked at as a whole, and no longer hangs on its name.
-    """
+    """Read a block; its scores and its places in other orders are read when one of them is asked for."""
 
     def read(*names: str) -> list[NDArray]:
         try:

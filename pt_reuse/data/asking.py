@@ -65,10 +65,7 @@ def _missed(error: KeyError | AttributeError) -> list[Any]:
 
 
 def name_of(judge: Any) -> str:
-    """Return what a function, a transformer or a judge is called in the provenance of its labels.
-
-    A pipeline is called what its last stage is called, which gave the labels.
-    """
+    """Return what a function, a transformer or a judge is called in the provenance of its labels."""
     judge = _last(judge)
     for attribute in ("name", "__name__"):
         name = getattr(judge, attribute, None)
@@ -78,10 +75,7 @@ def name_of(judge: Any) -> str:
 
 
 def rel_of(judge: Any) -> int | None:
-    """Return from which label on the labels of a judge are relevant, None where it does not say.
-
-    A pipeline is as its last stage, which gave the labels.
-    """
+    """Return from which label on the labels of a judge are relevant, None where it does not say."""
     return checked_rel(getattr(_last(judge), "rel", None))
 
 

@@ -24,10 +24,7 @@ COLUMNS = ("file", "line", "reason", "name", "qid", "docno")
 
 
 def blank_rows(n: int) -> pd.DataFrame:
-    """Return a frame of rows in which nothing stands: ``file line reason name qid docno``.
-
-    The lines are <NA> in a column ``Int64``, the texts None.
-    """
+    """Return a frame of rows in which nothing stands: ``file line reason name qid docno``."""
     texts = pd.Series(np.full(n, None, dtype=object), dtype=object)
     lines = pd.Series(np.zeros(n, dtype=np.int64)).astype("Int64").where(np.zeros(n, dtype=np.bool_))
     return pd.DataFrame({column: lines if column == "line" else texts for column in COLUMNS})
@@ -89,15 +86,7 @@ class Dropped:
         files: Sequence[str] | None = None,
         lines: NDArray[np.int64] | None = None,
     ) -> Dropped:
-        """Return rows of documents that stand in their list again.
-
-        Args:
-            repeats: the rows.
-            names: of the runs.
-            topics: of the field.
-            files: of the runs, None where they came as frames.
-            lines: (n,) of the rows, None where they came as frames.
-        """
+        """Return rows of documents that stand in their list again."""
         return _rows(
             len(repeats),
             file=None if files is None else _taken(files, repeats.run),

@@ -258,10 +258,7 @@ def _in_memory(field: Any) -> Field:
 
 
 def keep_whole(folder: Path, read: ReadField, sources: Mapping[str, str], settings: Mapping[str, Any]) -> None:
-    """Keep a field in memory: the block goes to a new folder, then the manifest is replaced, then all others go.
-
-    One process writes at a time. Where another one is writing now, nothing is kept.
-    """
+    """Keep a field in memory: the block goes to a new folder, then the manifest is replaced, then all others go."""
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder) as whether:
         if whether is not Alone.NO:
@@ -327,11 +324,7 @@ def read_kept(
     verbose: bool,
     memory: int | None = None,
 ) -> ReadField:
-    """Return the field of some run files, kept in a folder: in memory, or within so many bytes block by block.
-
-    Raises:
-        InputError: as :func:`parse_files`; a store of a newer version; within memory a topic too large, or a full disk.
-    """
+    """Return the field of some run files, kept in a folder: in memory, or within so many bytes block by block."""
     real, sources = _real_sources(paths, folder, threads)
     if memory is not None:
         reading = _Within(folder, conventions, Budget(memory, threads), sources, verbose=verbose)

@@ -38,10 +38,7 @@ _MANY_BLOCKS = 32
 
 
 def cut_where(sizes: Sequence[int], part: Sequence[int], at_once: int) -> list[range]:
-    """Return neighbouring topics, as few ranges as hold at most so many numbers; a topic is never cut.
-
-    `part` is the block of the field in which each topic lies, -1 where the field lacks it; a range lies in one block.
-    """
+    """Return neighbouring topics, as few ranges as hold at most so many numbers; a topic is never cut."""
     ranges, first, held, at = [], 0, 0, -1
     for t, (size, here) in enumerate(zip(sizes, part, strict=True)):
         if t > first and (held + size > at_once or (here >= 0 and at >= 0 and here != at)):
@@ -71,13 +68,7 @@ def topics_array(topics: range) -> NDArray[np.int64]:
 
 
 class ArrayWork(ABC):
-    """Work that can be done for some topics without the others; its bits do not depend on how it is cut.
-
-    A job shares the memory of this process, or takes along what its topics need and no more. In its arrays, what
-    ``topics`` and ``topic`` name is counted among all topics, and a ``row`` among all judgments. `kind` says in a word
-    what is done; `has_own_bar` whether a job can show a progress bar; `axes` along which axis the parts of an array are
-    joined, where that is not the first.
-    """
+    """Work that can be done for some topics without the others; its bits do not depend on how it is cut."""
 
     kind: str
     field: AnyField
@@ -87,11 +78,7 @@ class ArrayWork(ABC):
 
     @abstractmethod
     def cut(self, at_once: int) -> list[range]:
-        """Return neighbouring topics that belong in one job, as few jobs as hold at most so many numbers each.
-
-        All topics are in one of them, in order. The topics of a job lie in one block of an open field, but for those
-        that it lacks.
-        """
+        """Return neighbouring topics that belong in one job, as few jobs as hold at most so many numbers each."""
 
     @abstractmethod
     def part(self, topics: range, *, verbose: bool = False) -> Arrays:
@@ -149,10 +136,7 @@ class TopicJobs:
                 yield from self._done((self.work.job(some, self._having(field, some)) for some in groups), len(groups))
 
     def share(self, k: int, n: int) -> TopicJobs:
-        """Return the k-th of n shares, counted from 1: jobs of neighbouring topics, about as many rows in each.
-
-        Which topics they are depends on the field and the work alone.
-        """
+        """Return the k-th of n shares, counted from 1: jobs of neighbouring topics, about as many rows in each."""
         rows = np.append(self.field.lengths.sum(axis=1), 0)[self._rows(range(len(self.work.topics)))] + 1
         # each topic goes by the middle of its rows, so that a share is never cut within a topic
         owner = (np.cumsum(rows) - rows / 2) * n // max(int(rows.sum()), 1)

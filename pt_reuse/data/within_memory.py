@@ -79,10 +79,7 @@ def _stored_rows(path: Path) -> Iterator[NDArray[np.void]]:
 
 @dataclass
 class _Spool:
-    """The rows of a file as they were parsed, in order.
-
-    A row's run is numbered in the file, its topic among all files; `sizes` is (runs, topics) rows of each list.
-    """
+    """The rows of a file as they were parsed, in order."""
 
     path: Path
     sizes: NDArray[np.int32] = field(default_factory=lambda: np.zeros((1, 64), dtype=np.int32))
@@ -395,12 +392,7 @@ def read_within(
     checks: Sequence[str],
     verbose: bool,
 ) -> ReadField:
-    """Return the field of some run files with the given checksums, whose blocks are written to a folder.
-
-    Raises:
-        InputError: as :func:`parse_files`; a topic that is too large, a file that changed meanwhile.
-        OSError: the disk is full, or the like.
-    """
+    """Return the field of some run files with the given checksums, whose blocks are written to a folder."""
     spooling = _Spooling(spools, conventions, budget)
     files = spooling.read(paths, verbose=verbose)
     for path, before, now in zip(paths, checks, checksums(paths, budget.threads), strict=True):

@@ -25,12 +25,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Runs of teams that gave nothing to a pool, lexical and dense, compared under it.
-
-    Each lexical team in turn is left out whole: the pool is that of the pooled runs of the other lexical teams. Its
-    runs are compared with those of the dense teams, which are in none of these pools, and only with runs whose queries
-    are as long. Where no dense run has queries as long, there is no comparison.
-    """
+    """Runs of teams that gave nothing to a pool, lexical and dense, compared under it."""
 
     table: pd.DataFrame
     leads: pd.DataFrame
@@ -39,11 +34,7 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """The runs of one team with one length of query under one pool, topic by topic.
-
-    `counts` (topics, 3): documents in the top ten, unjudged ones, relevant ones among these, summed over the runs.
-    `scores` (topics, 2): mean ``nDCG@10`` of the runs under the complete judgments and under the pool.
-    """
+    """The runs of one team with one length of query under one pool, topic by topic."""
 
     described: dict[str, str | int]
     counts: NDArray[np.int64]
@@ -64,13 +55,7 @@ class _Group:
 def compare_held_out(
     runs: RunSet, complete: Qrels, *, depth: int = 10, resamples: int = RESAMPLES, seed: int = SEED
 ) -> HeldOut:
-    """Ask what a lexical pool misses of dense runs, and of lexical runs whose team is left out whole.
-
-    Intervals are bootstraps over topics: the topics are drawn with replacement, the same for all rows, and the ends are
-    the 2.5th and 97.5th percentile. Resamples in which a team has no unjudged document say nothing of its share and are
-    passed over. Where none or all of the unjudged documents are relevant, the other end is the one-sided bound of as
-    many independent documents, which is the least that it can be.
-    """
+    """Ask what a lexical pool misses of dense runs, and of lexical runs whose team is left out whole."""
     counts = complete.counts()
     topics = counts.loc[counts["relevant"] > 0, "qid"].tolist()
     bootstrap = TopicBootstrap(resamples, seed, CONFIDENCE)

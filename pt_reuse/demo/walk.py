@@ -54,11 +54,7 @@ DEPTH = 10
 
 @dataclass(frozen=True)
 class DemoReport:
-    """The answers, on the topics that have a relevant document.
-
-    `lexical`: per run ``name unjudged relevant`` under the pool of all pooled lexical runs: the share of its top ten
-    that the pool does not have, and the share of these documents that is relevant, NaN where there is none.
-    """
+    """The answers, on the topics that have a relevant document."""
 
     runs: RunSet
     without: list[str]

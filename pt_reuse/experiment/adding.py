@@ -21,10 +21,7 @@ _SAME_BY_GDEVAL = 6e-6  # it prints five decimals, and computes nDCG(dcg='exp-lo
 
 
 class Adding:
-    """Puts columns into whatever pt.Experiment returned, and notes where its scores and ours differ.
-
-    `rounding` is pt.Experiment's ``round``: decimals, or measure -> decimals.
-    """
+    """Puts columns into whatever pt.Experiment returned, and notes where its scores and ours differ."""
 
     def __init__(self, columns: Columns, rounding: int | dict[str, int] | None):
         self.columns, self.rounding = columns, rounding
@@ -47,10 +44,7 @@ class Adding:
         return self.to_means(result.data).style.use(result.export())
 
     def means(self, result: Any, perquery: bool | str) -> pd.DataFrame | None:
-        """Return the means of a result that has the columns, in the long layout; None where there are none.
-
-        By topic alone pt.Experiment gives no means: those of our scores are its, where it does not differ.
-        """
+        """Return the means of a result that has the columns, in the long layout; None where there are none."""
         if isinstance(result, dict) or (isinstance(result, tuple) and isinstance(result[0], dict)):
             return None
         if perquery is not True:
@@ -129,10 +123,7 @@ class Adding:
     def _beside(
         self, measure: str, systems: Sequence[str], qids: Sequence[str] | None, theirs: NDArray[np.float64] | None
     ) -> dict[str, NDArray]:
-        """Return what stands beside pt.Experiment's scores of systems (and topics), and compare these with ours.
-
-        `theirs` is None where it has none.
-        """
+        """Return what stands beside pt.Experiment's scores of systems (and topics), and compare these with ours."""
         s = np.array([self._system[name] for name in systems], dtype=np.int64)
         t = None if qids is None else np.array([self._topic[qid] for qid in qids], dtype=np.int64)
 
@@ -222,10 +213,7 @@ def in_layout(result: Any, layout: str, perquery: bool | str, long: Callable[[pd
 
 
 def to_long(wide: pd.DataFrame, measures: Iterable[str], added: Iterable[str]) -> pd.DataFrame:
-    """Return a frame of means as one row per system and measure, systems first.
-
-    The columns are ``name measure value``, what of a baseline's columns there is, the added columns but ``LOU rank``.
-    """
+    """Return a frame of means as one row per system and measure, systems first."""
     rows = [measure for measure in [*dict.fromkeys(measures), TIME] if measure in wide.columns]
     suffixes = [*OF_BASELINE, *(column for column in added if column not in _FOLLOWS)]
     parts = []
@@ -261,10 +249,7 @@ class SavedTables:
     before: Mapping[str, pd.DataFrame]
 
     def save(self, added: Adding) -> None:
-        """Write the tables that pt.Experiment has written of the systems again, with the added columns.
-
-        Rows of other systems stay, as they do in its own.
-        """
+        """Write the tables that pt.Experiment has written of the systems again, with the added columns."""
         systems, files = added.columns.systems, []
         among = added.columns.settings.get(AMONG, "not ranked")
         for name, beside in BESIDE.items():

@@ -242,10 +242,7 @@ def check_texts(kept: KeptColumns, topics: pd.DataFrame, systems: Mapping[str, A
 
 
 def with_texts(documents: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
-    """Return documents with what a judge reads of them: what systems say first, then what their topics do.
-
-    The query is the other way round: that of a system may have been rewritten. `texts` are as of :func:`texts_of`.
-    """
+    """Return documents with what a judge reads of them: what systems say first, then what their topics do."""
     columns = [column for column in texts if column not in IDS]
     if not columns:
         return documents

@@ -38,10 +38,7 @@ USUAL = BY_SCORE[0]
 
 
 def hint_of(qrels: pd.DataFrame) -> str:
-    """Return how to get the field of a known collection's judgments, nothing where they are those of none.
-
-    `qrels`: all judgments that the user gave, ``qid docno label``.
-    """
+    """Return how to get the field of a known collection's judgments, nothing where they are those of none."""
     relevant = pd.to_numeric(qrels["label"], errors="coerce") > 0
     names = judged_alike(qrels["qid"].nunique(), len(qrels), int(relevant.sum()))
     known = [(name, found.submitted) for name in names if (found := catalogued(name)) is not None]

@@ -61,12 +61,7 @@ def _is_text(cells: pd.Series) -> bool:
 
 
 class Recorder(pt.Transformer):
-    """Passes results through unchanged and keeps a copy of what it saw.
-
-    Composed to the end of a pipeline, it gives the pipeline's results without running it a second time, whatever
-    executes the pipeline: in batches, as part of a tree plan, or with other pipelines that share its prefix. It prints
-    as its label, the name of the system.
-    """
+    """Passes results through unchanged and keeps a copy of what it saw."""
 
     #: what pt.inspect says that it takes; it is asked of results alone, since a batch may have none
     transform_inputs: ClassVar[list[list[str]]] = [_NEEDED]
@@ -150,11 +145,7 @@ def saved_files(names: Iterable[str], arguments: Mapping[str, Any]) -> dict[str,
 
 @dataclass
 class Systems:
-    """The systems by name, each a pipeline or a result frame, what records the pipelines, and what stands for some.
-
-    `runs` are the same systems where they are a RunSet, which knows more of them than frames do. `saved` are the files
-    that are evaluated in place of systems, and `only` the topics that a tree plan asks of result frames.
-    """
+    """The systems by name, each a pipeline or a result frame, what records the pipelines, and what stands for some."""
 
     by_name: dict[str, Any]
     recorders: dict[str, Recorder]
@@ -198,11 +189,7 @@ class Systems:
 
 
 def as_systems(systems: Any) -> Any:
-    """Return a user's systems as a RunSet, or a dict or list of pipelines and result frames.
-
-    What holds runs alone, such as the path of their files, is a RunSet; each system of a dict or a list may be the
-    results of a run in any form.
-    """
+    """Return a user's systems as a RunSet, or a dict or list of pipelines and result frames."""
     systems = held(systems)
     if isinstance(systems, RunSet):
         return systems
@@ -352,10 +339,7 @@ def check_frames(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, wanted
 
 
 def executed_runs(systems: Systems, table: pd.DataFrame, judgments: Qrels, wanted: Wanted) -> RunSet:
-    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing.
-
-    `table` has one row per system, with its team, type and whether it counts as pooled.
-    """
+    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing."""
     if systems.runs is None or systems.saved or systems.only is not None:
         frames = systems.results()
         with _naming_repeats(frames):

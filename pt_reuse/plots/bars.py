@@ -38,12 +38,7 @@ OUTCOMES = {
 
 
 def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: Place | None = None) -> Axes:
-    """Draw how many judged documents each unit alone contributed, relevant and not relevant, as stacked bars.
-
-    `uniques` is the `unique_counts` table of leave-out-uniques; its first column names the units.
-
-    Source: after the bar charts of Harman's TREC overviews and of Zobel 1998, SIGIR.
-    """
+    """Draw how many judged documents each unit alone contributed, relevant and not relevant, as stacked bars."""
     column = str(uniques.columns[0])
     counts = uniques[uniques["contributing"] > 0]
     counts = counts.sort_values(["unique_relevant", "unique"], ascending=False, kind="stable")
@@ -62,10 +57,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
 
 
 def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None, place: Place | None = None) -> Axes:
-    """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again.
-
-    `table` is that of leave-out-uniques; beside each bar stand the run that falls and the ranking's tau_b.
-    """
+    """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again."""
     column = str(table.columns[0])
     rows = table[table["measure"] == measure].sort_values(
         ["max_drop", "tau_b"], ascending=[False, True], kind="stable", na_position="last"
@@ -107,12 +99,7 @@ def _word(column: str) -> str:
 
 
 def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place: Place | None = None) -> Axes:
-    """Draw a bar per convention from the lowest to the highest value of a number, and a point for each value.
-
-    `spans`: one row per convention, the first on top: ``convention default lowest highest``.
-
-    `points`: one row per convention and value: ``convention value here``.
-    """
+    """Draw a bar per convention from the lowest to the highest value of a number, and a point for each value."""
     sheet = Sheet.open(place, "conventions")
     ink = sheet.ink
     rows = dict(zip(spans["convention"], down(len(spans)), strict=True))
@@ -149,10 +136,7 @@ def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place
 
 
 def plot_outcomes(rows: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
-    """Draw a bar per judge, stacked by outcome, with a number in each part that has room for one.
-
-    `rows` are of one measure, one per judge: ``judge`` and the counts of a ``SignificanceFidelity``.
-    """
+    """Draw a bar per judge, stacked by outcome, with a number in each part that has room for one."""
     sheet = Sheet.open(place, "judges")
     ax, edge, at = sheet.ax, sheet.ink.strong, down(len(rows))
     ends = np.zeros(len(rows))
@@ -189,10 +173,7 @@ def plot_saturation(
     maximum: float = 1.0,
     place: Place | None = None,
 ) -> Axes:
-    """Draw the scores of all runs on each topic as a box, the topic with the highest median on the right.
-
-    Source: Voorhees, Craswell and Lin 2022, figures 2 and 7.
-    """
+    """Draw the scores of all runs on each topic as a box, the topic with the highest median on the right."""
     sheet = Sheet.open(place)
     ink, sizes = sheet.ink, sheet.sizes
     keys = rows.reset_index(drop=True)

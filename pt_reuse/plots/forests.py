@@ -77,10 +77,7 @@ def plot_kappas(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
 
 
 def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
-    """Draw tau_b of each judge in a row, the highest on top, and below the judges that of other people, as rings.
-
-    `table` has ``judge kind tau_b`` and perhaps ``tau_b_low tau_b_high``; judges without tau_b have no row.
-    """
+    """Draw tau_b of each judge in a row, the highest on top, and below the judges that of other people, as rings."""
     sheet = Sheet.open(place, "judges")
     ink, columns = sheet.ink, ("tau_b", "tau_b_low", "tau_b_high")
     known = table[table["tau_b"].notna()].sort_values(["kind", "tau_b"], ascending=[True, False], kind="stable")
@@ -105,11 +102,7 @@ def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = 
 
 
 def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Place | None = None) -> Axes:
-    """Draw a figure of each judge and of each other person, with intervals: judges above, the largest on top.
-
-    `rows`: ``judge kind value low high together``; `kind` is ``"model"`` or ``"people"``; all other people together
-    come before each of them. Who has no value has no row, and is counted at the axis.
-    """
+    """Draw a figure of each judge and of each other person, with intervals: judges above, the largest on top."""
     sheet = Sheet.open(place, "judges")
     ax, ink = sheet.ax, sheet.ink
     order = ["kind", "together", "value"]
@@ -146,11 +139,7 @@ def _draw_scorer(sheet: Sheet, kind: str, x: Any, y: Any, size: float, width: fl
 
 
 def plot_gains(rows: pd.DataFrame, *, measure: str, people: str, place: Place | None = None) -> Axes:
-    """Draw the mean gain under each scorer, a row per judge that re-ranks, the first on top.
-
-    `rows`: of one measure, one per judge and scorer: ``judge scorer same mean_gain`` and, where there are intervals,
-    ``mean_gain_low mean_gain_high``, which the judge itself and people have.
-    """
+    """Draw the mean gain under each scorer, a row per judge that re-ranks, the first on top."""
     sheet = Sheet.open(place, "judges")
     judges = list(dict.fromkeys(rows["judge"]))
     at = dict(zip(judges, down(len(judges)), strict=True))
@@ -175,10 +164,7 @@ def plot_gains(rows: pd.DataFrame, *, measure: str, people: str, place: Place | 
 def plot_run_gains(
     own: pd.DataFrame, people: pd.DataFrame, *, measure: str, judge: str, place: Place | None = None
 ) -> Axes:
-    """Draw what each run gains, under the judge that re-ranks it and under people, joined, over its score before.
-
-    `own` has ``name gain`` and `people` ``name score gain`` of the same runs.
-    """
+    """Draw what each run gains, under the judge that re-ranks it and under people, joined, over its score before."""
     sheet = Sheet.open(place)
     x = people["score"].astype(float)
     gains = own.set_index("name").loc[people["name"], "gain"].to_numpy(), people["gain"].to_numpy(dtype=float)
@@ -202,10 +188,7 @@ def plot_forest(
     top: int | None = None,
     place: Place | None = None,
 ) -> Axes:
-    """Draw two intervals per run, by people and a judge and by people alone, the highest estimate on top.
-
-    `table` has ``name human human_low human_high by_judge estimate estimate_low estimate_high``.
-    """
+    """Draw two intervals per run, by people and a judge and by people alone, the highest estimate on top."""
     sheet = Sheet.open(place, "runs")
     ink = sheet.ink
     rows = table.iloc[table["estimate"].argsort(kind="stable").to_numpy()[::-1]].head(most_rows(sheet, top))
@@ -230,11 +213,7 @@ def plot_forest(
 
 
 def plot_filled(rows: pd.DataFrame, *, unit: str, top: int | None = None, place: Place | None = None) -> Axes:
-    """Draw a line per unit from its runs' score without its uniques to the one with them filled by a judge.
-
-    `rows` are of one judge and measure: the unit, ``measure judge removed_change filled_change`` and, for intervals as
-    thin lines, the ends of both. 0 is the true score.
-    """
+    """Draw a line per unit from its runs' score without its uniques to the one with them filled by a judge."""
     sheet = Sheet.open(place, "lines")
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
     shown = rows.head(most_rows(sheet, top))
@@ -273,11 +252,7 @@ def effect_in_words(column: str, measure: str, against: str) -> str:
 def plot_family_forest(
     cells: pd.DataFrame, *, column: str, measure: str, against: str, top: int | None = None, place: Place | None = None
 ) -> Axes:
-    """Draw a row for each judge and family of runs: the effect as a point, its interval as a line.
-
-    `cells` are as for the map of them, :func:`~pt_reuse.plots.maps.plot_family_map`. Squares are those where the judge
-    is of the family; where rows are left out, these and the largest effects stay.
-    """
+    """Draw a row for each judge and family of runs: the effect as a point, its interval as a line."""
     sheet = Sheet.open(place, "judges and families")
     ink, columns = sheet.ink, (column, f"{column}_low", f"{column}_high")
     drawn = cells[cells[column].notna()]

@@ -141,10 +141,7 @@ def plot_pool_costs(table: pd.DataFrame, agreement: pd.DataFrame, *, measure: st
 def plot_strategies(
     rows: pd.DataFrame, *, strategies: Sequence[str], column: str, label: str, place: Place | None = None
 ) -> Axes:
-    """Draw a line for each strategy over the budget, the band from its lowest to its highest seed around it.
-
-    `rows` have ``strategy budget``, the column, and the same with ``_low`` and ``_high``; eighteen strategies differ.
-    """
+    """Draw a line for each strategy over the budget, the band from its lowest to its highest seed around it."""
     sheet = Sheet.open(place)
     shares = rows["budget"].dtype.kind == "f"
     entries: list[tuple[Artist, str]] = []
@@ -189,11 +186,7 @@ def plot_achieved_levels(
 def plot_swap_rates(
     rows: pd.DataFrame, *, by_size: bool, measure: str, wanted: float, place: Place | None = None
 ) -> Axes:
-    """Draw swap rates: a line for each size of the samples against the difference, or a line for each bin by size.
-
-    `rows`: of one measure and judgments, with ``size bin at_least below rate``; with ``rate_low`` and ``rate_high``,
-    there is a band around each line where these are three at most, else around the darkest.
-    """
+    """Draw swap rates: a line for each size of the samples against the difference, or a line for each bin by size."""
     sheet = Sheet.open(place)
     level, line = ("size", "at_least") if by_size else ("at_least", "size")
     names = _chosen_bins(rows, line) if by_size else list(dict.fromkeys(rows[line]))
@@ -229,10 +222,7 @@ def _chosen_bins(rows: pd.DataFrame, line: str) -> list[float]:
 
 
 def plot_label_costs(curve: pd.DataFrame, *, labels: int, planned: float, place: Place | None = None) -> Axes:
-    """Draw the width of an interval over the labels that it takes: as planned, in proportion, and at random.
-
-    `labels` and `planned` are the labels of the plan and the width that is expected of it.
-    """
+    """Draw the width of an interval over the labels that it takes: as planned, in proportion, and at random."""
     sheet = Sheet.open(place)
     ink = sheet.ink
     entries: list[tuple[Artist, str]] = []
@@ -255,10 +245,7 @@ def plot_label_costs(curve: pd.DataFrame, *, labels: int, planned: float, place:
 
 
 def plot_sizes(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
-    """Draw agreement against the size of one part of a corpus, a line for each size of the other.
-
-    `rows` have ``size other_size`` of each pair of sizes, smaller first, the column and its standard error.
-    """
+    """Draw agreement against the size of one part of a corpus, a line for each size of the other."""
     sheet = Sheet.open(place)
     swapped = rows.rename(columns={"size": "other_size", "other_size": "size"})
     both = pd.concat([rows, swapped], ignore_index=True).drop_duplicates(["size", "other_size"])
@@ -330,11 +317,7 @@ def _finish_beside(sheet: Sheet, entries: Entries, title: str) -> Axes:
 
 
 def plot_judge_ranks(movers: pd.DataFrame, *, judge: str, measure: str, place: Place | None = None) -> Axes:
-    """Draw how ranks change from people, on the left, to a judge, on the right; the best run is on top.
-
-    `movers` has one row per run, the one that gains most ranks first: ``name rank judge_rank rise``. The three that
-    gain most are unbroken and the three that lose most are dashed, with their names and ranks gained on the right.
-    """
+    """Draw how ranks change from people, on the left, to a judge, on the right; the best run is on top."""
     sheet = Sheet.open(place)
     ax, ink, width, n = sheet.ax, sheet.ink, sheet.sizes.line, len(movers)
     up, down = movers[movers["rise"] > 0].head(_NAMED), movers[movers["rise"] < 0].tail(_NAMED)

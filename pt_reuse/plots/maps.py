@@ -55,11 +55,7 @@ def plot_unjudged_map(
     by: str | None = None,
     place: Place | None = None,
 ) -> Axes:
-    """Draw a cell for each run and topic, the darker the more is unjudged; topics with most of it are last.
-
-    `shares` (topics, runs): NaN where a run returns nothing. Groups of the column `by` stand together, the run with
-    most unjudged on top of each; they are named at the side where there are more runs than names have room.
-    """
+    """Draw a cell for each run and topic, the darker the more is unjudged; topics with most of it are last."""
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     sheet = Sheet.open(place, "runs")
@@ -122,11 +118,7 @@ def _name_groups(sheet: Sheet, group: NDArray[np.object_], starts: NDArray[np.in
 def plot_family_map(
     cells: pd.DataFrame, *, column: str, measure: str, against: str, place: Place | None = None
 ) -> Axes:
-    """Draw a cell for each judge and family of runs, with its effect.
-
-    `cells`: one row each: ``judge family own`` and the effect, perhaps with its ends ``_low`` and ``_high``. A star
-    marks intervals that leave out 0, a frame the cells in which the judge is of the family.
-    """
+    """Draw a cell for each judge and family of runs, with its effect."""
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Patch, Rectangle
 
@@ -177,10 +169,7 @@ def plot_family_map(
 
 
 def plot_pairs(rows: pd.DataFrame, *, measure: str, judge: str, place: Place | None = None) -> Axes:
-    """Draw a cell for every two runs in the colour of its outcome, both ways from the best by people to the worst.
-
-    `rows` are of one measure and judge, one per pair: ``first second outcome difference``.
-    """
+    """Draw a cell for every two runs in the colour of its outcome, both ways from the best by people to the worst."""
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     sheet = Sheet.open(place, "runs")
@@ -234,10 +223,7 @@ def plot_confusion(matrix: pd.DataFrame, *, names: tuple[str, str], place: Place
 def plot_label_confusion(
     rows: pd.DataFrame, *, said: str, lowest: tuple[int | None, int | None], place: Place | None = None
 ) -> Axes:
-    """Draw how often each label of people meets each label of a judge, darker where the share is larger.
-
-    `rows`: ``label judge_label n share``, a row per two labels.
-    """
+    """Draw how often each label of people meets each label of a judge, darker where the share is larger."""
     sheet = Sheet.open(place)
     counts, shares = (
         rows.pivot_table(index="label", columns="judge_label", values=name, aggfunc="sum") for name in ("n", "share")
@@ -288,12 +274,7 @@ def plot_parts_grid(by_pair: pd.DataFrame, *, column: str, label: str, place: Pl
 def plot_minimum_ranks(
     cells: pd.DataFrame, topics: pd.DataFrame, *, documents: str = "relevant documents", place: Place | None = None
 ) -> Axes:
-    """Draw how many relevant documents each topic has at each minimum rank, ranks from bottom to top.
-
-    `cells`: what ``MinimumRanks.cells`` returns: ``qid rank documents``.
-
-    Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
-    """
+    """Draw how many relevant documents each topic has at each minimum rank, ranks from bottom to top."""
     from matplotlib.collections import PolyCollection
 
     sheet = Sheet.open(place)

@@ -116,11 +116,7 @@ def draw_bars(
     title: str,
     x: str,
 ) -> Axes:
-    """Draw a lying bar for each unit, the first on top, `top` at most; how many there are besides stands below.
-
-    `parts` of each bar from left to right, two at most: what it is, and (units,) how long. `notes` at the ends of bars:
-    a name, which may be shortened, and what follows it. `word` is what a unit is.
-    """
+    """Draw a lying bar for each unit, the first on top, `top` at most; how many there are besides stands below."""
     sheet = Sheet.open(place, "bars")
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
     shown = min(len(names), most_rows(sheet, top))
@@ -162,10 +158,7 @@ def draw_confusion(
     light: str,
     white_above: float,
 ) -> None:
-    """Draw cells, darker where a share (rows, columns) is larger, with a text in each; the first row is the lowest.
-
-    `labels` are of the rows and of the columns; `most` is the share that is darkest, `light` the colour of none.
-    """
+    """Draw cells, darker where a share (rows, columns) is larger, with a text in each; the first row is the lowest."""
     from matplotlib.colors import LinearSegmentedColormap
 
     ax, (n_rows, n_columns) = sheet.ax, shares.shape

@@ -28,10 +28,7 @@ _NOTHING = 1e-12  # what a change must exceed; sums in another order differ by l
 
 @dataclass(frozen=True)
 class Views:
-    """The scores of the runs twice, as one of the :data:`VIEWS`.
-
-    `table`: one row per run: ``name score other_score drop``, and the columns that name groups.
-    """
+    """The scores of the runs twice, as one of the :data:`VIEWS`."""
 
     table: pd.DataFrame
     kind: str

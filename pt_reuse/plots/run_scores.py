@@ -95,10 +95,7 @@ def plot_reduced_scores(
     said: TwoScores | None = None,
     place: Place | None = None,
 ) -> Axes:
-    """Draw each run's score against what becomes of it without the uniques of its own unit.
-
-    Source: the scores after figure 3 of Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR.
-    """
+    """Draw each run's score against what becomes of it without the uniques of its own unit."""
     sheet = Sheet.open(place)
     views = Views(by_run[by_run["measure"] == measure].rename(columns={"reduced_score": "other_score"}), kind)
     by = by or unit
@@ -198,10 +195,7 @@ def _tau_b(tau: float) -> str:
 def plot_type_scores(
     rows: pd.DataFrame, *, measure: str, pool: str, taus: Mapping[str, float], of: str, place: Place | None = None
 ) -> Axes:
-    """Draw what each run scores by the pool of one type against what it scores by the gold, around y = x.
-
-    `rows`: one row per run, with ``name type score estimated``.
-    """
+    """Draw what each run scores by the pool of one type against what it scores by the gold, around y = x."""
     sheet = Sheet.open(place)
     views = Views(rows.rename(columns={"estimated": "other_score"}).assign(drop=0), "scores")
     shown = largest_first(views, "type")
@@ -227,13 +221,7 @@ def _tau(tau: float) -> str:
 def plot_new_by_topic(
     by_topic: pd.DataFrame, *, kind: str, judgments: tuple[str, str], depth: int, place: Place | None = None
 ) -> Axes:
-    """Draw what each topic has that the earlier judgments do not know, against its known relevant documents.
-
-    `kind` is ``"remainder"``, how many documents runs rank and nobody judged before, or ``"relevant"``, how many new
-    relevant ones there are. Topics with most are named where there is room.
-
-    Source: after figure 1 of Voorhees, Soboroff and Lin 2022, https://arxiv.org/abs/2201.11086.
-    """
+    """Draw what each topic has that the earlier judgments do not know, against its known relevant documents."""
     sheet = Sheet.open(place)
     older, newer = judgments
     column, title, y_label = {
@@ -258,10 +246,7 @@ def plot_new_by_run(
     by: str | None = None,
     place: Place | None = None,
 ) -> Axes:
-    """Draw how many new relevant documents each run has, against how many of its documents nobody had judged.
-
-    Source: after figure 2 of Voorhees, Soboroff and Lin 2022, https://arxiv.org/abs/2201.11086.
-    """
+    """Draw how many new relevant documents each run has, against how many of its documents nobody had judged."""
     sheet = Sheet.open(place)
     older, newer = judgments
     points = by_run.assign(x=by_run["unjudged"], y=by_run["new_relevant"])
@@ -348,12 +333,7 @@ def plot_density(
     last_said: str = "at the end",
     place: Place | None = None,
 ) -> Axes:
-    """Draw the relevant density of each topic after each round.
-
-    `rounds`: the `rounds` table of a ``ContinuousJudging`` or a ``Density``.
-
-    `topics`: one row per topic: ``qid density`` and, where some are not evaluated, ``evaluated``.
-    """
+    """Draw the relevant density of each topic after each round."""
     sheet = Sheet.open(place)
     ink, sizes = sheet.ink, sheet.sizes
     order = topics.sort_values(["density", "qid"], kind="stable", na_position="first")["qid"].tolist()

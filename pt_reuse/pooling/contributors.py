@@ -29,17 +29,11 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Contributors:
-    """The runs of a field that contribute to a pool.
+    """The runs of a field that contribute to a pool."""
 
-    Attributes:
-        rule: by which they were chosen.
-        runs: (runs,) which runs of the field they are; at least one.
-        assumed: the names of those that count only because nobody recorded whether they were pooled.
-    """
-
-    rule: Rule
-    runs: NDArray[np.bool_]
-    assumed: tuple[str, ...] = ()
+    rule: Rule  # by which they were chosen
+    runs: NDArray[np.bool_]  # (runs,) which runs of the field they are; at least one
+    assumed: tuple[str, ...] = ()  # the names of those that count only because nobody recorded whether they were pooled
 
     def __len__(self) -> int:
         return int(self.runs.sum())
@@ -107,19 +101,11 @@ def named_contributors(contributors: Any, known: Sequence[str] | None = None) ->
 
 @dataclass(frozen=True)
 class Contributions:
-    """The runs that contributed each of some documents; a document may have none, and then it belongs to nobody.
+    """The runs that contributed each of some documents; a document may have none, and then it belongs to nobody."""
 
-    Attributes:
-        starts: (documents + 1,) the contributions to document d are the rows ``starts[d]:starts[d + 1]``.
-        run: (rows,) the run, as a position in the table of contributing runs; each once per document.
-        rank: (rows,) the rank, from 1, at which the run has the document.
-
-    There are as many rows as runs have documents in the pool, so numbers are as narrow as they can be.
-    """
-
-    starts: NDArray[np.int64]
-    run: NDArray[np.integer]
-    rank: NDArray[np.integer]
+    starts: NDArray[np.int64]  # (documents + 1,)
+    run: NDArray[np.integer]  # (rows,) the run, as a position in the table of contributing runs; each once per document
+    rank: NDArray[np.integer]  # (rows,) the rank, from 1, at which the run has the document
 
     @classmethod
     def none(cls, n_documents: int) -> Contributions:

@@ -34,27 +34,16 @@ _INFER = Call("infer_pool", "runs, qrels")
 
 @dataclass(frozen=True, kw_only=True)
 class PoolFit:
-    """How far a pool and the judgments are the same documents.
+    """How far a pool and the judgments are the same documents."""
 
-    Attributes:
-        depth: the pool's.
-        judged: documents with a label of at least 0.
-        strangers: how many of them no contributing run has down to the depth.
-        pooled: documents of the pool, on the topics that have judgments.
-        unjudged: how many of them have no judgment.
-        contributors: runs that made the pool.
-        assumed: how many of them count only because nobody recorded whether they were pooled.
-        set_aside: how many of the unjudged documents the judgments know, with label -1: pooled, and not judged.
-    """
-
-    depth: int
-    judged: int
-    strangers: int
-    pooled: int
-    unjudged: int
-    contributors: int
-    assumed: int
-    set_aside: int = 0
+    depth: int  # the pool's
+    judged: int  # documents with a label of at least 0
+    strangers: int  # how many of them no contributing run has down to the depth
+    pooled: int  # documents of the pool, on the topics that have judgments
+    unjudged: int  # how many of them have no judgment
+    contributors: int  # runs that made the pool
+    assumed: int  # how many of them count only because nobody recorded whether they were pooled
+    set_aside: int = 0  # how many of the unjudged documents the judgments know, with label -1: pooled, and not judged
 
     @classmethod
     def of(cls, pool: Pool, qrels: Qrels, judged: NDArray[np.bool_], *, depth: int) -> PoolFit:
@@ -169,19 +158,13 @@ def _judged_topics(qrels: Qrels) -> list[str]:
 
 @dataclass(frozen=True)
 class PoolUniques:
-    """What a pool has of the judged documents of some topics.
-
-    Attributes:
-        row: (documents,) the judged documents that one unit alone contributed, as rows of all judgments.
-        owner: (documents,) that unit, as a position among the units.
-        counts: (topics, 3) documents of the pool; those of them with a label of at least 0; those with label -1.
-    """
+    """What a pool has of the judged documents of some topics."""
 
     NAMES: ClassVar = ("row", "owner", "counts")
 
-    row: NDArray[np.integer]
-    owner: NDArray[np.integer]
-    counts: NDArray[np.integer]
+    row: NDArray[np.integer]  # (documents,)
+    owner: NDArray[np.integer]  # (documents,) that unit, as a position among the units
+    counts: NDArray[np.integer]  # (topics, 3) documents of the pool
 
     @classmethod
     def of(cls, parts: Iterable[Arrays]) -> PoolUniques:
@@ -203,21 +186,13 @@ class PoolUniques:
 
 @dataclass(frozen=True, eq=False)
 class Pooling:
-    """How the runs of a field were pooled.
+    """How the runs of a field were pooled."""
 
-    Attributes:
-        scored: the order in which the field stands.
-        order: the order in which the runs were pooled.
-        depth: documents per run and topic.
-        contributors: (runs,) who contributed.
-        of_run: (runs,) the unit of each run.
-    """
-
-    scored: str
-    order: str
-    depth: int
-    contributors: NDArray[np.bool_]
-    of_run: NDArray[np.int64]
+    scored: str  # the order in which the field stands
+    order: str  # the order in which the runs were pooled
+    depth: int  # documents per run and topic
+    contributors: NDArray[np.bool_]  # (runs,) who contributed
+    of_run: NDArray[np.int64]  # (runs,) the unit of each run
 
     @classmethod
     def of(

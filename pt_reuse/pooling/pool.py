@@ -395,10 +395,7 @@ def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
 
 
 def counted_anew(pool: Pool, unsampled: Pool) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the columns of both parts of a sampled pool, inclusion probabilities counted in what is left.
-
-    Given how many documents of a stratum are left and sampled, every subset of so many was equally probable.
-    """
+    """Return the columns of both parts of a sampled pool, inclusion probabilities counted in what is left."""
     every = pd.concat([_known(part) for part in (pool, unsampled)], ignore_index=True)
     every = every.assign(sampled=[1.0] * len(pool) + [0.0] * len(unsampled))
     inclusion = every.groupby(["qid", STRATUM])["sampled"].transform("mean").to_numpy()

@@ -24,21 +24,12 @@ from pt_reuse.pooling.pool import Pool
 
 @dataclass(frozen=True)
 class Taken:
-    """What a strategy took of one topic of a field.
+    """What a strategy took of one topic of a field."""
 
-    Attributes:
-        codes: (documents,) codes of the documents it took, local to the topic, each once, in its order.
-        code: (rows,) which documents runs have; those it did not take do not count.
-        run: (rows,) the run of each row, as a row of the field, each once per document; runs that do not contribute do
-            not count.
-        rank: (rows,) the rank, from 1, at which the run has the document.
-        columns: name -> (documents,) what else is known of each document; every topic has the same names.
-    """
-
-    codes: NDArray[Any]
-    code: NDArray[Any]
-    run: NDArray[np.int32]
-    rank: NDArray[np.int32]
+    codes: NDArray[Any]  # (documents,) codes of the documents it took, local to the topic, each once, in its order
+    code: NDArray[Any]  # (rows,) which documents runs have; those it did not take do not count
+    run: NDArray[np.int32]  # (rows,) the run of each row, as a row of the field, each once per document
+    rank: NDArray[np.int32]  # (rows,) the rank, from 1, at which the run has the document
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
@@ -138,19 +129,12 @@ def pool_of_pieces(
 
 @dataclass(frozen=True)
 class Pooled:
-    """The depth-k pool of one topic.
+    """The depth-k pool of one topic."""
 
-    Attributes:
-        docs: (documents,) codes local to the topic, each once, ascending.
-        best_rank: (documents,) of each, over the runs.
-        code: (rows,) the document that a run has, as a code.
-        rows: the same rows with documents numbered as in `docs`, and scores.
-    """
-
-    docs: NDArray[np.int64]
-    best_rank: NDArray[np.int64]
-    code: NDArray[Any]
-    rows: TopicRows
+    docs: NDArray[np.int64]  # (documents,) codes local to the topic, each once, ascending
+    best_rank: NDArray[np.int64]  # (documents,) of each, over the runs
+    code: NDArray[Any]  # (rows,) the document that a run has, as a code
+    rows: TopicRows  # the same rows with documents numbered as in `docs`, and scores
 
     @classmethod
     def of(cls, coded: AnyField, t: int, depth: int, runs: NDArray[np.bool_]) -> Pooled:
@@ -164,11 +148,7 @@ class Pooled:
         return cls(docs.astype(np.int64), best, code, TopicRows(number, run, rank, block.scores[at], len(docs)))
 
     def in_order(self, coded: AnyField, t: int, keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-        """Return (documents,) the positions in `docs`, in order: the one place that says how ties are broken.
-
-        Each of the keys is (documents,), the most important first, the lower the earlier; of documents with equal keys
-        the one of the greater name comes first.
-        """
+        """Return (documents,) the positions in `docs`, in order: the one place that says how ties are broken."""
         words = coded.words_at(t).take(self.docs, axis=0)
         by_name: list[NDArray[Any]] = list(tokens.descending(words))
         return np.lexsort([*by_name, *reversed(keys)])
@@ -205,11 +185,7 @@ class Candidates:
 
 
 def cut(topics: Sequence[Candidates], n: int, per: str) -> Iterator[Taken]:
-    """Yield what is taken of each topic, `n` documents of each ``"topic"`` or of ``"all"``.
-
-    Of all topics together the documents of the lowest keys are taken. Of documents with equal keys the first of each
-    topic comes before the second of any; topics come in natural order.
-    """
+    """Yield what is taken of each topic, `n` documents of each ``"topic"`` or of ``"all"``."""
     sizes = [n] * len(topics)
     if per == "all" and topics:
         topic = np.repeat(np.arange(len(topics)), [len(one.codes) for one in topics])

@@ -98,10 +98,7 @@ def _is_known(spec: Spec) -> bool:
 
 @dataclass(frozen=True)
 class _Lists:
-    """Ranked lists down to the deepest cutoff: (lists, ranks) labels, `UNJUDGED` also where there is no document.
-
-    `length` (lists,): documents returned. `topic` (lists,): of each among `cells`. `used`: the labels of the judgments.
-    """
+    """Ranked lists down to the deepest cutoff: (lists, ranks) labels, `UNJUDGED` also where there is no document."""
 
     label: NDArray[np.int16]
     length: NDArray[np.int64]
@@ -233,10 +230,7 @@ def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
 
 @dataclass(frozen=True)
 class _Grades:
-    """The labels above 0 that count under nDCG, as (thresholds,) ascending, and by how much each raises the gain.
-
-    `above` (thresholds, lists, 1): judged documents of the topic that reach it. `ideal` (n + 1,): DCG of n at the top.
-    """
+    """The labels above 0 that count under nDCG, as (thresholds,) ascending, and by how much each raises the gain."""
 
     labels: NDArray[np.int64]
     steps: Floats

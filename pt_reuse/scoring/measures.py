@@ -82,10 +82,7 @@ if "Unjudged" not in ir_measures.measures.registry:
 
 
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_measures.Measure]:
-    """Return ir_measures measures for measures, their names (``"nDCG@10"``) or trec_eval's (``"ndcg_cut_10"``).
-
-    A measure given twice stands once in the result.
-    """
+    """Return ir_measures measures for measures, their names (``"nDCG@10"``) or trec_eval's (``"ndcg_cut_10"``)."""
     if isinstance(measures, str | ir_measures.Measure):
         measures = [measures]
     elif not isinstance(measures, Iterable):

@@ -41,12 +41,7 @@ _IN_A_DICTIONARY = 12
 
 @dataclass(frozen=True)
 class Block:
-    """The scores of neighbouring topics, whose positions among those of the judgments are `topics`.
-
-    A *cell* is a topic under a set that changes something in it. A pair of topic and set that is no cell here has the
-    scores of the judgments as they are: `base` (measures, topics of the block, runs). (cells,) are the `topic` of each,
-    as a position among the topics of the judgments, ascending, and its `set`; (measures, cells, runs) its `values`.
-    """
+    """The scores of neighbouring topics, whose positions among those of the judgments are `topics`."""
 
     topics: range
     base: NDArray[np.float64]
@@ -115,10 +110,7 @@ class Rescoring(ArrayWork):
         return Provided(self.field, self.names, self.qrels, [self.measures[m] for m in self._other])
 
     def cut(self, at_once: int) -> list[range]:
-        """Return blocks of neighbouring topics, as few as hold at most so many numbers; a topic is never cut.
-
-        The topics of a block lie in one block of an open field, but for those that it lacks.
-        """
+        """Return blocks of neighbouring topics, as few as hold at most so many numbers; a topic is never cut."""
         cells = self.judgments.cells()
         return self.cut_by(np.bincount(cells.topic, minlength=cells.n_topics), at_once)
 
@@ -178,16 +170,7 @@ def rescore(
 
 
 class MeansOfSets:
-    """Adds up blocks to the means of all runs under every changed set, topic by topic in the order of the topics.
-
-    Sets are added a few at a time, which the cache holds, and none of them before something changes in one of these:
-    until then its sum is that of the judgments as they are.
-
-    Args:
-        shape: numbers of measures, sets and runs.
-        n_topics: how many topics there are.
-        has_topic: (topics, runs) where a run's mean is over its own topics, None where it is over all.
-    """
+    """Adds up blocks to the means of all runs under every changed set, topic by topic in the order of the topics."""
 
     def __init__(self, shape: tuple[int, int, int], n_topics: int, has_topic: NDArray[np.bool_] | None):
         n_measures, n_sets, n_runs = shape

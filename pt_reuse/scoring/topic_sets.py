@@ -49,14 +49,7 @@ def check_topics(runs: RunSet, qrels: Qrels) -> None:
 def check_every_topic(
     names: Sequence[str], has_topic: NDArray[np.bool_], argument: str = "scores", *, what: str = "A test of pairs"
 ) -> None:
-    """Raise where a run lacks a topic, in means over the topics of each run, and something needs every score.
-
-    Args:
-        names: of the runs.
-        has_topic: (topics, runs).
-        argument: what the user calls what is at fault.
-        what: needs every score, as the first words of a sentence.
-    """
+    """Raise where a run lacks a topic, in means over the topics of each run, and something needs every score."""
     has = np.asarray(has_topic.all(axis=0))
     if has.all():
         return

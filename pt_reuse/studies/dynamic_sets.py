@@ -68,21 +68,13 @@ class Batches:
 
 @dataclass(frozen=True)
 class PooledTopic:
-    """The judged documents of a topic that contributors pooled.
+    """The judged documents of a topic that contributors pooled."""
 
-    Attributes:
-        qid: the topic.
-        docnos: (documents,) their names.
-        labels: (documents,) their labels.
-        sole: (documents,) the unit that alone contributed each, -1 where there are several.
-        judged: how many documents of the topic are judged in all.
-    """
-
-    qid: str
-    docnos: NDArray[np.object_]
-    labels: NDArray[np.int64]
-    sole: NDArray[np.int64]
-    judged: int
+    qid: str  # the topic
+    docnos: NDArray[np.object_]  # (documents,) their names
+    labels: NDArray[np.int64]  # (documents,) their labels
+    sole: NDArray[np.int64]  # (documents,) the unit that alone contributed each, -1 where there are several
+    judged: int  # how many documents of the topic are judged in all
 
     def losers(self, rel: int) -> list[int]:
         """Return the units that alone contributed a relevant document, ascending."""
@@ -111,17 +103,7 @@ def pooled_topics(
 
 
 class DynamicSets:
-    """The documents that are judged of each topic, with all contributors (LOU-FULL) and without each unit.
-
-    Args:
-        qrels: the judgments from which labels are taken.
-        topics: the pooled documents of each topic, in the order of the topics of the judgments.
-        chosen: for each topic the documents chosen after the pool of all, and after that of all but each loser.
-        rel: the lowest label that is relevant.
-
-    Attributes:
-        unlabelled: (topics,) how many documents of LOU-FULL nobody labelled; filled by :meth:`label`.
-    """
+    """The documents that are judged of each topic, with all contributors (LOU-FULL) and without each unit."""
 
     def __init__(
         self, qrels: Qrels, topics: Sequence[PooledTopic], chosen: Sequence[Sequence[tuple[str, ...]]], rel: int

@@ -65,25 +65,15 @@ def with_unjudged(qrels: Qrels, further: pd.DataFrame) -> Qrels:
 
 @dataclass(frozen=True)
 class Filling:
-    """What judges say of the documents that people judged, and of those that nobody did.
+    """What judges say of the documents that people judged, and of those that nobody did."""
 
-    Attributes:
-        judgments: those of people, and as unjudged the documents that nobody judged and a judge is asked for.
-        rel: the lowest label that is relevant.
-        asked: (documents,) rows of the judgments that judges are asked for: those of people first.
-        n_judged: how many of them people judged.
-        owner: (uniques,) the unit of each document that is taken out.
-        row: (uniques,) its row of the judgments.
-        judges: what each judge says of `asked`.
-    """
-
-    judgments: Qrels
-    rel: int
-    asked: NDArray[np.int64]
-    n_judged: int
-    owner: NDArray[np.int64]
-    row: NDArray[np.int64]
-    judges: tuple[HoleLabels, ...]
+    judgments: Qrels  # those of people, and as unjudged the documents that nobody judged and a judge is asked for
+    rel: int  # the lowest label that is relevant
+    asked: NDArray[np.int64]  # (documents,) rows of the judgments that judges are asked for: those of people first
+    n_judged: int  # how many of them people judged
+    owner: NDArray[np.int64]  # (uniques,) the unit of each document that is taken out
+    row: NDArray[np.int64]  # (uniques,) its row of the judgments
+    judges: tuple[HoleLabels, ...]  # what each judge says of `asked`
 
     @classmethod
     def of(

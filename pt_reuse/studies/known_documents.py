@@ -40,11 +40,7 @@ class NamedJudgments:
     def beside(
         cls, first: NamedJudgments, name: str, qrels: Qrels, *, rel: int | None, judge_rel: Any, same_measures: bool
     ) -> NamedJudgments:
-        """Return judgments that are compared with others, brought to their scale where the measures are the same.
-
-        `rel` is the lowest label of both that is relevant, `judge_rel` that of these, or each of their labels -> one of
-        the others; None where nobody says.
-        """
+        """Return judgments that are compared with others, brought to their scale where the measures are the same."""
         if judge_rel is None and (rel is not None or qrels.stated_rel is not None):
             return cls.of(name, qrels, rel)
         people = Scale.of(first.qrels)
@@ -150,10 +146,7 @@ _OF_TOPIC = ("max_drop", "dropped", "max_rise", "risen")
 
 
 def topic_moves(truth: NDArray[np.float64], estimate: NDArray[np.float64], names: Sequence[str]) -> pd.DataFrame:
-    """Return ``max_drop dropped max_rise risen`` per topic of (topics, runs) scores: how far a run moves, and which.
-
-    Of several runs it is the best one under the truth, None where none moves that way.
-    """
+    """Return ``max_drop dropped max_rise risen`` per topic of (topics, runs) scores: how far a run moves, and which."""
     found: dict[str, list[Any]] = {name: [] for name in _OF_TOPIC}
     for before, after in zip(np.round(truth, DECIMALS), np.round(estimate, DECIMALS), strict=True):
         drops, best_first = pairs.rank_drops(before, after), np.argsort(-before, kind="stable")
@@ -188,11 +181,7 @@ def check_known(selected: Sequence[str], known: Sequence[str]) -> None:
 def selected_runs(
     changes: pd.DataFrame, run_table: pd.DataFrame, rates: pd.DataFrame, wanted: Sequence[str] | None
 ) -> pd.DataFrame:
-    """Return the rows of the runs that a paper shows, see ``JudgmentComparison.selected``.
-
-    `changes` are those of all runs, `rates` has ``unjudged_rate other_unjudged_rate`` of each; `wanted` None stands for
-    the runs on record as not pooled, :data:`SHOWN` of them at most.
-    """
+    """Return the rows of the runs that a paper shows, see ``JudgmentComparison.selected``."""
     measures = list(dict.fromkeys(changes["measure"]))
     first = changes[changes["measure"] == measures[0]].sort_values("rank", kind="stable")["name"].tolist()
     of_run = run_table.set_index("name")

@@ -62,19 +62,12 @@ class UniqueScoring(ArrayWork):
 
 @dataclass(frozen=True)
 class SetScores:
-    """Scores under sets of judgments.
+    """Scores under sets of judgments."""
 
-    Attributes:
-        full: (measures, topics, runs) under the judgments as they are.
-        own: the same shape, each run under the set of its own unit; one for each set of the first unit.
-        alone: the same shape, all runs under one set; one for each of these.
-        means: (measures, sets, runs) of all runs under every set.
-    """
-
-    full: NDArray[np.float64]
-    own: Sequence[NDArray[np.float64]]
-    alone: Sequence[NDArray[np.float64]]
-    means: NDArray[np.float64]
+    full: NDArray[np.float64]  # (measures, topics, runs) under the judgments as they are
+    own: Sequence[NDArray[np.float64]]  # the same shape, each run under the set of its own unit
+    alone: Sequence[NDArray[np.float64]]  # the same shape, all runs under one set; one for each of these
+    means: NDArray[np.float64]  # (measures, sets, runs) of all runs under every set
 
 
 def score_sets(
@@ -90,10 +83,7 @@ def score_sets(
     complete: bool,
     keep: list[Block] | None,
 ) -> SetScores:
-    """Return the scores of all runs under all sets, of blocks in the order of the topics, which are added to `keep`.
-
-    `own` are the sets of the first unit, of which those of the others follow; `alone` are sets of all runs.
-    """
+    """Return the scores of all runs under all sets, of blocks in the order of the topics, which are added to `keep`."""
     shape, has = (n_measures, len(qrels.topics), len(runs)), None if complete else topics_of_runs(runs, qrels)
     full, of_own, of_all = np.empty(shape), {n: np.empty(shape) for n in own}, {n: np.empty(shape) for n in alone}
     means = MeansOfSets((n_measures, len(units) if n_sets is None else n_sets, len(runs)), shape[1], has)

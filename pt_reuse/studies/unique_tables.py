@@ -153,10 +153,7 @@ def without_units(
     run_table: pd.DataFrame,
     contributed: NDArray[np.bool_],
 ) -> dict[str, pd.DataFrame]:
-    """Return ``table``, ``by_run`` and ``summary`` of the (measures, units, runs) `reduced` means of all runs.
-
-    `removed` has of each unit how many judgments it takes along, `counts` is what :func:`count_uniques` returned.
-    """
+    """Return ``table``, ``by_run`` and ``summary`` of the (measures, units, runs) `reduced` means of all runs."""
     # scores that are equal to so many decimals are ties
     full, own = (np.round(each.mean_values, DECIMALS) for each in (scores, own_scores))
     table = _unit_table(units, counts.assign(removed=removed), scores, full, reduced)
@@ -268,10 +265,7 @@ def with_intervals(
     bootstrap: TopicBootstrap,
     verbose: bool,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of :func:`without_units` with the ends of intervals over topics beside their numbers.
-
-    `changed` are the scores that change where a unit is left out: (cells,) topic and unit, and (measures, cells, runs).
-    """
+    """Return the tables of :func:`without_units` with the ends of intervals over topics beside their numbers."""
     truths, others = scores.topic_means, own_scores.topic_means
     topic, unit, values = changed
 

@@ -370,10 +370,7 @@ def _depths(value: Any) -> list[int]:
 
 
 class KeptOrders(RunSet):
-    """Runs that keep each ranking order that they are put into, as does what is put into another order.
-
-    A study pools in one order and scores in another, so that each of its calls would sort the whole field.
-    """
+    """Runs that keep each ranking order that they are put into, as does what is put into another order."""
 
     _kept: dict[str, AnyField]
 
@@ -402,12 +399,7 @@ class KeptOrders(RunSet):
 
 @dataclass(frozen=True)
 class StudyCall:
-    """A study, the data that it is a function of, and the options that it is called with.
-
-    `data` are its first arguments: ``("scores",)``, ``("qrels",)``, ``("qrels", "runs")`` with the runs by name, or the
-    runs and the judgments under whatever names. `options` are what it takes besides -> their defaults, `fixed` what the
-    user gives of them; with `takes_any` it takes options that it does not name.
-    """
+    """A study, the data that it is a function of, and the options that it is called with."""
 
     study: Study
     name: str
@@ -647,10 +639,7 @@ def _found(
     *,
     recorded: bool,
 ) -> tuple[list[tuple[str | None, str, float]], str | None, str | None]:
-    """Return measure, name and value of each key figure, why the study refuses, and what it warns of.
-
-    Unless it is to be recorded, what the study raises or warns of goes to the user.
-    """
+    """Return measure, name and value of each key figure, why the study refuses, and what it warns of."""
     values = dict(chosen)
     ordered = runs.reorder(values.pop(ORDER, runs.order))
     if not recorded:

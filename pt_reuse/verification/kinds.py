@@ -116,10 +116,7 @@ def _once(make: Callable[..., _T]) -> Callable[..., _T]:
 
 
 class Replay:
-    """The runs and judgments of a verification; whatever is computed from them is computed once.
-
-    `published` maps figures to their published values, for those that compare with another's.
-    """
+    """The runs and judgments of a verification; whatever is computed from them is computed once."""
 
     def __init__(self, material: Material, *, published: Mapping[str, pd.Series], verbose: bool = False):
         self.material, self.qrels, self.published = material, material.qrels, published
@@ -224,12 +221,7 @@ class _StableByScore:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of figures.
-
-    `checked` takes its name, its value and the figures of the file that are scores of runs, and returns the value;
-    `usual` is the value where none is given, ``...`` where one must be; `says_what` it says what is computed, which
-    the figure tells, and not how, which the convention tells.
-    """
+    """A parameter of figures."""
 
     checked: Callable[[str, Any, Sequence[str]], Any]
     usual: Any = None
@@ -316,12 +308,7 @@ def _is_finite(name: str, options: Options) -> bool:
 
 @dataclass(frozen=True)
 class Kind:
-    """How figures of one kind are computed: by a function of a replay, the parameters and the names asked.
-
-    `names` are those that values may have, none where any name may be that of a run, a team or a prefix; or `of_name`
-    says it, and `expected` in words. `needs` is what must be here: the ``"judgments"``, ``"all runs"``, or those of the
-    ``"runs"`` that values concern. `counts` are the names, or statistics, that are counts, None where all numbers are.
-    """
+    """How figures of one kind are computed: by a function of a replay, the parameters and the names asked."""
 
     compute: Callable[[Replay, Options, list[str]], Computed]
     parameters: Mapping[str, Parameter]

@@ -40,12 +40,7 @@ class PublishedValue:
     declared: bool = False
 
     def agrees(self, computed: float, *, truncated: bool = False) -> bool:
-        """Return whether a computed number is published as this one.
-
-        Rounded to the nearest, it may be off by half a unit of the last published digit, on either side: a number that
-        lies between two is right however it was rounded. One part in a hundred thousand of a unit is granted to
-        floating point, and four steps between doubles.
-        """
+        """Return whether a computed number is published as this one."""
         slack = self.unit * 1e-5 + 4 * float(np.spacing(abs(self.number)))
         off = computed - self.number
         if truncated:
@@ -57,11 +52,7 @@ class PublishedValue:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedFigure:
-    """Published values of one kind, from one source, by the name of a run, a team or a statistic.
-
-    `parameters` is what the kind needs to know; each of `conventions` is laid over them until all values agree.
-    `differs` says why some are known not to agree, and `computed` what comes out for these. `place` is for errors.
-    """
+    """Published values of one kind, from one source, by the name of a run, a team or a statistic."""
 
     what: str
     kind: str

@@ -327,11 +327,7 @@ class Attempt:
 
 
 def judge_group(attempts: Sequence[Attempt]) -> Attempt:
-    """Return the attempt by which a group is judged, the first that explains all figures; else the one that most.
-
-    Of several that explain as many it is the closest. What it does not explain is not computed where another
-    convention could not be tried, which may be the one.
-    """
+    """Return the attempt by which a group is judged, the first that explains all figures; else the one that most."""
     off = {id(attempt): attempt.largest_difference(in_units=True) for attempt in attempts}
     explained = {id(attempt): attempt.times(Status.EQUAL, Status.KNOWN) for attempt in attempts}
     chosen = max(attempts, key=lambda a: (explained[id(a)], -np.nan_to_num(off[id(a)], nan=np.inf)))

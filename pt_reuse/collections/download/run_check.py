@@ -63,11 +63,7 @@ def whole_file_suffix(path: Path) -> str:
 
 
 def check_run_file(name: str, path: Path, collection: Collection) -> None:
-    """Raise unless a file, packed or not, is the run of a name, with topics of the collection.
-
-    A FaultyRunError says that it is, but for some of its lines. A plain text that was cut off between two lines cannot
-    be told from a whole one.
-    """
+    """Raise unless a file, packed or not, is the run of a name, with topics of the collection."""
     source = f"the file of run {name!r}"
     with located(source), in_memory():
         seen = _Lines.of(path)

@@ -56,15 +56,7 @@ def fetch_runs(
     tries: int = 3,
     verbose: bool = False,
 ) -> Fetched:
-    """Download run files (name -> URL) into a folder; every name comes back with its file, or why there is none.
-
-    A file is stored as ``input.NAME``, with ``.gz``, ``.bz2`` or ``.xz`` where its first bytes say so, and only after
-    it was read to its end and passed `check`, which gets a run's name and its file; until then it is in the hidden
-    folder ``.partial``, which goes with the call. A file that is there already is left as it is. A run with lines that
-    are no run line (a FaultyRunError of `check`) is kept aside in the folder ``faulty``.
-    Proxies are taken from the environment. Ctrl-C stops the call and keeps the files that arrived; a connection that is
-    silent at that moment may hold up the end of the process for as long as `timeout`.
-    """
+    """Download run files (name -> URL) into a folder; every name comes back with its file, or why there is none."""
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -125,11 +125,7 @@ class Login:
 
 
 def find_login(origin: Origin) -> Login | None:
-    """Return what may be sent to a server: from the environment, else from a netrc file; None where there is none.
-
-    A netrc file names no ports: its entry is for the very server that the user's address names, none that another
-    server chose.
-    """
+    """Return what may be sent to a server: from the environment, else from a netrc file; None where there is none."""
     for pair in VARIABLES if origin in ENVIRONMENT_ORIGINS else ():
         username, password = (os.environ.get(variable) for variable in pair)
         if username and password:

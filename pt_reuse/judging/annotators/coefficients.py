@@ -99,10 +99,7 @@ class Bootstrap:
         return f"{100 * self.confidence:.4g} % percentile bootstrap over {self.over}, {self.resamples:,} resamples"
 
     def interval(self, parts: Sequence[Part], coefficient: OfSums, topic: NDArray[np.int64]) -> Interval:
-        """Return the interval of what :func:`values_by` returns of all items, of which each has its (items,) topic.
-
-        Topics, or items, of which no part has anything are not drawn.
-        """
+        """Return the interval of what :func:`values_by` returns of all items, of which each has its (items,) topic."""
         unit = topic if self.over == "topics" else np.arange(len(topic))
         drawn = np.unique(np.concatenate([unit[part.items] for part in parts] or [unit[:0]]))
         if len(drawn) < 2 or not self.resamples:

@@ -65,10 +65,7 @@ def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
-    """Read labels of several annotators from TREC qrels files and CSV files, packed or not.
-
-    A file is of the annotator that it is called after, unless it is CSV with a column ``annotator``.
-    """
+    """Read labels of several annotators from TREC qrels files and CSV files, packed or not."""
     frames = []
     for path in check_label_files(paths):
         with located(str(path)):

@@ -261,10 +261,7 @@ _CONFUSION = ("first", "second", "label", "other_label", "n")
 
 
 class Way(NamedTuple):
-    """Labels in one of the ways in which they are compared: over which items, as grades or binary, on which scale.
-
-    Values are (items, annotators) labels, -1 for none; topics are (items,).
-    """
+    """Labels in one of the ways in which they are compared: over which items, as grades or binary, on which scale."""
 
     items: str
     labels: str

@@ -109,16 +109,7 @@ class Borda(FusedOrder):
 
 
 class Bandit(Chooser):
-    """Picks a run and has the best of its documents judged that is not judged yet.
-
-    A document that is judged already costs nothing: the run's next one is taken. A run all of whose documents are
-    judged is out. A label counts for every run that has the document, not for the picked run alone: a run is what its
-    list says, whoever was asked first. A subclass says which run to pick, and what a label does to a run.
-
-    Attributes:
-        run: the run that was picked last, -1 before the first.
-        documents_of: (runs,) how many documents of each run are left.
-    """
+    """Picks a run and has the best of its documents judged that is not judged yet."""
 
     def __init__(self, topic: TopicLists, random: np.random.Generator):
         super().__init__(topic, random)
@@ -170,15 +161,7 @@ class Bandit(Chooser):
 
 
 class MoveToFront(Bandit):
-    """Stay with a run while its documents are relevant, then go to a run of the highest priority.
-
-    Every run starts with the priority 0. The next document of the run is judged. Is it relevant, or gets no label, the
-    run is kept. Is it not, the run's priority falls by one, and the first run of the highest priority follows. Here,
-    and in no other strategy, a label counts for the picked run alone.
-
-    Source: Cormack, Palmer and Clarke, Efficient construction of large test collections, SIGIR 1998: the local form,
-    each topic by itself.
-    """
+    """Stay with a run while its documents are relevant, then go to a run of the highest priority."""
 
     name = "mtf"
 
@@ -204,14 +187,7 @@ class MoveToFront(Bandit):
 
 
 class MaxMean(Bandit):
-    """Pick the run with the largest mean (1 + relevant) / (2 + judged) over its judged documents.
-
-    This is the mean of the Beta distribution of the run's share of relevant documents, which is uniform before the
-    first label: a run without labels has .5. The first of equal runs is picked.
-
-    Source: Losada, Parapar and Barreiro, Multi-armed bandits for adjudicating documents in pooling-based evaluation of
-    information retrieval systems, Information Processing and Management 53 (2017): MM.
-    """
+    """Pick the run with the largest mean (1 + relevant) / (2 + judged) over its judged documents."""
 
     name = "max-mean"
     _rate = 1.0
@@ -238,14 +214,7 @@ class MaxMean(Bandit):
 
 
 class NonStationaryMaxMean(MaxMean):
-    """Pick the run with the largest mean, old labels counting less: what a run finds falls with depth.
-
-    With each label of a document that the run has, relevant = rate * relevant + (1 or 0) and judged = rate * judged +
-    1; the mean is (1 + relevant) / (2 + judged), as of ``max-mean``. The `rate` is from 0, the last label alone counts
-    (default), to 1, which is MaxMean.
-
-    Source: Losada, Parapar and Barreiro 2017, MM-NS, as others describe it; the paper's text was not at hand.
-    """
+    """Pick the run with the largest mean, old labels counting less: what a run finds falls with depth."""
 
     name = "max-mean-ns"
 
@@ -255,14 +224,7 @@ class NonStationaryMaxMean(MaxMean):
 
 
 class EpsilonGreedy(MaxMean):
-    """Pick the run with the largest mean as MaxMean does, but with probability epsilon any run that is left.
-
-    Each step draws one number from [0, 1); below epsilon, a run is drawn, each that has documents left being as likely
-    as the others. With epsilon = 0 it is MaxMean.
-
-    Source: Sutton and Barto, Reinforcement learning, chapter 2; Losada, Parapar and Barreiro 2017 let epsilon fall
-    with the number of judgments instead (the epsilon_n-greedy of Auer et al. 2002).
-    """
+    """Pick the run with the largest mean as MaxMean does, but with probability epsilon any run that is left."""
 
     name = "epsilon-greedy"
 
@@ -283,15 +245,7 @@ class EpsilonGreedy(MaxMean):
 
 
 class UCB1Tuned(Bandit):
-    """Pick the run with the largest upper confidence bound of its share of relevant documents.
-
-    With n labels in all and n_r of documents that run r has, a share p of them relevant, the bound is
-    p + sqrt(ln n / n_r * min(1/4, p (1 - p) + sqrt(2 ln n / n_r))). Runs of whose documents none has a label are picked
-    before all others. The first of runs whose bounds are within 1e-12 of the largest is picked.
-
-    Source: Auer, Cesa-Bianchi and Fischer, Finite-time analysis of the multiarmed bandit problem, Machine Learning 47
-    (2002), section 4, on runs as in Losada, Parapar and Barreiro 2017.
-    """
+    """Pick the run with the largest upper confidence bound of its share of relevant documents."""
 
     name = "ucb1-tuned"
 
@@ -339,14 +293,7 @@ class UCB1Tuned(Bandit):
 
 
 class Thompson(Bandit):
-    """Draw the share of relevant documents of each run from what its labels say of it; pick the largest.
-
-    The share of a run with documents left is drawn from Beta(1 + relevant, 1 + not relevant) over its judged documents,
-    uniform before the first label; the runs draw in their order, at each step anew.
-
-    Source: Thompson 1933; Losada, Parapar and Barreiro, Multi-armed bandits for adjudicating documents in pooling-based
-    evaluation of information retrieval systems, Information Processing and Management 53 (2017): TS.
-    """
+    """Draw the share of relevant documents of each run from what its labels say of it; pick the largest."""
 
     name = "thompson"
 

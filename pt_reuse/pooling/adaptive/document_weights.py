@@ -17,13 +17,7 @@ _DROPPED = 0.1
 
 
 class OpenRows:
-    """The rows of the lists, document by document; those of judged documents are dropped now and then.
-
-    Attributes:
-        documents: (some documents,) ascending; all that are left are among them.
-        run: (rows,) the run of each row of these documents.
-        judged: (some documents,) minus infinity for those that are judged, 0 for those that are left.
-    """
+    """The rows of the lists, document by document; those of judged documents are dropped now and then."""
 
     def __init__(self, topic: TopicLists):
         starts, rows = topic.by_document
@@ -65,22 +59,7 @@ _EXACT = Context(prec=40)
 
 
 class Hedge(Chooser):
-    """Judge the document from which the runs, each by its weight, would gain most if it were relevant.
-
-    With N documents in the topic's pool, a run gains ln(N / rank) / 2 by a relevant document at a rank, and loses as
-    much by one that is not relevant: its loss is 0.5 (-1)^relevant ln(N / rank). A document that the run lacks counts
-    as the mean over the ranks that its list of n leaves free, n + 1 to N. Each label multiplies the weight of each run
-    by beta^loss; the weights begin equal. Of documents whose expected gains, with weights that sum to 1, are within
-    1e-12 of the largest, the first is judged: the one of the best rank in any run. Gains are added up as whole numbers
-    of 2^-80, so the weights depend on which labels there are and not on their order, and the rounding error of an
-    expected gain stays below 1e-14 however many labels there are: every machine makes the same choice, unless an
-    expected gain is 1e-12 below the largest to within 1e-14.
-
-    The smaller `beta`, above 0 and below 1, the faster weights change.
-
-    Source: Aslam, Pavlu and Savell, A unified model for metasearch and the efficient evaluation of retrieval systems
-    via the Hedge algorithm, SIGIR 2003. That N is the size of the pool is our reading.
-    """
+    """Judge the document from which the runs, each by its weight, would gain most if it were relevant."""
 
     name = "hedge"
 
@@ -156,30 +135,7 @@ _RANK_UNIT = 2.0**-58
 
 
 class MinimalTestCollection(Chooser):
-    """Judge the document whose label, relevant or not, changes the differences of average precision most (MTC).
-
-    Average precision times the number of relevant documents, which all runs share, is the sum of x_i x_j / max(rank_i,
-    rank_j) over all pairs of documents i <= j, x being 1 for a relevant document and 0 for another; a run that lacks
-    one of the two adds nothing, so this is the average precision of the lists down to the pool's depth. For two runs,
-    with c_ij the difference of these terms, a relevant document i adds c_ii + sum c_ij over the documents j known to be
-    relevant to the difference that is certain. One that is not takes c_ii + sum c_ij over all other documents j that
-    are not known to be not relevant from the difference that is possible. The paper weighs a document by the
-    larger of the two, in absolute terms, because its label is not known.
-
-    The paper compares two runs. Here there are many, and each of the two is the mean of its squares over all pairs of
-    runs; the larger of the two means is the document's weight. Squares, because the mean over all pairs then follows
-    from two sums over the runs, n sum v^2 - (sum v)^2, and because no single run decides, as it does where the largest
-    pair counts: that is nearly always the pair of the run that ranks the document highest with one that lacks it.
-    With two runs this is the paper's choice. Of documents whose weights are within 1e-12 of the largest the first is
-    judged: the one of the best rank in any run. So it is with a single run, where there is nothing to compare. Terms
-    are added up as whole numbers of 2^-58, so the weights depend on which labels there are and not on their order, and
-    their rounding error does not grow with the number of labels.
-
-    A document that gets no label remains one that may be relevant.
-
-    Source: Carterette, Allan and Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006, section 3.
-    The rule for two runs is the paper's as others describe it; its text was not at hand. The mean over pairs is ours.
-    """
+    """Judge the document whose label, relevant or not, changes the differences of average precision most (MTC)."""
 
     name = "mtc"
 

@@ -184,10 +184,7 @@ def prefixes(orders: Sequence[NDArray[np.int64]], lengths: NDArray[np.int64]) ->
 
 @dataclass(frozen=True)
 class LeavingOut:
-    """Every unit that contributed is left out once: it runs no more, and what it alone brought is not judged for it.
-
-    On a topic where a unit alone has no relevant document of the pool, the judgments stay those of all units.
-    """
+    """Every unit that contributed is left out once: it runs no more, and what it alone brought is not judged for it."""
 
     oracle: OracleTopics
     topics: Sequence[OracleTopic | None]
@@ -341,10 +338,7 @@ def group_rows(
 
 
 def over_seeds(by_seed: pd.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pd.DataFrame:
-    """Return the mean of values over seeds, with the lowest and the highest, in the order in which keys appear.
-
-    Where one seed has no value, there is no mean, and neither a lowest nor a highest one.
-    """
+    """Return the mean of values over seeds, with the lowest and the highest, in the order in which keys appear."""
     grouped = by_seed.groupby(list(keys), sort=False)
     table = grouped.agg(seeds=("seed", "size")).reset_index()
     for name in values:
