@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from pathlib import PurePath
 from typing import Any
 
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import InputError, wrong
 
 #: the longest value that a message shows, in characters
 _LONG = 160
@@ -84,18 +84,14 @@ def choice(argument: str, value: Any, allowed: Sequence[str], *, most: int = 12)
     if isinstance(value, str) and value in allowed:
         return value
     near = did_you_mean(value, allowed) if isinstance(value, str) else ""
-    raise InputError(
-        Argument(argument),
-        f" must be one of {examples(allowed, most)}, got {told(value)}.{near}",
-        argument=argument,
-    )
+    raise wrong(argument, f" must be one of {examples(allowed, most)}, got {told(value)}.{near}")
 
 
 def flag(argument: str, value: Any) -> bool:
     """Return `value` when it is True or False, else raise."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return bool(value)
-    raise InputError(Argument(argument), f" must be True or False, got {told(value)}.", argument=argument)
+    raise wrong(argument, f" must be True or False, got {told(value)}.")
 
 
 def positive(argument: str, value: Any, unit: str) -> int:
@@ -110,20 +106,16 @@ def whole(argument: str, value: Any, unit: str, *, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        raise InputError(
-            Argument(argument),
-            f" must be a whole number of {unit}, at least {least}, got {told(value)}.",
-            argument=argument,
-        )
+        raise wrong(argument, f" must be a whole number of {unit}, at least {least}, got {told(value)}.")
     if number > _MOST:
-        raise InputError(Argument(argument), f" must be at most {_MOST:,}, got {told(value)}.", argument=argument)
+        raise wrong(argument, f" must be at most {_MOST:,}, got {told(value)}.")
     return number
 
 
 def checked_seed(seed: Any) -> int:
     """Return a user's ``seed=`` as an int, or say that it is none."""
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise InputError(Argument("seed"), f" must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
+        raise wrong("seed", f" must be a whole number, 0 or more, got {told(seed)}.")
     return int(seed)
 
 
@@ -133,10 +125,9 @@ def checked_jobs(n_jobs: Any) -> int | None:
         return None
     whole_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if not whole_number or not n_jobs:
-        raise InputError(
-            Argument("n_jobs"),
+        raise wrong(
+            "n_jobs",
             f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
-            argument="n_jobs",
         )
     return int(n_jobs)
 
@@ -147,14 +138,14 @@ def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
     if number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)
     expected = "from 0 to 1" if ends else "above 0 and below 1"
-    raise InputError(Argument(argument), f" must be a number {expected}, got {told(value)}.", argument=argument)
+    raise wrong(argument, f" must be a number {expected}, got {told(value)}.")
 
 
 def number(argument: str, value: Any, *, least: float = 0.0) -> float:
     """Return `value` as a float when it is a finite number of at least `least`, else raise."""
     if isinstance(value, Real) and not isinstance(value, bool) and least <= float(value) < float("inf"):
         return float(value)
-    raise InputError(Argument(argument), f" must be a number, {least:g} or more, got {told(value)}.", argument=argument)
+    raise wrong(argument, f" must be a number, {least:g} or more, got {told(value)}.")
 
 
 def names(argument: str, value: Any) -> tuple[str, ...]:
@@ -162,7 +153,7 @@ def names(argument: str, value: Any) -> tuple[str, ...]:
     found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
     if found and all(isinstance(name, str) for name in found):
         return found
-    raise InputError(Argument(argument), f" must be a name or several, got {told(value)}.", argument=argument)
+    raise wrong(argument, f" must be a name or several, got {told(value)}.")
 
 
 def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:
@@ -196,7 +187,7 @@ class ShardNumber:
         number, of = map(int, found.groups()) if found else (0, 0)
         if not 1 <= number <= of <= _MOST_SHARDS:
             said = f" must be which share of how many, such as 3/40, from 1/40 to 40/40, got {text!r}."
-            raise InputError(Argument("shard"), said, argument="shard")
+            raise wrong("shard", said)
         return cls(number, of)
 
     @property

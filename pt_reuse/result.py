@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, examples, listed
-from pt_reuse._errors import Argument, InputError, arguments_as, door
+from pt_reuse._errors import InputError, arguments_as, door, wrong
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Record
 from pt_reuse.options import SHARED
@@ -337,7 +337,7 @@ def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) 
     unknown = [name for name in options if name not in taken]
     if unknown:
         has = f"takes {examples(taken, 12)}" if taken else "takes none"
-        raise InputError(Argument(unknown[0]), f" is no option of {what}, which {has}.", argument=unknown[0])
+        raise wrong(unknown[0], f" is no option of {what}, which {has}.")
 
 
 def key_figures_of(summary: pd.DataFrame, figures: Sequence[str], *, rows: Sequence[str] | None = None) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as
+from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as, wrong
 from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, judgment_source, told_name
 from pt_reuse.cli.parser import Parser, add_quiet
 from pt_reuse.cli.screen import shows_bars
@@ -236,11 +236,8 @@ def _folder(runs: list[str] | str | None, collection: Collection) -> str | None:
     source = _files(runs)
     if isinstance(source, str) and not (collection.submitted is not None and os.path.isfile(source)):
         return source
-    raise InputError(
-        Argument("runs"),
-        f" beside {collection.name} must be the folder that holds its run files. ",
-        *_of_other_runs(collection),
-        argument="runs",
+    raise wrong(
+        "runs", f" beside {collection.name} must be the folder that holds its run files. ", *_of_other_runs(collection)
     )
 
 

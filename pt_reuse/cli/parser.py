@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import wrong
 from pt_reuse.cli.screen import complain, width_of
 
 #: what --judge-rel has to be
@@ -153,15 +153,14 @@ def given_judge_rel(text: str | None) -> Any:
         label, _, grade = said.partition(":")
         numbers = label.isdecimal() and (grade or "0").isdecimal() and not said.endswith(":")
         if not numbers or (not name and "=" in part):
-            raise InputError(Argument("judge_rel"), f" {_JUDGE_REL}, got {text!r}.", argument="judge_rel")
+            raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
         mine = grades.get(name, {})
         if name in rels or (not grade and name in grades) or int(label) in mine:
             whose = f"judge {name!r}" if name else "all judges"
-            raise InputError(
-                Argument("judge_rel"),
+            raise wrong(
+                "judge_rel",
                 f" must say once what the labels of {whose} mean, got {text!r}. Give one lowest relevant label (4) or "
                 "a grade for each label (4:2,5:3).",
-                argument="judge_rel",
             )
         if grade:
             grades[name] = {**mine, int(label): int(grade)}
@@ -169,11 +168,10 @@ def given_judge_rel(text: str | None) -> Any:
             rels[name] = int(label)
     found: dict[str, Any] = {**rels, **grades}
     if not found:
-        raise InputError(Argument("judge_rel"), f" {_JUDGE_REL}, got {text!r}.", argument="judge_rel")
+        raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
     if "" in found and len(found) > 1:
-        raise InputError(
-            Argument("judge_rel"),
+        raise wrong(
+            "judge_rel",
             f" must name a judge with every label, or with none, got {text!r}. Without JUDGE= a label is of all.",
-            argument="judge_rel",
         )
     return found.get("", found)

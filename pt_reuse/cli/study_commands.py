@@ -11,7 +11,7 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pt_reuse._errors import Argument, InputError, arguments_as, located
+from pt_reuse._errors import Argument, InputError, arguments_as, located, wrong
 from pt_reuse.cli.common_options import add_contributors, budgets, chosen_contributors, picture, whole_amounts
 from pt_reuse.cli.field import FieldPlan, Judgments, add_field, collection_of, plan_field
 from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
@@ -163,7 +163,7 @@ class StudyCommand:
             beside = [name for name in ("qrels", "runs", "collection") if getattr(options, name) is not None]
             if beside or not sets:
                 problem = " names no file." if not sets else " are the judgments: no others have a place beside them."
-                raise InputError(Argument("rounds"), problem, argument="rounds")
+                raise wrong("rounds", problem)
             sources = [judgment_source(text) for text in sets]
         elif plan is not None:
             sources = [plan.needed_judgments()]
@@ -257,7 +257,7 @@ def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
     from pt_reuse.judging.judges import as_judges
 
     if getattr(options, "shard", None) is not None:
-        raise InputError(Argument(name), " asks a judge about all topics, which no shard has.", argument=name)
+        raise wrong(name, " asks a judge about all topics, which no shard has.")
     found = [judge for place in value for judge in as_judges(place, name)]
     judges = {judge.name: judge.judge for judge in found}
     if len(judges) < len(found):

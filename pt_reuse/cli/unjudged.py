@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import checked_jobs, choice, count, plural, positive
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import wrong
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, listed
@@ -133,7 +133,5 @@ def _known(table: pd.DataFrame, columns: Sequence[str]) -> list[str]:
 def _cutoffs(text: str) -> list[int]:
     words = listed(text)
     if not words or not all(word.isdecimal() for word in words):
-        raise InputError(
-            Argument("cutoff"), f" must be ranks between commas, such as 10,100, got {text!r}.", argument="cutoff"
-        )
+        raise wrong("cutoff", f" must be ranks between commas, such as 10,100, got {text!r}.")
     return list(dict.fromkeys(positive("cutoff", int(word), "documents") for word in words))

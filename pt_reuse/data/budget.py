@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import Argument, InputError, Option, wrong
 
 #: bytes of the least that can be given
 LEAST = 64 * 10**6
@@ -45,19 +45,15 @@ def memory_bytes(memory: Any) -> int:
             return _enough(operator.index(memory), memory)
         except TypeError:
             pass
-    raise InputError(
-        Argument("memory"),
-        f" must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {told(memory)}.",
-        argument="memory",
+    raise wrong(
+        "memory", f" must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {told(memory)}."
     )
 
 
 def _enough(size: int, memory: Any) -> int:
     if size < LEAST:
-        raise InputError(
-            Argument("memory"),
-            f" must be at least {in_units(LEAST)}, got {told(memory)}. A topic of all runs is held at once.",
-            argument="memory",
+        raise wrong(
+            "memory", f" must be at least {in_units(LEAST)}, got {told(memory)}. A topic of all runs is held at once."
         )
     return size
 

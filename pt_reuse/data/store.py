@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_reuse._errors import Argument, InputError, warn
+from pt_reuse._errors import InputError, warn, wrong
 from pt_reuse._files import (
     STALE,
     Alone,
@@ -304,11 +304,7 @@ def _real_sources(paths: Sequence[Path], folder: Path, threads: int) -> tuple[li
     top = os.path.join(os.path.realpath(folder), "")
     links = [os.path.realpath(path) for path in paths if path.is_symlink()]
     if any(path.startswith(top) for path in (*real, *links)):
-        raise InputError(
-            Argument("cache"),
-            f" {folder} holds the run files themselves. Give another folder for the cache.",
-            argument="cache",
-        )
+        raise wrong("cache", f" {folder} holds the run files themselves. Give another folder for the cache.")
     try:
         return real, fingerprints(list(dict.fromkeys(real)), threads)
     except OSError as error:

@@ -13,7 +13,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed, positive, told
-from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._errors import InputError, door, wrong
 from pt_reuse.data.coding import run_names
 from pt_reuse.data.frame_columns import LABELS
 from pt_reuse.data.judgments import as_qrels
@@ -70,11 +70,7 @@ class OnlyJudged(_Kept):
     @door
     def __init__(self, qrels: Any, *, min_label: int = 0):
         if isinstance(min_label, bool) or not isinstance(min_label, int | np.integer):
-            raise InputError(
-                Argument("min_label"),
-                f" must be a whole number from {LABELS[0]} to {LABELS[1]}, got {told(min_label)}.",
-                argument="min_label",
-            )
+            raise wrong("min_label", f" must be a whole number from {LABELS[0]} to {LABELS[1]}, got {told(min_label)}.")
         self.qrels, self.min_label = as_qrels(qrels), int(min_label)
         documents, judged = self.qrels.arrays.documents, self.qrels.arrays.labels >= self.min_label
         self._pairs = pd.MultiIndex.from_arrays([documents.qids()[judged], documents.docnos()[judged]])

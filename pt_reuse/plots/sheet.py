@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from pt_reuse._check import flag, told
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import InputError, wrong
 from pt_reuse.plots.look import (
     BESIDE,
     COLUMN_SIZES,
@@ -105,11 +105,11 @@ def _share(ax: Axes) -> float:
 def _check_linear(ax: Axes) -> None:
     """Raise unless axes are plain ones: on a log scale losses vanish, and bars have no length."""
     if ax.name != "rectilinear":
-        raise InputError(Argument("ax"), f" must be plain Axes, got {ax.name} ones.", argument="ax")
+        raise wrong("ax", f" must be plain Axes, got {ax.name} ones.")
     for which, scale in (("x", ax.get_xscale()), ("y", ax.get_yscale())):
         if scale != "linear":
             problem = f" must have linear scales; that of its {which} axis is {scale}."
-            raise InputError(Argument("ax"), problem, argument="ax")
+            raise wrong("ax", problem)
 
 
 @dataclass(frozen=True)
@@ -129,19 +129,18 @@ class Place:
     def __post_init__(self) -> None:
         flag("legend", self.legend)
         if self.title is not None and not isinstance(self.title, str):
-            raise InputError(Argument("title"), f" must be a text or None, got {told(self.title)}.", argument="title")
+            raise wrong("title", f" must be a text or None, got {told(self.title)}.")
         if self.width is None:
             return
         if self.ax is not None:
             problem = " is that of a new figure; the axes given as ax have their own. Give one of the two."
-            raise InputError(Argument("width"), problem, argument="width")
+            raise wrong("width", problem)
         number = isinstance(self.width, Real) and not isinstance(self.width, bool)
         if not number or not _LEAST <= self.width <= _MOST:
-            raise InputError(
-                Argument("width"),
+            raise wrong(
+                "width",
                 f" must be a number of inches from {_LEAST:g} to {_MOST:g}, such as 3.3 for a paper's column or 7 "
                 f"for a page, got {told(self.width)}.",
-                argument="width",
             )
 
 
@@ -195,13 +194,13 @@ class Sheet:
                 problem = f" must be matplotlib Axes, got {type(place.ax).__name__}."
                 if isinstance(place.ax, np.ndarray):
                     problem += " Give one of them, such as axes[0]."
-                raise InputError(Argument("ax"), problem, argument="ax")
+                raise wrong("ax", problem)
             _check_linear(place.ax)
             if names and len(place.ax.get_shared_y_axes().get_siblings(place.ax)) > 1:
                 problem = (
                     f" shares its y axis with other axes, where other names than those of these {names} would stand."
                 )
-                raise InputError(Argument("ax"), problem, " Make the axes without sharey.", argument="ax")
+                raise wrong("ax", problem, " Make the axes without sharey.")
             whole = place.ax.figure.bbox.width / place.ax.figure.dpi
             return cls(place.ax, place, float(whole * min(_share(place.ax), 1.0)), new=False)
         return cls(new_figure(place.inches).subplots(), place, place.inches, new=True)

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import Argument, InputError, Option, located, warn
+from pt_reuse._errors import InputError, Option, located, warn, wrong
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, ranking_agreement, whole_changes
@@ -173,10 +173,8 @@ def checked_names(names: Any) -> tuple[str, str]:
     """Return a user's ``names=`` as two texts that differ, or say that they are nothing of the kind."""
     found = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str | bytes) else ()
     if len(found) != 2 or not all(isinstance(name, str) and name.strip() for name in found) or found[0] == found[1]:
-        raise InputError(
-            Argument("names"),
-            f" must be two texts that differ, what to call the two that are compared, got {told(names)}.",
-            argument="names",
+        raise wrong(
+            "names", f" must be two texts that differ, what to call the two that are compared, got {told(names)}."
         )
     return found[0], found[1]
 

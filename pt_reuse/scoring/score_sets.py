@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pt_reuse._check import examples, told
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import InputError, wrong
 from pt_reuse.scoring.scores import Scores
 
 #: what judgments are called that nobody names
@@ -20,14 +20,14 @@ def named_scores(scores: Any) -> dict[str, Scores]:
     several = isinstance(scores, Mapping)
     sets: dict[Any, Any] = dict(scores) if several else {UNNAMED: scores}
     if not sets:
-        raise InputError(Argument("scores"), " is empty. Give Scores, or a name -> Scores.", argument="scores")
+        raise wrong("scores", " is empty. Give Scores, or a name -> Scores.")
     for name, found in sets.items():
         at = f"{name!r}" if several else None
         if not isinstance(found, Scores):
             hint = " Score the runs first, or make Scores of a frame by Scores.from_frame."
             raise InputError(f"expected Scores, got {told(found)}.{hint}", argument="scores", place=at)
         if not isinstance(name, str) or not name.strip():
-            raise InputError(Argument("scores"), f" must have names as keys, got {told(name)}.", argument="scores")
+            raise wrong("scores", f" must have names as keys, got {told(name)}.")
         _check(found, at)
     (first_name, first), *others = sets.items()
     for name, found in others:

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, columns, count, examples, flag, listed, shown, told
-from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Record
@@ -72,10 +72,10 @@ def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], 
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
         problem = f" must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}"
-        raise InputError(Argument("frame"), problem, argument="frame")
+        raise wrong("frame", problem)
     columns("frame", frame.columns, _COLUMNS)
     if frame.empty:
-        raise InputError(Argument("frame"), " has no row.", argument="frame")
+        raise wrong("frame", " has no row.")
     values = _numbers(frame)
     (run, names), (topic, topics), (measure, called) = (pd.factorize(_texts(frame, c)) for c in _COLUMNS[:3])
     measures = [canonical_name(name) for name in called]
@@ -407,7 +407,7 @@ class Scores(Record):
             names = [measure_among(self.measures, measure) for measure in parse_measures(measures)]
             if len(names) > MOST:
                 got = examples(names, 12)
-                raise InputError(Argument("measures"), f" must be at most {MOST}, got {got}.", argument="measures")
+                raise wrong("measures", f" must be at most {MOST}, got {got}.")
         first = np.round(self.mean_values[self.measures.index(names[0])], DECIMALS)
         rows = self.mean.iloc[np.argsort(-first, kind="stable")]
         topics = "a topic that a run lacks counts 0" if self.complete else "for each run over those that it has"

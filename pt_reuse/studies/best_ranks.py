@@ -12,7 +12,7 @@ import pandas as pd
 
 from pt_reuse._check import count, examples, positive, told
 from pt_reuse._choices import EDGES
-from pt_reuse._errors import Argument, InputError, door
+from pt_reuse._errors import door, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.options import Flag, Parameter
@@ -167,11 +167,10 @@ class MinimumRanks(Result):
         """Return a label that a relevant document has."""
         known = sorted(set(self.table["label"].tolist()))
         if isinstance(label, bool) or label not in known:
-            raise InputError(
-                Argument("label"),
+            raise wrong(
+                "label",
                 f" must be the label of a relevant document, {examples(known, 12) or 'of which there is none'}, got "
                 f"{told(label)}.",
-                argument="label",
             )
         return int(label)
 
@@ -179,7 +178,7 @@ class MinimumRanks(Result):
 def checked_edges(edges: Any) -> list[int]:
     """Return a user's ``edges=`` as ascending ranks, each once."""
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
-        raise InputError(Argument("edges"), f" must list ranks, such as [10, 50], got {told(edges)}.", argument="edges")
+        raise wrong("edges", f" must list ranks, such as [10, 50], got {told(edges)}.")
     return sorted({positive("edges", edge, "ranks") for edge in edges})
 
 

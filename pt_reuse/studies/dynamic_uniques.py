@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, examples, flag, whole
-from pt_reuse._errors import Argument, Call, InputError, warn
+from pt_reuse._errors import Call, warn, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse.arrays.cells import UNJUDGED
@@ -350,10 +350,9 @@ def _check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None
     judged = qrels.arrays.documents.sizes
     lacking = [qid for qid, n in zip(qrels.topics, judged.tolist(), strict=True) if n and qid not in queries]
     if lacking:
-        raise InputError(
-            Argument("topics"),
+        raise wrong(
+            "topics",
             f" lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the judgments, or ",
             Call("Qrels.select", "topics"),
             " judgments of those that you give.",
-            argument="topics",
         )

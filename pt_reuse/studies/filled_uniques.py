@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
@@ -42,7 +42,7 @@ def check_fill(fill: Any, judge_rel: Any, holes: str | None) -> None:
     """Raise where there is an option of a judge, and no judge."""
     for name, idle in (("judge_rel", judge_rel is None), ("holes", holes in (None, HOLES[0]))):
         if fill is None and not idle:
-            raise InputError(Argument(name), " is of a judge. Give one by ", Option("fill", ...), ".", argument=name)
+            raise wrong(name, " is of a judge. Give one by ", Option("fill", ...), ".")
 
 
 def unjudged_tops(runs: RunSet, qrels: Qrels, depth: int, holes: str) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, told
-from pt_reuse._errors import Argument, Call, InputError, arguments_as
+from pt_reuse._errors import Call, InputError, arguments_as, wrong
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.options import Flag, Parameter
@@ -40,7 +40,7 @@ def _checked_depths(depths: Any) -> list[int]:
         with arguments_as(depth="depths"):
             found = sorted({checked_depth(depth) for depth in depths})
         if not found:
-            raise InputError(Argument("depths"), " names no depth.", argument="depths")
+            raise wrong("depths", " names no depth.")
         return found
     with arguments_as(depth="depths"):
         return list(range(1, checked_depth(depths) + 1))

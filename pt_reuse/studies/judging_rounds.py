@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples, told
-from pt_reuse._errors import Argument, InputError, arguments_as, located
+from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.contributors import Contributors
@@ -172,17 +172,9 @@ def pools_by_name(given: Any) -> dict[str, Pool]:
     if named is None and isinstance(given, list | tuple):
         named = {f"pool {n}": pool for n, pool in enumerate(given, 1)}
     if not named or not all(isinstance(pool, Pool) for pool in named.values()):
-        raise InputError(
-            Argument("pools"),
-            f" must be a list of pools, or a dict of name -> pool, got {told(given)}.",
-            argument="pools",
-        )
+        raise wrong("pools", f" must be a list of pools, or a dict of name -> pool, got {told(given)}.")
     if ALL in named:
-        raise InputError(
-            Argument("pools"),
-            f" have one called {ALL!r}, as the round after all pools is. Call it something else.",
-            argument="pools",
-        )
+        raise wrong("pools", f" have one called {ALL!r}, as the round after all pools is. Call it something else.")
     return {str(name): pool for name, pool in named.items()}
 
 
@@ -191,6 +183,6 @@ def checked_depths(depths: Any) -> list[int]:
     several = isinstance(depths, Iterable) and not isinstance(depths, str | bytes)
     given = list(depths) if several else [depths]
     if not given:
-        raise InputError(Argument("depths"), " names no depth. Give one or several.", argument="depths")
+        raise wrong("depths", " names no depth. Give one or several.")
     with arguments_as(depth="depths"):
         return sorted({checked_depth(depth) for depth in given})

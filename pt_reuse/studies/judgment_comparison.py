@@ -10,7 +10,7 @@ import ir_measures
 import pandas as pd
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Argument, InputError, Option, arguments_as, located, warn
+from pt_reuse._errors import InputError, Option, arguments_as, located, warn, wrong
 from pt_reuse._report import Digits, Report
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
@@ -521,12 +521,11 @@ def _pairs(
             argument="measures",
         )
     if len(once) != len(others):
-        raise InputError(
-            Argument("measures_b"),
+        raise wrong(
+            "measures_b",
             " must be one, or as many as the measures of the first judgments, with which they are compared one by one: "
             f"there are {len(others):,} ({examples(map(repr, others), 12)}) for {len(once):,} "
             f"({examples(map(repr, once), 12)}).",
-            argument="measures_b",
         )
     return list(zip(once, others, strict=True))
 

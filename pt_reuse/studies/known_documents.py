@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, did_you_mean, examples, told
-from pt_reuse._errors import Argument, InputError, arguments_as
+from pt_reuse._errors import arguments_as, wrong
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.correlation import DECIMALS
@@ -162,7 +162,7 @@ def checked_selected(selected: Any) -> list[str]:
     names = [selected] if isinstance(selected, str) else list(selected) if isinstance(selected, Iterable) else [None]
     if not all(isinstance(name, str) for name in names):
         problem = f" must be a run name or several, got {told(selected)}."
-        raise InputError(Argument("selected"), problem, argument="selected")
+        raise wrong("selected", problem)
     return list(dict.fromkeys(names))
 
 
@@ -171,11 +171,7 @@ def check_known(selected: Sequence[str], known: Sequence[str]) -> None:
     strangers = [name for name in selected if name not in set(known)]
     if strangers:
         hint = did_you_mean(strangers[0], known) or f" There is {examples(known)}."
-        raise InputError(
-            Argument("selected"),
-            f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}",
-            argument="selected",
-        )
+        raise wrong("selected", f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}")
 
 
 def selected_runs(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import Argument, InputError, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.judgments import as_qrels, relevant_from
 from pt_reuse.options import Flag, Parameter
@@ -253,9 +253,7 @@ def _check_no_pools(**given: Any) -> None:
     """Raise where somebody says how runs are pooled, and gives no runs."""
     for name, value in given.items():
         if value is not None:
-            raise InputError(
-                Argument(name), " says how ", Argument("runs"), " are pooled. Give the runs as well.", argument=name
-            )
+            raise wrong(name, " says how ", Argument("runs"), " are pooled. Give the runs as well.")
 
 
 def _relevant_only(rounds: JudgingRounds) -> Iterator[Caveat]:

@@ -14,7 +14,7 @@ from ir_measures import P
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, fraction, told
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.options import SHARED, Flag, Parameter
@@ -108,7 +108,7 @@ def checked_maximum(maximum: Any) -> float:
     """Return a user's ``maximum=`` as a float, or say that it is no highest score."""
     number = isinstance(maximum, Real) and not isinstance(maximum, bool)
     if not number or not 0 < maximum < np.inf:
-        raise InputError(Argument("maximum"), f" must be a number above 0, got {told(maximum)}.", argument="maximum")
+        raise wrong("maximum", f" must be a number above 0, got {told(maximum)}.")
     return float(maximum)
 
 
@@ -180,7 +180,7 @@ def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> S
     asked = Asked(saturation, locals())
     if not isinstance(scores, Scores):
         problem = f" must be Scores, as score returns them, got {told(scores)}."
-        raise InputError(Argument("scores"), problem, argument="scores")
+        raise wrong("scores", problem)
     share, maximum = asked["share"], asked["maximum"]
     rows = []
     for name, values in zip(scores.measures, scores.values, strict=True):

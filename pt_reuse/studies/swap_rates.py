@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, flag, fraction, positive, told, whole
 from pt_reuse._choices import USUAL_RATE
-from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse.arrays.bootstrap import TopicBootstrap
@@ -232,7 +232,7 @@ def _draw(
     chosen = known if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
     if not chosen or not set(chosen) <= set(known):
         problem = f" must be among {examples(known, 12)}, got {told(sizes)}."
-        raise InputError(Argument("sizes"), problem, argument="sizes")
+        raise wrong("sizes", problem)
     rows = rows[rows["size"].isin(chosen)]
     return plot_swap_rates(rows, by_size=by_size, measure=measure, wanted=USUAL_RATE, place=place)
 
@@ -366,10 +366,10 @@ def _checked_sizes(sizes: Any) -> list[int]:
     given = [sizes] if isinstance(sizes, int | np.integer) else sizes
     if isinstance(given, str) or not isinstance(given, Iterable):
         problem = f" must be numbers of topics, such as [10, 25, 50], got {told(sizes)}."
-        raise InputError(Argument("sizes"), problem, argument="sizes")
+        raise wrong("sizes", problem)
     found = sorted({positive("sizes", size, "topics") for size in given})
     if not found:
-        raise InputError(Argument("sizes"), " is empty. Give a number of topics.", argument="sizes")
+        raise wrong("sizes", " is empty. Give a number of topics.")
     return found
 
 
@@ -377,13 +377,13 @@ def _checked_width(width: Any) -> float:
     number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
     if not number or not _LEAST_WIDTH <= width <= MOST_SCORE:
         problem = f" must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}."
-        raise InputError(Argument("bin_width"), problem, argument="bin_width")
+        raise wrong("bin_width", problem)
     return float(width)
 
 
 def _checked_bins(n: Any) -> int:
     if whole("bins", n, "bins", least=1) > MOST_BINS:
-        raise InputError(Argument("bins"), f" must be at most {MOST_BINS}, got {told(n)}.", argument="bins")
+        raise wrong("bins", f" must be at most {MOST_BINS}, got {told(n)}.")
     return int(n)
 
 
@@ -557,13 +557,12 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
         problem = f"{count(n_topics, 'topic')} cannot be split into two samples."
         raise InputError(problem, argument="scores", place=repr(name) if name != UNNAMED else None)
     if sizes is not None and not sampling.replace and sizes[-1] > most:
-        raise InputError(
-            Argument("sizes"),
+        raise wrong(
+            "sizes",
             f" must be at most {most:,}, half of the {n_topics:,} topics, for two samples without a topic in common, "
             f"got {sizes[-1]:,}. ",
             Option("replace", True),
             " draws larger ones.",
-            argument="sizes",
         )
     step = _STEP * -(-most // (_STEP * _MOST_SIZES))
     chosen = sizes or sorted({*range(step, most + 1, step), most})

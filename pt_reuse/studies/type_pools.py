@@ -14,7 +14,7 @@ from ir_measures import RR
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, listed, plural, whole
-from pt_reuse._errors import Argument, InputError, Option, door
+from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.arrays import pairs
@@ -246,7 +246,7 @@ class PoolsByType(Result):
         if split is not None:
             if whole("split", split, "splits", least=0) >= len(chosen):
                 problem = f" must be below {len(chosen):,}, the splits of {pool!r}."
-                raise InputError(Argument("split"), problem, argument="split")
+                raise wrong("split", problem)
             chosen = chosen[[split]]
         tested = ~self.picked[chosen]
         times = tested.sum(axis=0)

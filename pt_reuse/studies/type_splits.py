@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive, told
-from pt_reuse._errors import Argument, Aside, InputError, Option
+from pt_reuse._errors import Aside, InputError, Option, wrong
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.scoring.caveats import Caveat
@@ -29,10 +29,8 @@ def checked_splits(splits: Any) -> int | None:
     if not isinstance(splits, str):
         return positive("splits", splits, "random halves")
     if splits != "all":
-        raise InputError(
-            Argument("splits"),
-            f" must be a number of random halves, or 'all' for every half that there is, got {told(splits)}.",
-            argument="splits",
+        raise wrong(
+            "splits", f" must be a number of random halves, or 'all' for every half that there is, got {told(splits)}."
         )
     return None
 
@@ -142,9 +140,7 @@ def checked_types(types: Any, argument: str = "types") -> list[str]:
     several = isinstance(types, Iterable) and not isinstance(types, str | bytes)
     names = list(types) if several else [types]
     if not names or not all(isinstance(name, str) for name in names):
-        raise InputError(
-            Argument(argument), f" must be the name of a type or several, got {told(types)}.", argument=argument
-        )
+        raise wrong(argument, f" must be the name of a type or several, got {told(types)}.")
     return list(dict.fromkeys(names))
 
 

@@ -16,7 +16,7 @@ import pyterrier as pt
 
 from pt_reuse._check import choice, count, did_you_mean, examples, flag, listed, told
 from pt_reuse._choices import USUAL
-from pt_reuse._errors import Argument, InputError, Option, ReuseWarning, arguments_as, door
+from pt_reuse._errors import InputError, Option, ReuseWarning, arguments_as, door, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.arrays.open_field import AnyField
@@ -484,11 +484,7 @@ def _parameters(study: Any) -> Mapping[str, inspect.Parameter]:
     except ValueError:
         # a function of C, of which nobody knows what it takes
         pass
-    raise InputError(
-        Argument("study"),
-        f" must be a function of runs and judgments, such as leave_out_uniques, got {told(study)}.",
-        argument="study",
-    )
+    raise wrong("study", f" must be a function of runs and judgments, such as leave_out_uniques, got {told(study)}.")
 
 
 def _data(name: str, parameters: Mapping[str, inspect.Parameter]) -> tuple[str, ...]:
@@ -512,7 +508,7 @@ def checked_grid(grid: Any, call: StudyCall) -> dict[str, dict[str, Any] | None]
     """Return convention -> label -> value, None for the usual values, as a user asks for them."""
 
     def wrong(problem: str) -> InputError:
-        return InputError(Argument("grid"), f" {problem}.", argument="grid")
+        return wrong("grid", f" {problem}.")
 
     if grid is None:
         return {name: None for name in USUAL if call.has(name)}

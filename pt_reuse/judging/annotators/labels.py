@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown, told
-from pt_reuse._errors import Argument, InputError, arguments_as, located, warn
+from pt_reuse._errors import InputError, arguments_as, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.data.frame_columns import LABELS as ALLOWED
@@ -160,7 +160,7 @@ def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels
     if not isinstance(given, pd.DataFrame | pd.Series | pd.Index) and hasattr(given, "to_frame"):
         given = given.to_frame()
     if not isinstance(given, pd.DataFrame):
-        raise InputError(Argument(argument), f" must be {_FORMS}, got {told(given)}.", argument=argument)
+        raise wrong(argument, f" must be {_FORMS}, got {told(given)}.")
     with arguments_as(frame=argument):
         return _of_frame(in_our_columns(given), argument)
 
@@ -169,15 +169,13 @@ def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
     frames, rels = [], set()
     for name, judged in given.items():
         if not isinstance(name, str) or not name.strip():
-            raise InputError(
-                Argument(argument), f" must name each annotator by a text, got {told(name)}.", argument=argument
-            )
+            raise wrong(argument, f" must name each annotator by a text, got {told(name)}.")
         with located(f"annotator {name}"):
             qrels = as_qrels(judged, argument)
         rels.add(qrels.stated_rel)
         frames.append(qrels.to_frame().assign(annotator=name))
     if not frames:
-        raise InputError(Argument(argument), " names no annotator.", argument=argument)
+        raise wrong(argument, " names no annotator.")
     stated = rels - {None}
     if len(stated) > 1:
         raise InputError(
@@ -223,7 +221,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
     )
     _fill(labels, back[item], annotator, values.astype(np.int64), argument)
     if not labels.given.any():
-        raise InputError(Argument(argument), " holds no label.", argument=argument)
+        raise wrong(argument, " holds no label.")
     return labels
 
 
@@ -274,11 +272,10 @@ def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
     listed = list(scale) if isinstance(scale, Iterable) and not isinstance(scale, str | bytes) else []
     whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in listed)
     if len(listed) < 2 or not whole or len(set(listed)) < len(listed) or NO_LABEL in listed:
-        raise InputError(
-            Argument("scale"),
+        raise wrong(
+            "scale",
             f" must be two or more whole numbers that differ, such as (0, 1, 2, 3), without -1, which is no label; got "
             f"{told(scale)}.",
-            argument="scale",
         )
     known = tuple(sorted(int(label) for label in listed))
     out = labels.given & ~np.isin(labels.values, known)

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown, told, whole
-from pt_reuse._errors import Argument, InputError, Option
+from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.frame_columns import in_our_columns, number_column
 from pt_reuse.data.judgments import as_qrels
@@ -150,17 +150,15 @@ class PassagePositions(Result):
 def _checked_parts(parts: Any) -> list[float]:
     listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else [None]
     if not listed or any(not isinstance(part, int | float) or not 0 < part < 1 for part in listed):
-        raise InputError(
-            Argument("parts"),
-            f" must be shares of the document between 0 and 1, such as (0.25, 0.5), got {examples(listed)}.",
-            argument="parts",
+        raise wrong(
+            "parts", f" must be shares of the document between 0 and 1, such as (0.25, 0.5), got {examples(listed)}."
         )
     return sorted({float(part) for part in listed if part is not None})
 
 
 def _checked_separator(separator: Any) -> str:
     if not isinstance(separator, str) or not separator:
-        raise InputError(Argument("separator"), f" must be a text, got {told(separator)}.", argument="separator")
+        raise wrong("separator", f" must be a text, got {told(separator)}.")
     return separator
 
 

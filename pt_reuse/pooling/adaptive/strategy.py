@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import did_you_mean, examples, told
-from pt_reuse._errors import Argument, InputError, arguments_as, door
+from pt_reuse._errors import InputError, arguments_as, door, wrong
 from pt_reuse.pooling.adaptive import bandits
 from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, random_of_topic
 from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
@@ -123,7 +123,7 @@ def _chooser(kind: str | type[Chooser]) -> type[Chooser]:
 
 
 def _no_kind(why: str) -> InputError:
-    return InputError(Argument("kind"), why, argument="kind")
+    return wrong("kind", why)
 
 
 def options_of(kind: type[Chooser]) -> dict[str, Any]:

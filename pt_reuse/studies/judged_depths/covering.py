@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, fraction, positive, told
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
@@ -411,7 +411,7 @@ class Coverage(Result):
         at = self.at if depth is None else depth
         if at not in self.depths:
             known = ", ".join(map(str, self.depths))
-            raise InputError(Argument("depth"), f" must be one of {known}, got {told(depth)}.", argument="depth")
+            raise wrong("depth", f" must be one of {known}, got {told(depth)}.")
         return at
 
     def group_of(self, by: str | None) -> str | None:
@@ -420,7 +420,7 @@ class Coverage(Result):
             return next((column for column in ("type", "team") if self.by_run[column].notna().any()), None)
         choice("by", by, ("type", "team"))
         if self.by_run[by].isna().all():
-            raise InputError(Argument("by"), f" is {by}, and no run has one.", argument="by")
+            raise wrong("by", f" is {by}, and no run has one.")
         return by
 
 
@@ -454,7 +454,7 @@ def checked_depths(depths: Any) -> tuple[int, ...]:
     """Return a user's ``depths=`` as ranks that ascend, each once, or say that they are none."""
     given = list(depths) if isinstance(depths, Iterable) and not isinstance(depths, str | bytes) else [depths]
     if not given:
-        raise InputError(Argument("depths"), f" must be one rank or several, got {told(depths)}.", argument="depths")
+        raise wrong("depths", f" must be one rank or several, got {told(depths)}.")
     return tuple(sorted({positive("depths", one, "documents") for one in given}))
 
 
