@@ -1,4 +1,4 @@
-"""Kill processes at random moments while they write a cache, read within memory, save or download; run by hand.
+"""Kill processes at random moments while they write a cache, read within memory or save; run by hand.
 
     python scripts/kill_writers.py [KILLS] [PROCESSES]
 
@@ -20,24 +20,18 @@ PARTS = Path(__file__).parents[1] / "tests" / "parts"
 sys.path.insert(0, str(PARTS))
 
 from cache_parts import run_bytes  # noqa: E402
-from kills import in_pieces  # noqa: E402
-from run_server import RunServer  # noqa: E402
 
 
 def main() -> None:
     """Run the trials and print their figures."""
     kills, processes = [*sys.argv[1:], "200", "8"][:2] if len(sys.argv) != 2 else [sys.argv[1], "8"]
-    with tempfile.TemporaryDirectory() as name, RunServer() as server:
+    with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        for folder in ("runs", "served"):
-            (place / folder).mkdir()
+        (place / "runs").mkdir()
         for i in range(6):
             body = gzip.compress(run_bytes(f"run{i}", seed=i, topics=20), mtime=0)
             (place / "runs" / f"{i}.gz").write_bytes(body)
-            (place / "served" / f"run{i}").write_bytes(body)
-            server.plans[f"/run{i}"] = in_pieces(body, 8, 0.005)
-        kinds = (("cache", []), ("memory", []), ("save", []), ("downloads", [server.url]), ("read while saved", []))
-        for what, more in kinds:
+        for what in ("cache", "memory", "save", "read while saved"):
             begun = time.perf_counter()
             command = [
                 sys.executable,
@@ -47,10 +41,9 @@ def main() -> None:
                 "500" if what == "read while saved" else kills,
                 processes,
                 "0" if what == "memory" else "0.1",
-                *more,
             ]
             figures = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-            print(what, figures, f"{time.perf_counter() - begun:.1f} s", f"{len(server.asked):,} requests")
+            print(what, figures, f"{time.perf_counter() - begun:.1f} s")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -332,9 +332,14 @@ class _CommonLabels:
 class _Asked(AskedJudges):
     """The same with judges that score and do not re-rank behind those that do."""
 
+    @cached_property
+    def rerankers(self) -> list[NamedJudge]:
+        """Return the judges that re-rank; judgments may be given one by one and can be read but once."""
+        return as_judges(self["judge"])
+
     def _named_judges(self) -> list[NamedJudge]:
         """Return those that re-rank, then the others."""
-        rerankers = as_judges(self["judge"])
+        rerankers = self.rerankers
         others = [] if self["scorers"] is None else as_judges(self["scorers"], "scorers")
         names = [one.name for one in rerankers]
         if both := [one.name for one in others if one.name in names]:
@@ -430,7 +435,7 @@ def circularity(
     ``"re-ranked"`` of ``.rankings``.
     """
     asked = _Asked(circularity, locals())
-    rerankers, bootstrap = [one.name for one in as_judges(asked["judge"])], asked.bootstrap
+    rerankers, bootstrap = [one.name for one in asked.rerankers], asked.bootstrap
     families = {one.name: one.family for one in asked.judges}  # type: ignore[misc]
     labels = _CommonLabels.of(asked)
     asked.tell(asked.label_caveats(len(labels.people.topics)))

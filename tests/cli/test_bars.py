@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import nullcontext
 
 import pytest
 from command_parts import run
 
 import pt_reuse as ptr
-from pt_reuse.cli import demo as demo_command
-from pt_reuse.demo import walk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
 
@@ -102,31 +99,3 @@ def test_fetching_shows_one(published, on_terminal):
     assert status == 0
     assert "downloading runs: 100%|" in shown
     assert "downloading" not in on_terminal("fetch", "small", "--type", "manual", "--quiet")[2]
-
-
-def test_verifying_shows_one(at_home, field, on_terminal, tmp_path):
-    figures = tmp_path / "figures.toml"
-    figures.write_text(
-        'collection = "mine/sim"\ntitle = "Simulated"\n[[figure]]\nwhat = "MAP"\nkind = "scores"\n'
-        f'measure = "AP"\nsource = "nowhere"\nvalues = {{ {field.runs.names[0]} = "0.1234" }}\n'
-    )
-    call = ("verify", at_home, "--figures", figures)
-    shown = on_terminal(*call)[2]
-    assert "reading runs: 100%|" in shown
-    assert "verifying: 100%|" in shown
-    assert "scoring" not in shown
-    assert on_terminal(*call, "--quiet")[2] == ""
-
-
-@pytest.mark.parametrize("more", [(), ("--quiet",)])
-def test_the_demo_passes_it_on(more, on_terminal, monkeypatch):
-    given = {}
-
-    def answer(say, *, verbose):
-        given["verbose"] = verbose
-        raise ptr.InputError("enough")
-
-    monkeypatch.setattr(walk, "answer", answer)
-    monkeypatch.setattr(demo_command, "_muted_libraries", nullcontext)
-    assert on_terminal("demo", *more)[0] == 2
-    assert given == {"verbose": not more}

@@ -29,17 +29,6 @@ def test_collections_lists_what_a_search_finds(capsys, monkeypatch):
     assert lines[1].startswith("trec-2019/deep/docs      TREC 2019 Deep Learning, documents")
 
 
-@pytest.mark.parametrize("width", [60, 70, 80, 100, 120, 200])
-def test_collections_fits_the_terminal(width, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(width))
-    _, out, _ = run(capsys, "collections", "--all")
-    lines = out.splitlines()
-    assert max(map(len, lines)) <= width
-    assert {"name", "runs", "here"} <= set(lines[0].split())
-    assert ("title" in lines[0]) == (width >= 100)
-    assert ("irds" in lines[0]) == (width >= 200)
-
-
 def test_a_long_list_is_cut_unless_all_is_asked_for(capsys):
     total = len(list_collections())
     _, out, _ = run(capsys, "collections")
@@ -62,11 +51,6 @@ def test_nothing_found_is_said_with_status_1(words, capsys, messages):
     assert len(out.splitlines()) == ("--csv" in words)
 
 
-def test_here_lists_collections_with_run_files(at_home, capsys):
-    _, out, _ = run(capsys, "collections", "--here")
-    assert [line.split()[0] for line in out.splitlines()[1:]] == ["demo", "mine/sim"]
-
-
 def test_an_exact_name_is_described(capsys, user_home):
     status, out, err = run(capsys, "collections", "reuse:trec-8/adhoc")
     assert (status, err) == (0, "")
@@ -82,29 +66,6 @@ def test_an_exact_name_is_described(capsys, user_home):
     assert "'FBIS', 'FR94', 'FT', 'LA'" in out
 
 
-def test_an_alias_is_described_and_other_finds_are_counted(capsys):
-    status, out, err = run(capsys, "collections", "dl19")
-    assert status == 0
-    assert out.startswith("trec-2019/deep/passages: TREC 2019 Deep Learning, passages (2019)\n")
-    others = len(list_collections("dl19")) - 1
-    told = f"pt-reuse: 'dl19' finds {others} other collection, too: `pt-reuse collections dl19 --all` lists all.\n"
-    assert (others, err) == (1, f"pt-reuse: dl19 is trec-2019/deep/passages.\n{told}")
-    _, out, _ = run(capsys, "collections", "dl19", "--all")
-    assert [line.split()[0] for line in out.splitlines()[1:]] == ["trec-2019/deep/docs", "trec-2019/deep/passages"]
-
-
-def test_collections_that_ir_datasets_lacks_parts_of(capsys):
-    lines = [line.strip() for line in run(capsys, "collections", "trec-2024/rag/retrieval")[1].splitlines()]
-    assert "topics     89; ir_datasets does not have them" in lines
-    assert "judged     20,429; ir_datasets does not have them" in lines
-    assert "  runs       none on record\n" in run(capsys, "collections", "trec-1/adhoc")[1]
-
-
-def test_who_was_pooled_is_said_to_be_unknown(capsys):
-    _, out, _ = run(capsys, "collections", "trec-2020/deep/passages")
-    assert "not on record; `pt-reuse infer-pool` says which runs must have been" in out
-
-
 def test_an_own_collection_is_described_by_name_and_by_file(at_home, own, capsys, tmp_path):
     _, by_name, _ = run(capsys, "collections", at_home)
     _, by_file, _ = run(capsys, "collections", own)
@@ -115,14 +76,6 @@ def test_an_own_collection_is_described_by_name_and_by_file(at_home, own, capsys
 
 
 # ---- --collection
-
-
-def test_lou_on_a_collection_is_lou_on_its_files(own, field, capsys):
-    status, out, err = run(capsys, "lou", "--collection", own, "--depth", 5, "--measures", "AP")
-    expected = ptr.leave_out_uniques(field.runs, field.qrels, ["AP"], depth=5)
-    assert (status, err) == (0, "")
-    assert "RunSet: 8 runs (6 pooled), 4 teams, 3 types" in out
-    assert f"{expected.summary['own_tau_b'].iloc[0]:.4f}" in out
 
 
 def test_runs_of_a_collection_take_labels_of_ones_own(own, field, tmp_path, capsys):
@@ -185,32 +138,6 @@ def test_infer_pool_finds_what_was_simulated_and_saves_it(own, field, tmp_path, 
     assert run(capsys, "infer-pool", own, "--out", out_folder, "--overwrite")[0] == 0
 
 
-def test_infer_pool_takes_files_and_a_given_depth(own, field, tmp_path, capsys):
-    files = ("--runs", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt")
-    status, out, _ = run(capsys, "infer-pool", *files, "--depth", 3, "--tolerance", 0.1)
-    assert status == 0
-    assert infer_pool(field.runs, field.qrels, depth=3, tolerance=0.1).headline() in out
-    assert "Runs by what is on record" not in out
-    assert run(capsys, "infer-pool", *files, "--depth", "topic")[0] == 0
-    status, _, err = run(capsys, "infer-pool", *files, "--tolerance", 2)
-    assert status == 2
-    assert "tolerance must be a share" in err
-
-
-def test_infer_pool_tells_what_was_tried(own, field, tmp_path, capsys):
-    kept = field.qrels.sample(0.96, seed=2).write(tmp_path / "some.txt")
-    files = ("--runs", tmp_path / "runs", "--qrels", kept)
-    status, out, _ = run(capsys, "infer-pool", *files, "--depth", "common")
-    assert status == 0
-    expected = infer_pool(ptr.read_runs(tmp_path / "runs"), ptr.read_qrels(kept), depth="common")
-    assert len(expected.tried) > 1
-    assert expected.best_of_tried()[0] in " ".join(out.split())
-    assert "Tried, the best first (new_below: judged of what is new one rank below the depth):" in out
-    assert out.count("for all topics") == min(5, len(expected.tried))
-    assert "one rank below" in out  # the cliff
-    assert f"{expected.contributor_range[0]} " in expected.headline()
-
-
 # ---- verify
 
 
@@ -248,17 +175,6 @@ def test_verify_tells_equal_from_unequal_by_its_status(at_home, field, tmp_path,
     assert "Pass --overwrite" in err
 
 
-def test_verify_of_nothing_is_an_error(at_home, tmp_path, capsys, messages):
-    figures = tmp_path / "figures.toml"
-    figures.write_text(
-        'collection = "mine/sim"\ntitle = "Simulated"\n[[figure]]\nwhat = "MAP"\nkind = "scores"\n'
-        'measure = "AP"\nsource = "nowhere"\nvalues = { stranger = "0.1234" }\n'
-    )
-    status, _, err = run(capsys, "verify", at_home, "--figures", figures)
-    assert status == 2
-    messages.told(err)
-
-
 # ---- fetch
 
 
@@ -294,13 +210,6 @@ def test_runs_with_bad_lines_are_kept_aside_and_read_when_asked(published, serve
     messages.told(err)
 
 
-def test_fetch_takes_a_part(published, user_home, capsys):
-    status, out, _ = run(capsys, "fetch", "small", "--only-pooled")
-    assert (status, out.split(".")[0]) == (0, "small: 1 run: 0 were here, 1 fetched, 0 failed")
-    _, out, _ = run(capsys, "fetch", "small", "--type", "manual")
-    assert out.startswith("small: 3 runs: 0 were here, 1 fetched, 2 failed.")
-
-
 @pytest.mark.filterwarnings("default")
 def test_missing_runs_are_a_note_or_an_error(published, user_home, capsys, messages):
     messages.hidden[published.url] = "{url}"
@@ -314,17 +223,6 @@ def test_missing_runs_are_a_note_or_an_error(published, user_home, capsys, messa
     assert run(capsys, "runs", "--collection", "small", "--missing", "ignore")[2] == ""
     status, out, err = run(capsys, "runs", "--collection", "small", "--missing", "error")
     assert (status, out) == (2, "")
-    messages.told(err)
-
-
-def test_a_folder_of_runs_is_labelled_by_the_collection(published, tmp_path, capsys, messages):
-    (tmp_path / "a").write_text("1 Q0 d1 1 2.0 a\n")
-    status, out, err = run(capsys, "runs", tmp_path, "--collection", "small", "--missing", "ignore")
-    assert (status, err) == (0, "")
-    assert out.startswith("RunSet: 1 run (1 pooled), 1 team, 1 type, 1 topic, 1 row")
-    (tmp_path / "a").unlink()
-    status, _, err = run(capsys, "runs", tmp_path, "--collection", "small")
-    assert status == 2
     messages.told(err)
 
 

@@ -38,20 +38,6 @@ def test_lou_and_coverage(field, files, tmp_path, capsys):
     assert (status, "left out=each family" in out) == (0, True)
 
 
-def test_unjudged_and_pool(field, files, tmp_path, capsys):
-    status, out, err = run(capsys, "unjudged", *files, "--by", "family", "--cutoff", 5, "--out", tmp_path / "o")
-    assert (status, err) == (0, "")
-    found = pd.read_csv(tmp_path / "o" / "by_family.csv").set_index("family")
-    by_run = pd.read_csv(tmp_path / "o" / "by_run.csv")
-    expected = by_run.groupby("family")["Unjudged@5"].mean()
-    pd.testing.assert_series_equal(found["Unjudged@5"].sort_index(), expected)
-    status, out, _ = run(capsys, "pool", *files, "--depth", 5, "--by", "family")
-    assert status == 0
-    rows = [line.split() for line in out.splitlines()]
-    for kind, n in ptr.depth_pool(runs_of(field), depth=5).uniques(by="family")["family"].value_counts().items():
-        assert any(row[:1] == [kind] and str(n) in row for row in rows)
-
-
 def test_without_families_a_command_stops_before_it_reads(field, files, capsys, messages):
     for command, option in (("lou", "--by"), ("profile coverage", "--by"), ("by-type", "--unit")):
         status, _, err = run(capsys, command, "--runs", *files[:3], option, "family", "--types", files[-1])

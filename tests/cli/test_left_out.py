@@ -48,10 +48,3 @@ def test_the_settings_say_so(command, folder, capsys):
     status, out, _ = run(capsys, command, *given)
     assert status == 0
     assert "3 lines and 1 file" in out
-
-
-def test_every_fault_is_told(folder, messages, capsys):
-    status, out, err = run(capsys, "runs", folder / "r")
-    assert (status, out) == (2, "")
-    messages.told(err)
-    assert err.count("\n- ") == 3

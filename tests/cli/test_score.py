@@ -78,12 +78,6 @@ def test_the_mean_may_be_over_the_topics_of_a_run(files, field, capsys):
     assert (whole * 6).tolist() == pytest.approx((part * 5).tolist())
 
 
-def test_measures_by_default_count_from_the_label_of_the_collection(definition, tmp_path, capsys):
-    (tmp_path / "graded.toml").write_text("rel = 2\n" + definition)
-    _, out, _ = run(capsys, "score", "--collection", tmp_path / "graded.toml")
-    assert "the best by AP(rel=2) first" in out
-
-
 @pytest.mark.parametrize("command", ["score", "unjudged", "pool", "lou"])
 def test_topics_at_a_time(files, field, command, capsys):
     given = ["--runs", files / "runs", "--depth", str(field.depth)] if command == "lou" else [files / "runs"]

@@ -7,7 +7,7 @@ from statistics import mean, median
 
 import pandas as pd
 import pytest
-from command_parts import lines_of_table, run, run_file
+from command_parts import lines_of_table, run
 
 import pt_reuse as ptr
 
@@ -107,26 +107,6 @@ def test_the_answer_is_a_sentence(files, capsys):
     assert f"{negative} documents of the judgments with a label below 0 counted as unjudged." in out
 
 
-def test_one_run_file_is_enough(files, capsys):
-    path = sorted((files / "runs").iterdir())[0]
-    name = run_file(path)
-    _, out, err = run(capsys, "unjudged", path, "--qrels", files / "qrels.txt", "--cutoff", "10,3")
-    topics = counted(files)[name]
-    n, of = sum(u for _, u in topics[10].values()), sum(d for d, _ in topics[10].values())
-    assert err == ""
-    assert (
-        f"Never judged of the top 10 of {name}: {share(topics[10]):.1%} ({n} of {of} documents); "
-        f"{share(topics[3]):.1%} of its top 3." in out
-    )
-
-
-def test_several_files_as_a_shell_lists_them(files, capsys):
-    paths = sorted((files / "runs").iterdir())[:3]
-    status, out, _ = run(capsys, "unjudged", *paths, "--qrels", files / "qrels.txt")
-    assert status == 0
-    assert out.startswith("RunSet: 3 runs")
-
-
 @pytest.mark.parametrize("cutoff", ["", ",", "ten", "0", "10,-1", "99999999999", "1.5"])
 def test_cutoffs_that_are_no_ranks(cutoff, files, capsys, messages):
     status, out, err = run(capsys, "unjudged", files / "runs", "--qrels", files / "qrels.txt", f"--cutoff={cutoff}")
@@ -139,8 +119,3 @@ def test_judgments_of_relevant_documents_only_are_told(field, tmp_path, capsys, 
     field.runs.write(tmp_path / "runs")
     field.qrels.keep(field.qrels.arrays.labels > 0).write(tmp_path / "qrels.txt")
     messages.told(run(capsys, "unjudged", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt")[2])
-
-
-def test_the_topic_set_is_said(capsys):
-    _, out, _ = run(capsys, "unjudged", "--collection", "demo")
-    assert "(Unjudged@k: the mean over all 41 topics of the judgments):" in out

@@ -5,14 +5,13 @@ from __future__ import annotations
 import shlex
 import sys
 
-import pandas as pd
 import pytest
 from annotator_parts import labelled
 from command_parts import COMMANDS, run
 
 import pt_reuse as ptr
 from pt_reuse.cli import entry as cli
-from pt_reuse.cli.screen import PIPED, print_table, say_command, width_of, wrapped
+from pt_reuse.cli.screen import PIPED, say_command, width_of
 
 WIDTHS = (80, 120)
 EVERY_WIDTH = pytest.mark.parametrize("width", WIDTHS)
@@ -160,21 +159,3 @@ def test_a_command_that_goes_on_in_the_next_line_can_be_typed(monkeypatch, capsy
     assert max(map(len, out.splitlines())) <= 50
     assert len(out.splitlines()) > 1
     assert shlex.split(out.replace("\\\n", "")) == " ".join(words).split()
-
-
-def test_columns_that_have_no_room_are_named(monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", "45")
-    frame = pd.DataFrame({"name": ["a" * 20], "remark": ["b" * 50], "score": [0.5], "rank": [1]})
-    print_table(frame, 1, "rows", spare=("remark", "rank"))
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split() for line in lines[:2]] == [["name", "score", "rank"], ["a" * 20, "0.5000", "1"]]
-    assert lines[2] == "(no room for: remark)"
-
-
-def test_a_path_is_never_broken():
-    path = "/a/long/path/" + "folder/" * 20 + "file.txt"
-    text = wrapped(f"- {path}: no such file in this place of all places, look again", 40)
-    assert path + ":" in text
-    assert all(len(line) <= 40 for line in text.splitlines() if "/" not in line)
-    # a long word that is no path is
-    assert max(map(len, wrapped("x" * 200, 40).splitlines())) == 40

@@ -69,33 +69,6 @@ def test_judgments_where_ir_datasets_looks(data, tmp_path):
     ]
 
 
-def test_without_a_network_the_error_says_which_file_goes_where(tmp_path):
-    code = (
-        "import socket, sys\n"
-        "sys.stderr = sys.stdout\n"
-        "def refuse(*_, **__): raise OSError('no network')\n"
-        "socket.socket.connect = refuse; socket.getaddrinfo = refuse\n"
-        "import pyterrier as pt, pt_reuse as ptr\n"
-        "ds = pt.get_dataset('reuse:trec-8/adhoc')\n"
-        "for get in (ds.get_qrels, ds.get_topics, lambda: next(iter(ds.get_corpus_iter(verbose=False)))):\n"
-        "    try:\n"
-        "        get()\n"
-        "    except ptr.InputError as error:\n"
-        "        print(error)\n"
-    )
-    irds, home = tmp_path / "irds", tmp_path / "home"
-    said = in_python(code, IR_DATASETS_HOME=irds, PT_REUSE_HOME=home, IR_DATASETS_DL_TRIES=2)
-    out = [line for line in said.splitlines() if "reuse:trec-8/adhoc" in line]
-    assert len(out) == 3
-    assert all("no connection to trec.nist.gov" in line for line in out[:2])
-    assert "reuse:trec-8/adhoc: its judgments come through ir_datasets (disks45/nocr/trec8)" in out[0]
-    assert f"put it into {home / 'trec-8' / 'adhoc'} as qrels.txt" in out[0]
-    assert str(irds / "disks45" / "qrels.trec8.adhoc.parts1-5.tar.gz") in out[0]
-    assert str(irds / "disks45" / "topics.401-450.gz") in out[1]
-    assert "its documents" in out[2]
-    assert str(irds / "disks45" / "corpus") in out[2]
-
-
 def test_documents_through_ir_datasets(data, tmp_path):
     """An own collection over documents that ir_datasets has beside it."""
     shutil.copytree(data / "irds-cache" / "vaswani", tmp_path / "irds" / "vaswani")

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import importlib.util
-import json
 import os
 import re
 import subprocess
 import sys
 
 import pytest
-from catalogue_parts import RESULTS, ROOT, SHIPPED, WITH_IRDS
+from catalogue_parts import RESULTS, ROOT, WITH_IRDS
 
 from pt_reuse.collections.collection import catalogue_names, catalogued
 
 SCRIPT = ROOT / "scripts" / "build_catalogue.py"
-#: what the package says of a collection
-KEYS = {
-    *("name", "title", "group", "year", "aliases", "irds", "without", "judgments_at", "note", "sources"),
-    *("rel", "pool_depth", "types_from"),
-    *("n_topics", "n_judged", "n_relevant", "topic_ids", "some_topics", "pool_order"),
-    *("url", "url_of_tasks", "access", "folders"),
-}
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +56,6 @@ def test_a_build_stops_at_what_is_wrong(change, messages, data, build, monkeypat
     with pytest.raises(SystemExit) as caught:
         build.build(data)
     messages.told(caught.value)
-
-
-def shipped():
-    """Return the collections and the runs of the package, as they are written there."""
-    collections = json.loads((SHIPPED / "collections.json").read_text(encoding="utf-8"))["collections"]
-    lines = (SHIPPED / "runs.csv").read_text(encoding="utf-8").splitlines()
-    return collections, list(csv.DictReader(line for line in lines if not line.startswith("# ")))
 
 
 def test_the_page_of_the_documentation_lists_every_collection(monkeypatch):

@@ -126,29 +126,6 @@ def test_runs_of_one_track_do_not_take_one_name():
     assert [run for run, times in seen.items() if times > 1] == []
 
 
-def test_what_is_given_out_is_the_callers():
-    first = catalogued("trec-8/adhoc")
-    first.submitted["team"] = "somebody"
-    first.submitted.insert(0, "mine", 1)
-    first.sources.prefixes["FT"] = "changed"
-    catalogue_names().clear()
-    again = catalogued("trec-8/adhoc")
-    assert list(again.submitted.columns) == COLUMNS
-    assert again.submitted["team"].nunique() == 41
-    assert again.sources.of("FT911-1") == "FT"
-    assert catalogue_names()
-
-
-def test_topic_ids():
-    assert catalogued("trec-8/adhoc").topic_ids == frozenset(str(n) for n in range(401, 451))
-    robust = catalogued("trec-2004/robust")
-    assert (len(robust.topic_ids), robust.n_topics) == (250, 249)
-    assert len(catalogued("trec-2005/robust").topic_ids) == 50
-    assert len(catalogued("trec-2020/deep/docs").topic_ids) == 200
-    assert len(catalogued("trec-2021/deep/passages").topic_ids) == 477
-    assert catalogued("trec-2003/robust").topic_ids is None
-
-
 # types and addresses
 
 

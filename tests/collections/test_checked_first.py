@@ -58,9 +58,3 @@ OF_ANY = {
 def test_runs_on_record(fault, unreached, messages):
     argument, value = OF_ANY[fault]
     messages.refused(lambda: ReuseDataset("trec-8/adhoc").get_runs(**{argument: value}), argument=argument)
-
-
-@pytest.mark.parametrize("fault", [*OF_ANY, "not on record"])
-def test_own_runs(fault, own, unreached, messages):
-    argument, value = OF_ANY.get(fault, ("pooled", True))
-    messages.refused(lambda: own.get_runs(**{argument: value}), argument=argument)

@@ -63,18 +63,6 @@ def test_a_collection_knows_the_order_of_its_pool(messages, home):
     assert ("pool order", "file: pooled in another order than that of scoring") in offline("trec-covid/round5").facts()
 
 
-def test_local_topics_are_called_as_those_of_ir_datasets(messages, home):
-    folder = home / "trec-covid" / "round5"
-    folder.mkdir(parents=True)
-    (folder / "topics.xml").write_text(
-        '<topics><topic number="1"><query>origin</query><question>what is it</question><narrative>all</narrative>'
-        "</topic></topics>"
-    )
-    topics = offline("trec-covid/round5").get_topics("description")
-    assert topics.to_dict("records") == [{"qid": "1", "query": "what is it"}]
-    messages.refused(lambda: offline("trec-covid/round5").get_topics("question"))
-
-
 def test_ids_of_topics_are_those_of_the_judgments(home):
     """NIST numbers the topics of TREC-1 from 051 and judges 51; elsewhere 001 is not 1."""
     text = "<top>\n<num> Number: 051\n<title> Topic: Airbus Subsidies\n</top>\n"

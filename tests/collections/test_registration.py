@@ -115,16 +115,6 @@ def test_runs_are_read_when_they_are_asked_for(mine):
     assert len(calls) == 1
 
 
-def test_parts_of_different_datasets_of_ir_datasets(mine):
-    mixed = build_irds(
-        define("mixed", documents="irds:cranfield", topics="irds:vaswani", qrels=mine / "qrels.txt", note="for a test")
-    )
-    assert mixed.docs_handler() is ir_datasets.load("cranfield").docs_handler()
-    assert mixed.queries_handler() is ir_datasets.load("vaswani").queries_handler()
-    assert mixed.docs_count() == 1400
-    assert mixed.qrels_count() == 2
-
-
 def test_an_unknown_id_is_told_when_it_is_used(messages):
     messages.hidden[ir_datasets.__version__] = "{version}"
     dataset = build_irds(Collection(name="x", title="x", documents="irds:cranfeld", topics="irds:cranfield"))

@@ -7,12 +7,11 @@ import warnings
 
 import pyterrier as pt
 import pytest
-from collection_parts import no_network, offline, write_run
+from collection_parts import offline, write_run
 
 import pt_reuse as ptr
 from pt_reuse.collections import getting, registry
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.download.runs import FolderInUseError
 from pt_reuse.collections.listing import facts_of
 from pt_reuse.collections.run_files import find_run_files
 
@@ -53,11 +52,6 @@ def test_a_folder_of_ones_own_collection_is_not_that_of_its_alias(home, mine):
     assert registry.find_collection("trec-covid/round5").qrels == (str(home / "covid" / "qrels.txt"),)
     ptr.register_collection("covid", topics=mine / "topics.tsv")
     assert registry.find_collection("trec-covid/round5").qrels == "irds:cord19/trec-covid/round5"
-
-
-def test_two_files_of_one_run_are_told(messages, trec8_home):
-    write_run(trec8_home / "trec-8" / "adhoc" / "runs" / "1", "1")
-    messages.warned(lambda: offline().get_runs(names="1"))
 
 
 # what ir_datasets' trec-browser-provider has downloaded
@@ -120,37 +114,9 @@ def test_missing_runs_are_counted_with_the_teams_that_go(messages, trec8_home):
     messages.refused(lambda: offline().get_runs(missing="drop"))
 
 
-def test_without_any_run_the_error_says_which_folder_to_fill(messages, home):
-    with pytest.raises(ptr.InputError) as error:
-        offline().get_runs()
-    message = str(error.value)
-    assert "none of 129 runs is on this machine, and none could be downloaded: no network. (129 runs)" in message
-    assert f"{home / 'trec-8' / 'adhoc' / 'runs'}, named 'input.1.gz', 'input.8manexT3D1N0.gz'" in message
-    messages.refused(lambda: offline().get_runs(download=False))
-
-
 def test_fetch_reports_each_run(trec8_home):
     report = offline().fetch(type="manual")
     assert report.set_index("name").loc["READWARE", "status"] == getting.FetchStatus.HERE == "here"
     assert set(report["status"]) == {"here", "failed"}
     assert set(report["reason"]) == {None, "no network."}
     assert len(report) == 13
-
-
-def test_a_folder_in_use_is_an_error_and_no_partial_field(messages, trec8_home, monkeypatch):
-    def in_use(*_, **__):
-        raise FolderInUseError("fetch_runs: another call is downloading")
-
-    monkeypatch.setattr(getting, "fetch_runs", in_use)
-    messages.refused(lambda: offline().get_runs())
-
-
-def test_a_download_that_brings_nothing_leaves_no_folders(home, monkeypatch):
-    def nothing(urls, folder, **_):
-        folder.mkdir(parents=True)
-        return no_network(urls)
-
-    monkeypatch.setattr(getting, "fetch_runs", nothing)
-    home.mkdir()
-    assert offline().fetch(names="1")[["status", "reason"]].values.tolist() == [["failed", "no network."]]
-    assert list(home.iterdir()) == []

@@ -22,7 +22,6 @@ CORRELATIONS = {
     function.__name__: function for function in (tau_a, tau_b, gamma, tau_ap, tau_ap_a, tau_ap_b, weighted_tau)
 }
 EVERY = pytest.mark.parametrize("function", CORRELATIONS.values(), ids=CORRELATIONS)
-SYMMETRIC = [tau_a, tau_b, gamma, tau_ap_b, weighted_tau]
 
 
 def sign(a, b):

@@ -1,4 +1,4 @@
-"""Kill processes at random moments while they write a cache, save or download; as a script, it tells figures as JSON.
+"""Kill processes at random moments while they write a cache or save; as a script, it tells figures as JSON.
 
 A process that has imported the library forks the workers, so that a worker costs no start.
 """
@@ -18,14 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from download_parts import collection_at
 from forking import fork
 
 from pt_reuse._errors import ReuseWarning
-from pt_reuse._files import Alone, alone
 from pt_reuse._result import read_result
-from pt_reuse.collections.download.runs import FolderInUseError
-from pt_reuse.collections.getting import get_run_files
 from pt_reuse.data import packed_files as files
 from pt_reuse.data.budget import Budget
 from pt_reuse.data.run_reading import read_runs
@@ -187,68 +183,15 @@ def kill_savers(folder, write, kills, seconds):
     return {"killed": killed, "lying about": lying, "right": right, "left": _temporary_in(folder)}
 
 
-def kill_downloads(collection, bodies, folder, kills, processes, seconds):
-    """Kill workers that download into one folder; return figures, what lies about and whether a quiet call is right."""
-
-    def work(chance):
-        try:
-            had = get_run_files(collection, list(bodies), n_jobs=2)
-        except FolderInUseError:
-            time.sleep(0.002)
-            return
-        assert not had.failed, had.failed
-        _whole(folder, bodies)
-        # all are here: begin anew with some of them, unless another worker has begun
-        with alone(folder) as whether:
-            for name in chance.sample(list(had.files), 2) if whether is Alone.YES else ():
-                had.files[name].unlink(missing_ok=True)
-
-    killed = kill_workers(work, kills, processes, seconds)
-    _whole(folder, bodies)
-    lying = sorted(path.name for path in (folder / ".partial").iterdir()) if (folder / ".partial").exists() else []
-    had = get_run_files(collection, list(bodies), n_jobs=2)
-    right = {name: had.files[name].read_bytes() for name in had.files} == bodies
-    left = sorted(path.name for path in folder.iterdir() if path not in had.files.values())
-    return {"killed": killed, "lying about": len(lying), "right": right, "left": left}
-
-
-def _whole(folder, bodies):
-    for name, body in bodies.items():
-        with contextlib.suppress(FileNotFoundError):
-            assert (folder / f"input.{name}.gz").read_bytes() == body, f"{name} is not whole"
-
-
-def in_pieces(body, pieces, pause):
-    """Answer like a good server, but slowly; a plan of a RunServer."""
-
-    def plan(handler):
-        handler.send_response(200)
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        size = -(-len(body) // pieces)
-        for at in range(0, len(body), size):
-            handler.wfile.write(body[at : at + size])
-            handler.wfile.flush()
-            time.sleep(pause)
-
-    return plan
-
-
 if __name__ == "__main__":
-    what, place, *more = sys.argv[1:]
-    kills, processes, seconds = int(more[0]), int(more[1]), float(more[2])
+    what, place, kills, processes, seconds = sys.argv[1:]
+    kills, processes, seconds = int(kills), int(processes), float(seconds)
     if what == "cache":
         figures = kill_cache_writers(Path(place) / "runs", Path(place) / "cache", kills, processes, seconds)
     elif what == "save":
         figures = kill_savers(Path(place) / "saved", "save", kills, seconds)
     elif what == "read while saved":
         figures = save_at_once(Path(place) / "saved at once", kills)
-    elif what == "memory":
-        figures = kill_memory_writers(Path(place) / "runs", Path(place) / "store", kills, seconds)
     else:
-        bodies = {path.name: path.read_bytes() for path in sorted((Path(place) / "served").iterdir())}
-        os.environ["PT_REUSE_HOME"] = str(Path(place) / "home")
-        figures = kill_downloads(
-            collection_at(more[3], bodies), bodies, Path(place) / "home" / "small" / "runs", kills, processes, seconds
-        )
+        figures = kill_memory_writers(Path(place) / "runs", Path(place) / "store", kills, seconds)
     sys.stdout.write(json.dumps(figures))

@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-from pt_reuse.pooling.adaptive.chooser import Chooser, topic_lists
+from pt_reuse.pooling.adaptive.chooser import topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
-
-
-class Chosen(Chooser):
-    """Always chooses one thing; it is here because a process can import it from here."""
-
-    name = "chosen"
-
-    def __init__(self, topic, random, *, what=0):
-        self.what = what
-        super().__init__(topic, random)
-
-    def choose(self):
-        return self.what
-
-    def observe(self, document, relevant):
-        pass
 
 
 def asked_for(strategy, seed, *, runs, qrels, depth, contributing=None):

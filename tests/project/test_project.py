@@ -70,13 +70,6 @@ def test_public_names_have_docstrings():
     assert [name for name, value in {**PUBLIC, **NAMESPACES}.items() if not (value.__doc__ or "").strip()] == []
 
 
-def test_readme_gives_two_commands_first():
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert "pt-reuse demo --out out" in blocks[0]
-    assert blocks[1].strip().endswith("-m pytest")
-    assert all("\n" not in block.strip() for block in blocks[:2])
-
-
 @pytest.fixture(scope="module")
 def datasets(data, tmp_path_factory):
     """Return TREC-8 and Deep Learning 2019 and 2021 by name, with runs and judgments of the test data."""

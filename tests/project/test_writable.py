@@ -82,13 +82,6 @@ def test_a_folder_that_lets_nobody_write(error, folder, messages, monkeypatch):
     assert contents(folder) == before
 
 
-def test_a_folder_that_was_taken_away(folder, messages, monkeypatch):
-    (folder / "gone").mkdir()
-    monkeypatch.chdir(folder / "gone")
-    (folder / "gone").rmdir()
-    messages.refused(lambda: check("new"), argument="folder")
-
-
 def test_ctrl_c_leaves_nothing(folder, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import lzma
-from pathlib import Path
 
 import pytest
 from download_parts import (
@@ -19,7 +18,6 @@ from download_parts import (
 )
 from run_server import whole
 
-from pt_reuse._errors import InputError
 from pt_reuse.collections.download import runs as download
 from pt_reuse.collections.download import transfer
 from pt_reuse.collections.download.runs import FolderInUseError, fetch_runs
@@ -73,18 +71,6 @@ def test_a_file_that_appears_meanwhile_is_left(server, folder):
     (folder / "input.bm25.gz").unlink()
 
 
-def test_a_check_that_refuses(server, folder):
-    def refuse(name, path):
-        assert path.read_bytes() == PACKED[name]
-        if name != "dense":
-            raise InputError(f"{name} is not wanted.")
-
-    server.plans = {f"/{name}": whole(PACKED[name]) for name in PACKED}
-    fetched = fetch(server, folder, *PACKED, check=refuse)
-    assert list(fetched.files) == ["dense"]
-    assert fetched.failed["manual"] == "what arrived is not the run and was removed: manual is not wanted."
-
-
 def test_two_calls_at_once_in_one_folder(messages, server, folder):
     pytest.importorskip("fcntl")
     server.plans = {"/bm25": whole(GZ)}
@@ -94,11 +80,6 @@ def test_two_calls_at_once_in_one_folder(messages, server, folder):
         assert isinstance(error, FolderInUseError)
 
     assert fetch(server, folder, check=inside).files
-
-
-def test_a_folder_that_cannot_be_used(messages):
-    messages.hidden[__file__] = "{file}"
-    messages.refused(lambda: fetch_runs({}, Path(__file__), check=check))
 
 
 def test_a_full_disk(server, folder, monkeypatch):

@@ -245,35 +245,9 @@ def test_netrc_files_that_cannot_be_used(server, folder, monkeypatch, tmp_path, 
     assert not sent(server)
 
 
-@pytest.mark.parametrize(("missing", "there"), [("USERNAME", "PASSWORD"), ("PASSWORD", "USERNAME")])
-def test_half_of_it(server, folder, monkeypatch, missing, there):
-    trust(monkeypatch, server)
-    set_login(monkeypatch)
-    monkeypatch.setenv(getattr(transfer, missing), "")
-    server.plans = {"/bm25": locked(whole(GZ), USER, SECRET)}
-    reason = fails(server, folder)
-    assert f"{getattr(transfer, there)} is set but {getattr(transfer, missing)} is not" in reason
-    assert not sent(server)
-
-
 @pytest.mark.parametrize("shown", [SECRET, TOKEN, USER])
 def test_a_server_that_says_it_aloud(server, folder, monkeypatch, shown):
     trust(monkeypatch, server)
     set_login(monkeypatch)
     server.plans = {"/bm25": locked(whole(f"you sent {shown}\n".encode()), USER, SECRET)}
     assert "***" in fails(server, folder)
-
-
-def test_netrc_is_not_used_by_the_library_itself(server, folder, monkeypatch, tmp_path):
-    netrc_file(tmp_path, f"machine 127.0.0.1 login {USER} password {SECRET}\n")
-    server.plans = {"/bm25": status(302, Location="/x"), "/x": whole(GZ)}
-    assert fetch(server, folder).files
-    assert not sent(server)
-
-
-def test_not_sent_to_who_does_not_ask(server, folder, monkeypatch):
-    trust(monkeypatch, server)
-    set_login(monkeypatch)
-    server.plans = {"/bm25": whole(GZ)}
-    assert fetch(server, folder).files
-    assert not sent(server)

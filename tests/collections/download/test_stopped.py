@@ -2,56 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
-import kills
 import pytest
 from download_parts import (
     PACKED,
     fetch,
     left,
 )
-from kills import in_pieces
 from run_server import paused, whole
 
-from pt_reuse.collections.download import runs as download
 from pt_reuse.data.run_reading import read_runs
-
-
-def test_a_check_that_outlasts_an_interrupt(server, folder, monkeypatch):
-    monkeypatch.setattr(download, "_PATIENCE", 0.0)
-    server.plans = {f"/{name}": whole(PACKED[name]) for name in PACKED}
-    begun, gate, ended = threading.Event(), threading.Event(), threading.Event()
-    place = download._place
-
-    def noted(*arguments):
-        try:
-            return place(*arguments)
-        finally:
-            ended.set()
-
-    def interrupt(name, path):
-        if name == "dense":
-            begun.set()
-            assert gate.wait(30)
-            return
-        assert begun.wait(30)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(download, "_place", noted)
-    with pytest.raises(KeyboardInterrupt):
-        fetch(server, folder, "bm25", "dense", n_jobs=2, check=interrupt)
-    gate.set()
-    assert ended.wait(30)
-    assert [path.name for path in folder.iterdir() if path.name != ".partial"] == []
-
 
 SCRIPT = """
 import signal
@@ -95,27 +61,3 @@ def size(folder, name):
 
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the workers are forked")
-
-
-@pytest.fixture
-def served(server, tmp_path):
-    (tmp_path / "served").mkdir()
-    for name, body in PACKED.items():
-        # the check looks for topics and tags, so these are runs
-        (tmp_path / "served" / name).write_bytes(body)
-        server.plans[f"/{name}"] = in_pieces(body, 5, 0.002)
-    return tmp_path
-
-
-def test_kills_while_runs_are_downloaded(server, served):
-    done = subprocess.run(
-        [sys.executable, str(Path(kills.__file__)), "downloads", str(served), "20", "3", "0.03", server.url],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.stderr == ""
-    figures = json.loads(done.stdout)
-    assert figures["killed"] == 22
-    assert figures["right"]
-    assert figures["left"] == []

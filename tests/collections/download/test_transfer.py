@@ -166,21 +166,6 @@ def test_how_long_a_server_may_ask_to_wait(server, folder, wait):
     assert len(server.asked) == 1
 
 
-def test_waits_what_is_asked_and_ever_longer(server, folder, monkeypatch):
-    waited = []
-
-    class Stop(threading.Event):
-        def wait(self, timeout=None):
-            waited.append(timeout)
-            return False
-
-    monkeypatch.setattr(transfer, "Event", Stop)
-    monkeypatch.setattr(transfer, "BACKOFF", 1.0)
-    server.plans = {"/bm25": [status(500), status(503, Retry_After="9"), status(500), whole(GZ)]}
-    assert fetch(server, folder, tries=4).files
-    assert waited == [1.0, 9.0, 4.0]
-
-
 def test_silence_each_time(server, folder):
     gate = threading.Event()
     server.plans = {f"/r{i}": lambda handler: gate.wait(300) for i in range(20)}
