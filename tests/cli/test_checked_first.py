@@ -282,4 +282,5 @@ def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_pat
         (tmp_path / name / name).write_text("mine")
         status, _, err = run(capsys, *call, tmp_path / name)
         assert status == 2
-        assert f"has {name!r} already" in err
+        # a file where a folder is to come is told as such
+        assert f"has {name!r} already" in err or f"/{name}/{name} exists, and it is no folder" in err

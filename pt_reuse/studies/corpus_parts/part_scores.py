@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._choices import TESTS
 from pt_reuse._errors import located
-from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs as rank_pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS
@@ -24,21 +23,18 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.topic_sets import mean_over_topics
 from pt_reuse.studies.corpus_parts.sources import PairOfParts, Part
-from pt_reuse.studies.corpus_parts.systems import OnParts
+from pt_reuse.studies.corpus_parts.systems import RestrictedRuns, Systems
+
+#: what pairs of parts have in common over which means are taken
+SETTING = ("source", "share", "size", "other_size")
+#: what is averaged over pairs of parts
+AVERAGED = (*SHARES, "tau_b")
+_WITH_INTERVALS = {"agree": (0.0, 1.0), "tau_b": (-1.0, 1.0)}
 
 
 @dataclass(frozen=True)
 class Testing:
-    """How differences are tested.
-
-    Attributes:
-        test: one of :data:`~pt_reuse.arrays.significance.TESTS`.
-        alpha: the level.
-        correction: one of :data:`~pt_reuse.arrays.significance.CORRECTIONS`.
-        samples: of a test that draws at random.
-        seed: of what it draws.
-        bootstrap: over topics; None for no intervals.
-    """
+    """How differences are tested; without a bootstrap over topics there are no intervals."""
 
     test: str
     alpha: float
@@ -58,15 +54,13 @@ class Testing:
     @property
     def in_settings(self) -> dict[str, Any]:
         """Return how differences are tested, in words."""
-        corrected = {"none": "not corrected for the number of pairs"}.get(
-            self.correction, f"corrected for the number of pairs ({self.correction})"
-        )
+        corrected = f"corrected for the number of pairs ({self.correction})"
+        if self.correction == "none":
+            corrected = "not corrected for the number of pairs"
         if self.test == "tukey":
             corrected = "which allows for the number of pairs"
-        return {
-            "test": f"{TESTS[self.test]}, two-sided, p at most {self.alpha:g}, {corrected}",
-            **({"samples": self.samples} if self.test in RANDOM else {}),
-        }
+        samples = {"samples": self.samples} if self.test in RANDOM else {}
+        return {"test": f"{TESTS[self.test]}, two-sided, p at most {self.alpha:g}, {corrected}", **samples}
 
 
 @dataclass(frozen=True)
@@ -74,52 +68,32 @@ class ScoredPart:
     """What systems score on a part.
 
     Attributes:
-        values: (measures, topics, systems), the topics those of all judgments.
-        counts: (topics,) whether a topic counts on this part.
-        tests: for each measure the tests of all pairs of systems, over the topics that count.
-        drawn: for each measure (resamples, pairs) who is significantly better in each resample of topics; none without
-            a bootstrap.
+        counts: (topics,) whether a topic counts.
+        means: (measures, systems) over the topics that count.
+        tests: for each measure the tests of all pairs of systems.
+        better: (measures, pairs) who is significantly better.
+        drawn: for each measure (resamples, pairs) who is, and (resamples, systems) means, in each resample of topics.
         judged: how many judgments the part has.
         retrieved: documents in a list of a run, on average.
         emptied: lists of a run and a topic without a document.
     """
 
-    values: NDArray[np.float64]
     counts: NDArray[np.bool_]
+    means: NDArray[np.float64]
     tests: list[PairTests]
-    drawn: list[NDArray[np.int8]]
+    better: NDArray[np.int8]
+    drawn: list[tuple[NDArray[np.int8], NDArray[np.float64]]]
     judged: int
     retrieved: float
     emptied: int
 
-    def topic_scores(self, measure: int) -> TopicScores:
-        """Return the scores by one measure, and which topics count."""
-        values = self.values[measure]
-        if self.counts.all():
-            return TopicScores(values)
-        return TopicScores(values, np.repeat(self.counts[:, None], values.shape[1], axis=1))
-
-    def means(self, measure: int) -> NDArray[np.float64]:
-        """Return (systems,) means over the topics that count, as scores have them."""
-        return mean_over_topics(self.values[measure], self.topic_scores(measure).has_topic)
-
 
 @dataclass(frozen=True)
 class PartTask:
-    """What one job works on.
-
-    Attributes:
-        name: of the part.
-        systems: what can be had on a part.
-        docnos: of the part.
-        qrels: the judgments of its documents.
-        counts: (topics,) whether a topic counts.
-        measures: the measures.
-        testing: how differences are tested.
-    """
+    """A part to be scored: its documents, their judgments, and whether each topic counts."""
 
     name: str
-    systems: OnParts
+    systems: RestrictedRuns | Systems[Any]
     docnos: Sequence[str]
     qrels: Qrels
     counts: NDArray[np.bool_]
@@ -134,25 +108,26 @@ class PartTask:
             for block in rescore(runs, self.qrels, self.measures):
                 values[:, block.topics.start : block.topics.stop] = block.base
         tests = [self.testing.pairs(mine[self.counts]) for mine in values]
-        bootstrap = self.testing.bootstrap
-        drawn = [] if bootstrap is None else [self._drawn(mine, bootstrap) for mine in values]
         lengths = _lengths(runs, self.qrels.topics)[self.counts]
+        every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
         return ScoredPart(
-            values, self.counts, tests, drawn, len(self.qrels), float(lengths.mean()), int((lengths == 0).sum())
+            counts=self.counts,
+            means=np.array([mean_over_topics(mine, every) for mine in values]),
+            tests=tests,
+            better=np.array([self.testing.winners(one) for one in tests]),
+            drawn=[self._drawn(TopicScores(mine, every)) for mine in values] if self.testing.bootstrap else [],
+            judged=len(self.qrels),
+            retrieved=float(lengths.mean()),
+            emptied=int((lengths == 0).sum()),
         )
 
-    def _drawn(self, values: NDArray[np.float64], bootstrap: TopicBootstrap) -> NDArray[np.int8]:
-        """Return (resamples, pairs) who is significantly better in each resample of the topics."""
-        found = []
-        for times in bootstrap.counts(len(values)):
-            sample = np.repeat(values, np.where(self.counts, times, 0), axis=0)
-            found.append(self.testing.winners(self.testing.pairs(sample)))
-        return np.stack(found)
-
-
-def scored_parts(tasks: Iterable[PartTask], n_tasks: int, *, n_jobs: int | None, verbose: bool) -> list[ScoredPart]:
-    """Run tasks by joblib, and return what each returns, in order."""
-    return list(run_jobs(tasks, n_tasks, desc="parts", unit="part", n_jobs=n_jobs, verbose=verbose))
+    def _drawn(self, scores: TopicScores) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        """Return (resamples, pairs) who is significantly better in each resample of topics, and the systems' means."""
+        assert self.testing.bootstrap is not None
+        resamples = self.testing.bootstrap.counts(len(self.counts))
+        samples = (np.repeat(scores.values, np.where(self.counts, times, 0), axis=0) for times in resamples)
+        better = [self.testing.winners(self.testing.pairs(sample)) for sample in samples]
+        return np.stack(better), scores.means(resamples)
 
 
 def _lengths(runs: RunSet, topics: Sequence[str]) -> NDArray[np.int64]:
@@ -162,81 +137,60 @@ def _lengths(runs: RunSet, topics: Sequence[str]) -> NDArray[np.int64]:
     return lengths
 
 
-#: what pairs of parts have in common over which means are taken
-SETTING = ("source", "share", "size", "other_size")
-#: what is averaged over pairs of parts
-AVERAGED = (*SHARES, "tau_b")
-_WITH_INTERVALS = {"agree": (0.0, 1.0), "tau_b": (-1.0, 1.0)}
+def compared_parts(
+    parts: Sequence[Part],
+    scored: Sequence[ScoredPart],
+    pairs: Iterable[PairOfParts],
+    measures: Sequence[str],
+    testing: Testing,
+) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+    """Return a row per pair of parts and measure, and (rows, numbers, resamples) of their resamples of topics."""
+    rows, drawn = [], []
+    for pair in pairs:
+        one = parts[pair.first]
+        key = {"part": one.name, "other_part": parts[pair.second].name, "draw": one.draw, **asdict(pair.setting)}
+        for m, measure in enumerate(measures):
+            numbers, resampled = _compared((scored[pair.first], m), (scored[pair.second], m), testing)
+            rows.append({**key, "measure": measure, **numbers})
+            drawn.append(resampled)
+    return pd.DataFrame(rows).astype({"share": float, "size": "Int64", "other_size": "Int64"}), np.array(drawn)
 
 
-class Agreements:
-    """Compares scored parts, and scored measures on a part.
-
-    Args:
-        parts: the parts.
-        scored: what the systems score on each.
-        measures: names of the measures.
-        testing: how differences are tested.
-    """
-
-    def __init__(self, parts: Sequence[Part], scored: Sequence[ScoredPart], measures: Sequence[str], testing: Testing):
-        self.parts, self.scored, self.measures, self.testing = parts, scored, measures, testing
-        bootstrap = testing.bootstrap
-        n_topics = len(scored[0].counts)
-        self._times = None if bootstrap is None else bootstrap.counts(n_topics)
-        self._means: dict[tuple[int, int], NDArray[np.float64]] = {}
-
-    def of_pairs(self, pairs: Iterable[PairOfParts]) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-        """Return a row per pair of parts and measure, and (rows, numbers, resamples) of their resamples of topics."""
-        rows, drawn = [], []
-        for pair in pairs:
-            one, other = self.parts[pair.first], self.parts[pair.second]
-            for m, measure in enumerate(self.measures):
-                at = ((pair.first, m), (pair.second, m))
-                key = {"part": one.name, "other_part": other.name, "draw": one.draw, **asdict(pair.setting)}
-                numbers, resampled = self._compared(*at)
-                rows.append({**key, "measure": measure, **numbers})
-                drawn.append(resampled)
-        return pd.DataFrame(rows).astype({"share": float, "size": "Int64", "other_size": "Int64"}), np.array(drawn)
-
-    def of_measures(self) -> pd.DataFrame:
-        """Return a row per part and pair of measures."""
-        rows = []
-        for i, part in enumerate(self.parts):
-            for m, k in combinations(range(len(self.measures)), 2):
-                key = {"part": part.name, "draw": part.draw, "measure": self.measures[m]}
-                rows.append({**key, "other_measure": self.measures[k], **self._compared((i, m), (i, k))[0]})
-        return pd.DataFrame(rows, columns=None if rows else ["part", "draw", "measure", "other_measure", *AVERAGED])
-
-    def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:
-        """Return the numbers of two (part, measure), and (numbers, resamples) of those with intervals."""
-        tests = [self.scored[part].tests[measure] for part, measure in (one, other)]
-        numbers = agreement_of_tests(tests[0], tests[1], self.testing.alpha, self.testing.correction).row()
-        numbers["tau_b"] = tau_of(*(self.scored[part].means(measure) for part, measure in (one, other)))
-        if self.testing.bootstrap is None or self._times is None:
-            return numbers, np.empty((len(_WITH_INTERVALS), 0))
-        a, b = (self.scored[part].drawn[measure] for part, measure in (one, other))
-        agreed = agreement_of_draws(a, b)
-        means = [self._drawn_means(*at) for at in (one, other)]
-        taus = np.array([tau_of(x, y) for x, y in zip(*means, strict=True)])
-        resampled = np.stack([agreed, taus])
-        for (name, within), values in zip(_WITH_INTERVALS.items(), resampled, strict=True):
-            ends = self.testing.bootstrap.interval(numbers[name], values, within=within)
-            numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
-        return numbers, resampled
-
-    def _drawn_means(self, part: int, measure: int) -> NDArray[np.float64]:
-        if (part, measure) not in self._means:
-            scores: TopicScores = self.scored[part].topic_scores(measure)
-            self._means[part, measure] = scores.means(self._times)
-        return self._means[part, measure]
+def compared_measures(
+    parts: Sequence[Part], scored: Sequence[ScoredPart], measures: Sequence[str], testing: Testing
+) -> pd.DataFrame:
+    """Return a row per part and pair of measures."""
+    rows = [
+        {"part": part.name, "draw": part.draw, "measure": measures[m], "other_measure": measures[k]}
+        | _compared((one, m), (one, k), testing)[0]
+        for part, one in zip(parts, scored, strict=True)
+        for m, k in combinations(range(len(measures)), 2)
+    ]
+    return pd.DataFrame(rows, columns=None if rows else ["part", "draw", "measure", "other_measure", *AVERAGED])
 
 
-def tau_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def _compared(
+    one: tuple[ScoredPart, int], other: tuple[ScoredPart, int], testing: Testing
+) -> tuple[dict[str, float], NDArray[np.float64]]:
+    """Return the numbers of two parts, each by a measure, and (numbers, resamples) of those with intervals."""
+    (a, m), (b, k) = one, other
+    numbers = agreement_of_tests(a.tests[m], b.tests[k], testing.alpha, testing.correction).row()
+    numbers["tau_b"] = _tau(a.means[m], b.means[k])
+    if testing.bootstrap is None:
+        return numbers, np.empty((len(_WITH_INTERVALS), 0))
+    (better, means), (others_better, others_means) = a.drawn[m], b.drawn[k]
+    taus = [_tau(x, y) for x, y in zip(means, others_means, strict=True)]
+    resampled = np.stack([agreement_of_draws(better, others_better), np.array(taus)])
+    for (name, within), values in zip(_WITH_INTERVALS.items(), resampled, strict=True):
+        ends = testing.bootstrap.interval(numbers[name], values, within=within)
+        numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
+    return numbers, resampled
+
+
+def _tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     """Return tau-b of two (systems,) means; NaN where one side ties all."""
-    return float(
-        rank_pairs.coefficients(np.round(one, DECIMALS), np.round(other, DECIMALS)[None], ("tau_b",))["tau_b"][0]
-    )
+    rounded = np.round(one, DECIMALS), np.round(other, DECIMALS)[None]
+    return float(rank_pairs.coefficients(*rounded, ("tau_b",))["tau_b"][0])
 
 
 def agreement_of_draws(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -253,20 +207,14 @@ def averaged(
     drawn: NDArray[np.float64] | None = None,
     bootstrap: TopicBootstrap | None = None,
 ) -> pd.DataFrame:
-    """Return means over rows, with their standard errors, and intervals over topics where there are resamples.
+    """Return means over rows with the same keys, how many these are under the name `counted`, and standard errors.
 
-    Args:
-        rows: with the keys, ``draw`` and the numbers.
-        keys: of the rows over which a mean is taken.
-        counted: what the number of these rows is called.
-        drawn: (rows, numbers, resamples) of the numbers that have intervals.
-        bootstrap: that made these.
+    With (rows, numbers, resamples) of the numbers that have intervals, there are intervals over topics.
     """
     found = []
     for key, mine in rows.groupby(list(keys), sort=False, dropna=False):
         row: dict[str, object] = dict(zip(keys, key, strict=True))
-        row[counted] = len(mine)
-        row["draws"] = mine["draw"].nunique()
+        row |= {counted: len(mine), "draws": mine["draw"].nunique()}
         for name in AVERAGED:
             row[name] = mine[name].mean()
             row[f"{name}_se"] = standard_error(mine[name].to_numpy(dtype=float), mine["draw"].to_numpy())
@@ -283,21 +231,16 @@ def averaged(
 
 
 def standard_error(values: NDArray[np.float64], draw: NDArray[np.int64]) -> float:
-    """Return the standard error of a mean that a bootstrap comes to with ever more resamples; NaN for one value alone.
+    """Return the standard error of the mean of (rows,) values that a bootstrap over their draws comes to.
 
-    What is drawn again are whole draws, each with its values, where there are several; else the values. Values that are
-    NaN count nowhere.
-
-    Args:
-        values: (rows,) what the mean is of.
-        draw: (rows,) the draw that each belongs to.
+    Whole draws are drawn again where there are several, else the values; NaN counts nowhere, and of one value is left.
     """
     known = ~np.isnan(values)
     values, draw = values[known], draw[known]
-    several = len(np.unique(draw)) > 1
-    units = np.unique(draw, return_inverse=True)[1] if several else np.arange(len(values))
     if len(values) < 2:
         return float("nan")
+    several = len(np.unique(draw)) > 1
+    units = np.unique(draw, return_inverse=True)[1] if several else np.arange(len(values))
     # the mean is a ratio of sums over units, since a unit may have fewer values than another
     off = np.bincount(units, values - values.mean())
     return float(np.sqrt((off**2).sum()) / len(values))
@@ -313,42 +256,29 @@ def part_table(parts: Sequence[Part], scored: Sequence[ScoredPart], added: int) 
             "share": part.share,
             "drawn": len(part.documents),
             "documents": len(part.documents) + added,
-            "judged": found.judged,
-            "topics": int(found.counts.sum()),
-            "per_list": found.retrieved,
-            "empty_lists": found.emptied,
+            "judged": one.judged,
+            "topics": int(one.counts.sum()),
+            "per_list": one.retrieved,
+            "empty_lists": one.emptied,
         }
-        for part, found in zip(parts, scored, strict=True)
+        for part, one in zip(parts, scored, strict=True)
     ]
     return pd.DataFrame(rows).astype({"share": float})
 
 
-def tested_table(
-    parts: Sequence[Part], scored: Sequence[ScoredPart], measures: Sequence[str], found: NDArray[np.int8]
-) -> pd.DataFrame:
-    """Return a row per part and measure: how many pairs of systems differ significantly, and which mean is best.
-
-    Args:
-        parts: the parts.
-        scored: what the systems score on each.
-        measures: names of the measures.
-        found: (parts, measures, pairs) who is significantly better.
-    """
-    rows: list[Mapping[str, object]] = []
-    for i, (part, one) in enumerate(zip(parts, scored, strict=True)):
-        for m, measure in enumerate(measures):
-            n = int((found[i, m] != 0).sum())
-            mean = one.means(m)
-            rows.append(
-                {
-                    "part": part.name,
-                    "draw": part.draw,
-                    "measure": measure,
-                    "pairs": found.shape[2],
-                    "significant": n,
-                    "significant_share": n / found.shape[2],
-                    "least": float(mean.min()),
-                    "most": float(mean.max()),
-                }
-            )
-    return pd.DataFrame(rows)
+def tested_table(parts: Sequence[Part], scored: Sequence[ScoredPart], measures: Sequence[str]) -> pd.DataFrame:
+    """Return a row per part and measure: how many pairs of systems differ significantly, and which mean is best."""
+    return pd.DataFrame(
+        {
+            "part": part.name,
+            "draw": part.draw,
+            "measure": measure,
+            "pairs": len(better),
+            "significant": int((better != 0).sum()),
+            "significant_share": int((better != 0).sum()) / len(better),
+            "least": float(mean.min()),
+            "most": float(mean.max()),
+        }
+        for part, one in zip(parts, scored, strict=True)
+        for measure, better, mean in zip(measures, one.better, one.means, strict=True)
+    )

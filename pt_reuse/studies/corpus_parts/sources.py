@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +17,7 @@ from pt_reuse._errors import Argument, InputError, Option, warn
 from pt_reuse._errors import Part as MessagePart
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.studies.corpus_parts.systems import OnParts
+from pt_reuse.studies.corpus_parts.systems import RestrictedRuns, Systems
 
 
 @dataclass(frozen=True)
@@ -44,17 +43,13 @@ class Corpus:
     relevant: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, systems: OnParts, qrels: Qrels, rel: int, *, shared: bool) -> Corpus:
+    def of(cls, systems: RestrictedRuns | Systems[Any], qrels: Qrels, rel: int, *, shared: bool) -> Corpus:
         """Return the corpus of some systems; with `shared`, relevant documents are added to all parts."""
         of_judgments = qrels.arrays.documents.docnos().tolist()
         known = set(systems.docnos())
         strange = list(dict.fromkeys(docno for docno in of_judgments if docno not in known))
         if systems.knows_corpus and strange:
-            so = (
-                "no system can retrieve them, and all miss those that are relevant"
-                if shared
-                else "they are in no part, and count nowhere"
-            )
+            so = "no system can retrieve them" if shared else "they are in no part, and count nowhere"
             warn(
                 f"{count(len(strange), 'judged document')} not among the documents of the systems, such as "
                 f"{examples(strange)}: {so}."
@@ -87,7 +82,7 @@ class Corpus:
     def sources(self, rule: SourceRule, *, needed: bool) -> Sources:
         """Return the sources of the documents to be split; one for all of them where none are needed."""
         if not needed:
-            return Sources(("all",), np.zeros(len(self.split), dtype=np.int64), "")
+            return Sources(("all",), np.zeros(len(self.split), dtype=np.int64))
         return sources_of(rule, [self.docnos[i] for i in self.split.tolist()])
 
     def part(self, part: Part) -> tuple[list[str], Qrels]:
@@ -124,9 +119,7 @@ class Corpus:
         return f"{len(self.split):,} split{added}"
 
 
-#: entries of a dict that a message shows in full
-_FEW = 5
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"^([^\W\d_]+)")
 
 
 #: what needs no source
@@ -135,13 +128,7 @@ BY_CHANCE: tuple[MessagePart, ...] = (Option("how", "random"), " with ", Option(
 
 @dataclass(frozen=True)
 class SourceRule:
-    """Says of a document which source it comes from; one that is made has been checked.
-
-    Attributes:
-        of: docno -> source, None for a document of none.
-        named: sources that the user named, each of which must have a document.
-        words: the rule in words, for settings.
-    """
+    """Says of a docno its source, None for none; sources that the user `named` must each have a document."""
 
     of: Callable[[str], str | None]
     named: tuple[str, ...]
@@ -150,57 +137,46 @@ class SourceRule:
 
 @dataclass(frozen=True)
 class Sources:
-    """The sources of documents.
-
-    Attributes:
-        names: of the sources, in alphabetical order, or as the user named them.
-        code: (documents,) the source of each, as a position among the names; -1 for none.
-        words: the rule in words, for settings.
-    """
+    """The names of sources, and (documents,) the source of each as a position among them, -1 for none."""
 
     names: tuple[str, ...]
     code: NDArray[np.int64]
-    words: str
 
 
 def source_rule(sources: Any) -> SourceRule:
     """Return what a user's ``sources=`` says."""
     if sources is None:
-        return SourceRule(_letters, (), "the letters with which docnos begin")
-    if isinstance(sources, re.Pattern):
-        if not sources.groups or not isinstance(sources.pattern, str):
-            raise InputError(
-                Argument("sources"),
-                f" must have a group that is the source, such as '^([A-Z]+)', got {sources.pattern!r}.",
-                argument="sources",
-            )
-        return SourceRule(_grouped(sources), (), f"the first group of {sources.pattern!r}")
+        return SourceRule(_first_group(_LETTERS), (), "the letters with which docnos begin")
     if isinstance(sources, pd.Series):
-        return _mapped(sources.to_dict())
+        sources = sources.to_dict()
     if isinstance(sources, Mapping):
         return _mapped(sources)
-    if callable(sources):
-        return SourceRule(_checked(sources), (), f"the function {getattr(sources, '__name__', 'given')}")
     if isinstance(sources, Iterable) and not isinstance(sources, str | bytes):
         several = list(sources)
         if len(several) == 1 and isinstance(several[0], str) and several[0].startswith("^"):
-            return _of_pattern(several[0])
-        if several and all(isinstance(one, str) and one for one in several):
+            try:
+                sources = re.compile(several[0])
+            except re.error as error:
+                problem = f" is no regular expression, {several[0]!r}: {error}."
+                raise InputError(Argument("sources"), problem, argument="sources") from error
+        elif _texts(several):
             return _prefixed({one: [one] for one in several})
+    if isinstance(sources, re.Pattern) and sources.groups and isinstance(sources.pattern, str):
+        return SourceRule(_first_group(sources), (), f"the first group of {sources.pattern!r}")
+    if callable(sources):
+        return SourceRule(_checked(sources), (), f"the function {getattr(sources, '__name__', 'given')}")
     raise InputError(
         Argument("sources"),
-        " must be prefixes of docnos (a list), a dict of source -> prefixes or of docno -> source, a compiled regular "
-        f"expression with a group, or a function of a docno, got {told(sources)}.",
+        " must be prefixes of docnos (a list), a dict of source -> prefixes or of docno -> source, a regular "
+        f"expression with a group that is the source, or a function of a docno, got {told(sources)}.",
         argument="sources",
     )
 
 
-def _of_pattern(text: str) -> SourceRule:
-    try:
-        return source_rule(re.compile(text))
-    except re.error as error:
-        problem = f" is no regular expression, {text!r}: {error}."
-        raise InputError(Argument("sources"), problem, argument="sources") from error
+def _texts(values: Iterable[object]) -> bool:
+    """Return whether there are values, all of them texts that are not empty."""
+    several = list(values)
+    return bool(several) and all(isinstance(one, str) and one for one in several)
 
 
 def sources_of(rule: SourceRule, docnos: Sequence[str]) -> Sources:
@@ -228,15 +204,10 @@ def sources_of(rule: SourceRule, docnos: Sequence[str]) -> Sources:
             f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as {some}: they "
             f"are in no part. The rule is {rule.words}."
         )
-    return Sources(names, code, rule.words)
+    return Sources(names, code)
 
 
-def _letters(docno: str) -> str | None:
-    found = _LETTERS.match(docno)
-    return found.group() if found else None
-
-
-def _grouped(pattern: re.Pattern[str]) -> Callable[[str], str | None]:
+def _first_group(pattern: re.Pattern[str]) -> Callable[[str], str | None]:
     def of(docno: str) -> str | None:
         found = pattern.search(docno)
         return (found.group(1) or None) if found else None
@@ -260,25 +231,18 @@ def _checked(rule: Callable[[str], object]) -> Callable[[str], str | None]:
 
 def _mapped(given: Mapping[Any, Any]) -> SourceRule:
     values = list(given.values())
-    if values and all(isinstance(value, list | tuple) for value in values):
-        texts = [one for value in values for one in value]
-        if all(values) and all(isinstance(one, str) and one for one in [*texts, *given]):
-            return _prefixed(given)
-    named = {value for value in values if value is not None and not isinstance(value, list | tuple)}
-    if named and all(isinstance(one, str) and one for one in [*named, *given]):
+    several = [value for value in values if isinstance(value, list | tuple)]
+    if several and len(several) == len(values) and all(_texts(value) for value in [*several, list(given)]):
+        return _prefixed(given)
+    named = {value for value in values if value is not None} if not several else set()
+    if named and _texts([*named, *given]):
         return SourceRule(given.get, tuple(sorted(named)), f"a dict of {count(len(given), 'docno')}")
     raise InputError(
         Argument("sources"),
         " must be a dict of docno -> source, or of source -> a list of prefixes, all of them texts, got "
-        f"{_first_odd(given)}.",
+        f"{told(next(([one] for one in given.items() if not _texts(one)), given))}.",
         argument="sources",
     )
-
-
-def _first_odd(given: Mapping[Any, Any]) -> str:
-    """Return the first entry of a dict that is no text for a text, or all of a short dict."""
-    odd = [(one, value) for one, value in given.items() if not (isinstance(one, str) and isinstance(value, str))]
-    return told(dict(odd[:1] if len(given) > _FEW else given))
 
 
 def _prefixed(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
@@ -303,14 +267,6 @@ def _prefixed(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-class How(Enum):
-    """How a corpus is split."""
-
-    SOURCE = "source"
-    RANDOM = "random"
-    MIXED = "mixed"
-
-
 @dataclass(frozen=True)
 class Part:
     """A part of a corpus.
@@ -320,7 +276,7 @@ class Part:
         draw: which of the repeated draws it belongs to, from 1.
         source: where its documents come from, all or a share of them; None where that is left to chance.
         share: of its documents that come from the source; None where nobody fixed it.
-        documents: (n,) those drawn, as positions among the documents of the corpus; without what is added to all parts.
+        documents: (n,) those drawn, as positions among the documents to be split.
     """
 
     name: str
@@ -332,14 +288,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Setting:
-    """What pairs of parts have in common over which agreement is averaged; None where it is not fixed.
-
-    Attributes:
-        source: of the part that is mixed, and of the other one.
-        share: of the mixed part's documents that come from it.
-        size: documents drawn for the smaller part.
-        other_size: documents drawn for the larger part.
-    """
+    """What pairs of parts have in common over which agreement is averaged; None where it is not fixed."""
 
     source: str | None = None
     share: float | None = None
@@ -366,18 +315,9 @@ class Split:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How parts are drawn, as a user says it; one that is made has been checked.
+    """How parts are drawn, as a user says it, checked; sizes are documents (int) or shares of those to be split."""
 
-    Attributes:
-        how: the kind of split.
-        sizes: of parts, in documents (whole numbers) or as shares of all documents to be split; none for those of the
-            sources, or the largest that can be drawn for mixed parts.
-        shares: of a mixed part's documents that come from one source.
-        repeats: how often parts are drawn.
-        seed: of the draws.
-    """
-
-    how: How
+    how: str
     sizes: tuple[float, ...]
     shares: tuple[float, ...]
     repeats: int
@@ -386,12 +326,12 @@ class Drawing:
     @property
     def needs_sources(self) -> bool:
         """Return whether parts hang on the sources of documents."""
-        return self.how is not How.RANDOM or not self.sizes
+        return self.how != "random" or not self.sizes
 
     @property
     def draws(self) -> range:
         """Return the draws, from 1; where nothing is left to chance there is one."""
-        once = self.how is How.SOURCE and not self.sizes
+        once = self.how == "source" and not self.sizes
         return range(1, 2 if once else self.repeats + 1)
 
     def split(self, sources: Sources) -> Split:
@@ -407,7 +347,7 @@ class Drawing:
                 argument="sources",
             )
         members = [np.flatnonzero(sources.code == s) for s in range(len(sources.names))]
-        draw = {How.SOURCE: self._by_source, How.RANDOM: self._at_random, How.MIXED: self._mixed}[self.how]
+        draw = {"source": self._by_source, "random": self._at_random, "mixed": self._mixed}[self.how]
         parts: list[Part] = []
         pairs: list[PairOfParts] = []
         for number in self.draws:
@@ -510,8 +450,8 @@ class _Draw:
 
 def checked_drawing(*, how: Any, sizes: Any, shares: Any, repeats: Any, seed: Any) -> Drawing:
     """Return how a user wants parts drawn."""
-    kind = How(choice("how", how, [one.value for one in How]))
-    if shares is not None and kind is not How.MIXED:
+    kind = choice("how", how, ("source", "random", "mixed"))
+    if shares is not None and kind != "mixed":
         raise InputError(
             Argument("shares"), " are those of mixed parts. Give ", Option("how", "mixed"), ".", argument="shares"
         )
@@ -530,7 +470,7 @@ def checked_drawing(*, how: Any, sizes: Any, shares: Any, repeats: Any, seed: An
     return Drawing(
         kind,
         asked,
-        tuple(sorted(set(mixed))) if kind is How.MIXED else (),
+        tuple(sorted(set(mixed))) if kind == "mixed" else (),
         positive("repeats", repeats, "draws"),
         checked_seed(seed),
     )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._choices import CORRECTION, SAMPLES
 from pt_reuse._errors import InputError, door
+from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
@@ -37,17 +38,17 @@ from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.corpus_parts.part_scores import (
     SETTING,
-    Agreements,
     PartTask,
     ScoredPart,
     Testing,
     averaged,
+    compared_measures,
+    compared_parts,
     part_table,
-    scored_parts,
     tested_table,
 )
-from pt_reuse.studies.corpus_parts.sources import Corpus, Drawing, How, Part, checked_drawing, source_rule
-from pt_reuse.studies.corpus_parts.systems import OnParts, RestrictedRuns, Systems
+from pt_reuse.studies.corpus_parts.sources import Corpus, Part, checked_drawing, source_rule
+from pt_reuse.studies.corpus_parts.systems import RestrictedRuns, Systems
 from pt_reuse.study import Command, study
 
 if TYPE_CHECKING:
@@ -422,21 +423,27 @@ def subcollections(
     told_of = tuple(relevant_only(judged, of_judged(parsed)))
     tell(told_of)
     counting = [corpus.counting(part) for part in split.parts]
+    n_draws = len(drawing.draws)
     tasks = (
-        PartTask(_called(part, drawing), systems, *corpus.part(part), counts, parsed, testing)
+        PartTask(
+            part.name if n_draws == 1 else f"{part.name}, draw {part.draw}",
+            systems,
+            *corpus.part(part),
+            counts,
+            parsed,
+            testing,
+        )
         for part, counts in zip(split.parts, counting, strict=True)
     )
-    scored = scored_parts(tasks, len(split.parts), n_jobs=asked["n_jobs"], verbose=verbose)
+    n_parts, n_jobs = len(split.parts), asked["n_jobs"]
+    scored = list(run_jobs(tasks, n_parts, desc="parts", unit="part", n_jobs=n_jobs, verbose=verbose))
     names = [repr(measure) for measure in parsed]
-    found = Agreements(split.parts, scored, names, testing)
-    by_pair, drawn = found.of_pairs(split.pairs)
-    of_measures = found.of_measures()
-    better = np.array([[testing.winners(tests) for tests in one.tests] for one in scored])
-    by_part = tested_table(split.parts, scored, names, better)
+    by_pair, drawn = compared_parts(split.parts, scored, split.pairs, names, testing)
+    of_measures = compared_measures(split.parts, scored, names, testing)
+    by_part = tested_table(split.parts, scored, names)
     caveats = list(_caveats(split.parts, scored, by_part, by_pair, len(systems.names)))
     tell(caveats)
     provided = provided_measures(parsed)
-    n_draws = len(drawing.draws)
     of_what = "draws, each with its pairs of parts" if n_draws > 1 else "pairs of parts"
     return Subcollections(
         table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, testing.bootstrap),
@@ -446,7 +453,7 @@ def subcollections(
         parts=part_table(split.parts, scored, corpus.n_added),
         names=systems.names,
         measures=names,
-        means=np.array([[one.means(m) for m in range(len(names))] for one in scored]),
+        means=np.array([one.means for one in scored]),
         p=np.array([[tests.p for tests in one.tests] for one in scored]),
         alpha=testing.alpha,
         correction=testing.correction,
@@ -472,16 +479,16 @@ def subcollections(
 
 
 _PARTS = {
-    How.SOURCE: "one for each source",
-    How.RANDOM: "drawn at random, two and two apart",
-    How.MIXED: "a share from one source, against a part from that source alone",
+    "source": "one for each source",
+    "random": "drawn at random, two and two apart",
+    "mixed": "a share from one source, against a part from that source alone",
 }
 _RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
 
 
-def _systems_and_qrels(runs: Any, qrels: Any) -> tuple[OnParts, Qrels]:
+def _systems_and_qrels(runs: Any, qrels: Any) -> tuple[RestrictedRuns | Systems[Any], Qrels]:
     """Return the systems and the judgments, which have topics in common."""
-    systems: OnParts
+    systems: RestrictedRuns | Systems[Any]
     if isinstance(runs, Systems):
         judged, systems = as_qrels(qrels), runs
         runs.check_topics(judged.topics)
@@ -505,10 +512,6 @@ def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str
     return f"on each part those with a relevant document in it, {some} of {n_topics:,}; a topic that a run lacks is 0"
 
 
-def _called(part: Part, drawing: Drawing) -> str:
-    return part.name if len(drawing.draws) == 1 else f"{part.name}, draw {part.draw}"
-
-
 def _caveats(
     parts: Sequence[Part],
     scored: Sequence[ScoredPart],
@@ -519,35 +522,26 @@ def _caveats(
     n_topics, where = min((int(one.counts.sum()), part.name) for part, one in zip(parts, scored, strict=True))
     yield from few_topics(n_topics, f"part {where!r}")
     tied = by_part[by_part["least"].round(DECIMALS) == by_part["most"].round(DECIMALS)]
-    if len(tied):
-        row = tied.iloc[0]
+    for _, row in tied.head(1).iterrows():
         where = f"{row['measure']} on part {row['part']}"
-        yield Caveat(
-            f"all systems tie by {where}",
-            (
-                f"all {n_systems} systems have the same mean by {where} ({count(len(tied), 'such case')} in "
-                "all): nothing is significant there, and tau-b is NaN.",
-            ),
+        said = (
+            f"all {n_systems} systems have the same mean by {where} ({count(len(tied), 'such case')} in all): nothing "
+            "is significant there, and tau-b is NaN."
         )
-    nothing_found = by_pair[by_pair["agree"].isna()]
-    if len(nothing_found) and not len(tied):
-        row = nothing_found.iloc[0]
-        where = f"{row['part']} and {row['other_part']} by {row['measure']}"
-        yield Caveat(
-            f"no significant pair of systems on {len(nothing_found)} of {len(by_pair)} pairs of parts",
-            (
-                f"no pair of systems is significant on either of {where} ({len(nothing_found):,} of {len(by_pair):,} "
-                "rows of such pairs in all): agreement is NaN there, and no part of the means.",
-            ),
+        yield Caveat(f"all systems tie by {where}", (said,))
+    none = by_pair[by_pair["agree"].isna()]
+    for _, row in none.head(0 if len(tied) else 1).iterrows():
+        said = (
+            f"no pair of systems is significant on either of {row['part']} and {row['other_part']} by {row['measure']} "
+            f"({len(none):,} of {len(by_pair):,} rows of such pairs in all): agreement is NaN there, and no part of "
+            "the means."
         )
+        yield Caveat(f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts", (said,))
     emptied = sum(part.emptied for part in scored)
     lists = sum(int(part.counts.sum()) for part in scored) * n_systems
     if emptied:
-        share = emptied / lists
-        yield Caveat(
-            f"{emptied} of {lists} lists are empty",
-            (
-                f"{emptied:,} of {lists:,} lists of a run and a topic ({share:.1%}) have no document on their part, "
-                "and score 0. The table of parts says where.",
-            ),
+        said = (
+            f"{emptied:,} of {lists:,} lists of a run and a topic ({emptied / lists:.1%}) have no document on their "
+            "part, and score 0. The table of parts says where."
         )
+        yield Caveat(f"{emptied} of {lists} lists are empty", (said,))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import columns, count, examples, told
-from pt_reuse._errors import Argument, InputError, ReuseWarning, door, located
+from pt_reuse._errors import Argument, InputError, ReuseWarning, door
 from pt_reuse.data.ordering import check_order
 from pt_reuse.data.run_set import RunSet
 
@@ -20,33 +20,13 @@ Document: TypeAlias = Mapping[str, Any]
 _Index = TypeVar("_Index")
 
 
-class OnParts(Protocol):
-    """Systems that can be had on any part of a corpus."""
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the systems."""
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return how they are had on a part, in words."""
-
-    @property
-    def knows_corpus(self) -> bool:
-        """Return whether `docnos` are the whole corpus, so that no other document can be retrieved."""
-
-    def docnos(self) -> list[str]:
-        """Return the documents that can be split, besides those that are judged."""
-
-    def on_part(self, docnos: Iterable[str]) -> RunSet:
-        """Return the runs of the systems on a corpus that has these documents only."""
-
-
 @dataclass(frozen=True)
 class RestrictedRuns:
     """Runs that exist, of which each part keeps its documents."""
 
     runs: RunSet
+    #: what no run retrieves is not known
+    knows_corpus: ClassVar[bool] = False
 
     @property
     def names(self) -> list[str]:
@@ -57,11 +37,6 @@ class RestrictedRuns:
     def settings(self) -> dict[str, Any]:
         """Return how the runs are had on a part."""
         return {"systems": "runs restricted to the documents of each part", **self.runs.settings}
-
-    @property
-    def knows_corpus(self) -> bool:
-        """Return False: what no run retrieves is not known."""
-        return False
 
     def docnos(self) -> list[str]:
         """Return the documents that any run retrieves."""
@@ -107,6 +82,9 @@ class Systems(Generic[_Index]):
         ['d2']
     """
 
+    #: the documents are the corpus
+    knows_corpus: ClassVar[bool] = True
+
     @door
     def __init__(
         self,
@@ -132,9 +110,8 @@ class Systems(Generic[_Index]):
         if index is not None and not callable(index):
             raise InputError(Argument("index"), f" must be a function, got {told(index)}.", argument="index")
         if not isinstance(topics, pd.DataFrame):
-            raise InputError(
-                Argument("topics"), f" must be a frame with qid and query, got {told(topics)}.", argument="topics"
-            )
+            problem = f" must be a frame with qid and query, got {told(topics)}."
+            raise InputError(Argument("topics"), problem, argument="topics")
         columns("topics", topics.columns, ("qid",))
         check_order("order", order)
         self._factories, self._documents, self._topics = dict(factories), documents, topics
@@ -150,11 +127,6 @@ class Systems(Generic[_Index]):
         """Return how the systems are had on a part."""
         by = "once for all systems" if self._index is not None else "by each system"
         return {"systems": f"run anew on each part, indexed {by}", "order": self._order}
-
-    @property
-    def knows_corpus(self) -> bool:
-        """Return True: the documents are the corpus."""
-        return True
 
     def docnos(self) -> list[str]:
         """Return the documents of the corpus, in its order.
@@ -184,7 +156,7 @@ class Systems(Generic[_Index]):
             InputError: a system that retrieves a document which the part does not have.
         """
         wanted = frozenset(docnos)
-        part: Any = _PartDocuments(self._all_documents, wanted)
+        part = _PartDocuments(self._all_documents, wanted)
         index: Any = part if self._index is None else self._index(part)
         pipelines = {}
         for name, factory in self._factories.items():
@@ -196,8 +168,15 @@ class Systems(Generic[_Index]):
                     argument="factories",
                 )
         runs = RunSet.from_pipelines(pipelines, self._topics, order=self._order)
-        if not wanted.issuperset(runs.docnos()):
-            _tell_strangers(runs, wanted)
+        strange = [docno for docno in runs.docnos() if docno not in wanted]
+        if strange:
+            of = next(name for name in runs.names if not wanted.issuperset(runs[name]["docno"]))
+            raise InputError(
+                f"retrieves documents that the part does not have: {examples(strange)}. Its factory must use the index "
+                "or the documents that it is given.",
+                place=f"system {of!r}",
+                argument="factories",
+            )
         return runs
 
     def check_topics(self, judged: Iterable[str]) -> None:
@@ -228,15 +207,3 @@ class _PartDocuments:
 
     def __iter__(self) -> Iterator[Document]:
         return (document for document in self.everything() if document["docno"] in self.docnos)
-
-
-def _tell_strangers(runs: RunSet, docnos: frozenset[str]) -> None:
-    for name in runs.names:
-        strange = [docno for docno in runs[name]["docno"].unique() if docno not in docnos]
-        if strange:
-            with located(f"system {name!r}"):
-                raise InputError(
-                    f"retrieves documents that the part does not have: {examples(strange)}. Its factory must use the "
-                    "index or the documents that it is given.",
-                    argument="factories",
-                )

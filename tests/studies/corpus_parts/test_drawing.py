@@ -21,7 +21,7 @@ def of(*counts, without=0):
     code = np.repeat(np.arange(len(counts)), counts)
     code = np.concatenate([code, np.full(without, -1)])
     code = np.random.default_rng(1).permutation(code)
-    return Sources(tuple("ABCDEF"[: len(counts)]), code, "")
+    return Sources(tuple("ABCDEF"[: len(counts)]), code)
 
 
 def documents(part):
