@@ -23,7 +23,7 @@ from download_parts import (
     secrets_in,
     trust,
 )
-from run_server import chunked, cut, reset, status, whole
+from run_server import chunked, cut, paused, reset, status, whole
 
 from pt_reuse.collections.download import transfer
 from pt_reuse.collections.download.runs import fetch_runs
@@ -164,6 +164,15 @@ def test_how_long_a_server_may_ask_to_wait(server, folder, wait):
     assert reason.endswith(" seconds. Try again later.")
     assert ("3,600" in reason) == (wait == "3600")
     assert len(server.asked) == 1
+
+
+def test_silence_in_mid_file(server, folder):
+    gate = threading.Event()
+    server.plans = {"/bm25": [paused(GZ, gate, 30000), whole(GZ)]}
+    fetched = fetch(server, folder, timeout=1.0)
+    gate.set()
+    assert fetched.files["bm25"].read_bytes() == GZ
+    assert len(server.asked) == 2
 
 
 def test_silence_each_time(server, folder):
