@@ -18,7 +18,7 @@ from pt_reuse.arrays.topic_docs import TopicDocs
 from pt_reuse.data.frame_columns import now
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.judging.adaptive import Budget
-from pt_reuse.judging.calibrated import Calibration, Model, ModelSays, Scale, checked_columns, logistic_regression
+from pt_reuse.judging.calibrated import Calibration, Model, ModelSays, checked_columns, logistic_regression, scale_of
 from pt_reuse.judging.judges import as_judge
 from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
@@ -50,10 +50,10 @@ class LeastSure:
         by_topic: bool,
         seed: int,
     ):
-        self._topic, self._says = documents.topic, says
+        self._topic, self.says = documents.topic, says
         self._size, self._of_each_topic, self._total = size, of_each_topic, total
         self._rel, self._by_topic = rel, by_topic
-        self._scale = Scale.of(says.features[says.known])
+        self._scale = scale_of(says.features[says.known])
         sizes = np.diff(documents.starts).tolist()
         ties = [random_of_topic(seed, qid).random(n) for qid, n in zip(documents.topics, sizes, strict=True)]
         self._ties = np.concatenate([np.zeros(0), *ties])
@@ -73,7 +73,7 @@ class LeastSure:
         rows = np.flatnonzero(~self._asked & (self._left[self._topic] > 0))
         # where nobody knows, each document is as good as any other
         unsure = np.round(np.abs(np.nan_to_num(self.probability[rows], nan=0.5) - 0.5), DECIMALS)
-        rows = rows[np.lexsort((self._ties[rows], unsure, ~self._says.known[rows]))]
+        rows = rows[np.lexsort((self._ties[rows], unsure, ~self.says.known[rows]))]
         place = pd.Series(self._topic[rows]).groupby(self._topic[rows]).cumcount().to_numpy()
         most = np.minimum(self._left, self._size) if self._of_each_topic else self._left
         rows = rows[place < most[self._topic[rows]]]
@@ -88,27 +88,22 @@ class LeastSure:
                 self._n_labels += 1
                 self._left[self._topic[row]] -= 1
                 # what the model says nothing of cannot teach what its words mean
-                self._labels[row], self._labelled[row] = label, self._says.known[row]
+                self._labels[row], self._labelled[row] = label, self.says.known[row]
         changed = {-1, *(self._topic[rows].tolist() if self._by_topic else ())}
         for topic in sorted(changed):
             taught = self._labelled & (self._topic == topic) if topic >= 0 else self._labelled
-            found = Calibration.fit(self._says.features[taught], self._labels[taught], rel=self._rel, scale=self._scale)
+            found = Calibration.fit(self.says.features[taught], self._labels[taught], rel=self._rel, scale=self._scale)
             if found is not None:
                 self._of[topic] = found
         for calibration, known in self._calibrations():
-            self.probability[known] = calibration.relevant(self._says.features[known])
+            self.probability[known] = calibration.relevant(self.says.features[known])
 
     def labels(self) -> pd.Series:
         """Return (documents,) the labels of the calibrated model, else its own; <NA> where it has none."""
-        labels = self._says.labels.copy()
+        labels = self.says.labels.copy()
         for calibration, known in self._calibrations():
-            labels[known] = calibration.labels(self._says.features[known])
+            labels[known] = calibration.labels(self.says.features[known])
         return labels
-
-    @property
-    def is_known(self) -> NDArray[np.bool_]:
-        """Return (documents,) whether the model says something of each."""
-        return self._says.known
 
     @property
     def is_calibrated(self) -> bool:
@@ -118,7 +113,7 @@ class LeastSure:
     def _calibrations(self) -> list[tuple[Calibration, NDArray[np.bool_]]]:
         # that of all topics first, which stands where a topic has none of its own
         return [
-            (self._of[topic], self._says.known & (self._topic == topic) if topic >= 0 else self._says.known)
+            (self._of[topic], self.says.known & (self._topic == topic) if topic >= 0 else self.says.known)
             for topic in sorted(self._of)
         ]
 
@@ -269,7 +264,7 @@ def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session,
         for row in rows.tolist():
             probability = float(chooser.probability[row])
             why = "at random" if np.isnan(probability) else f"nearest to .5 ({probability:.3f})"
-            why = why if chooser.is_known[row] else "the model says nothing"
+            why = why if chooser.says.known[row] else "the model says nothing"
             chosen.append(Judged(qids[row], docnos[row], number, STRATEGY, why, more=_more(probability)))
         said = {(one.qid, one.docno): one for batch in session.judged(chosen) for one in batch}
         answers = {row: said[qids[row], docnos[row]] for row in rows.tolist()}

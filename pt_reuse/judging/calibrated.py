@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -73,13 +73,7 @@ class Model:
 
 @dataclass(frozen=True)
 class ModelSays:
-    """What a model says of documents.
-
-    Attributes:
-        columns: of its answer that are calibrated.
-        features: (documents, columns), NaN where it says nothing.
-        labels: (documents,) its own labels, <NA> where it gives none.
-    """
+    """What a model says: (documents, columns) numbers, NaN for nothing, and (documents,) its own labels."""
 
     columns: tuple[str, ...]
     features: NDArray[np.float64]
@@ -130,24 +124,16 @@ C = 1.0
 TOLERANCE = 1e-8
 
 
-@dataclass(frozen=True)
-class Scale:
-    """What brings (features,) to mean 0 and standard deviation 1; those that never change become 0."""
+#: the mean and the standard deviation of each feature
+Scale: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
 
-    center: NDArray[np.float64]
-    spread: NDArray[np.float64]
 
-    @classmethod
-    def of(cls, features: NDArray[np.float64]) -> Scale:
-        """Return the scale of (documents, features)."""
-        if not len(features):
-            return cls(np.zeros(features.shape[1]), np.ones(features.shape[1]))
-        spread = features.std(axis=0)
-        return cls(features.mean(axis=0), np.where(spread > 0, spread, 1.0))
-
-    def __call__(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return features on this scale."""
-        return (features - self.center) / self.spread
+def scale_of(features: NDArray[np.float64]) -> Scale:
+    """Return what brings (documents, features) to mean 0 and standard deviation 1; what never changes becomes 0."""
+    if not len(features):
+        return np.zeros(features.shape[1]), np.ones(features.shape[1])
+    spread = features.std(axis=0)
+    return features.mean(axis=0), np.where(spread > 0, spread, 1.0)
 
 
 @dataclass(frozen=True)
@@ -173,7 +159,7 @@ class Calibration:
         """Return the calibration that (documents,) labels of people teach; None without both kinds of documents."""
         if not ((labels >= rel).any() and (labels < rel).any()):
             return None
-        regression, scaled = logistic_regression(), scale(features)
+        regression, scaled = logistic_regression(), (features - scale[0]) / scale[1]
         lowest, *grades = np.unique(labels).tolist()
         fits = [
             regression(C=C, tol=TOLERANCE, solver="newton-cholesky").fit(scaled, labels >= grade) for grade in grades
@@ -184,7 +170,8 @@ class Calibration:
 
     def at_least(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (documents, grades): the probability that the label is at least each grade."""
-        logits = self.scale(features) @ self.weights.T + self.intercepts
+        center, spread = self.scale
+        logits = (features - center) / spread @ self.weights.T + self.intercepts
         # the logistic function, written so that it overflows on neither side
         return np.minimum.accumulate(0.5 * (1 + np.tanh(logits / 2)), axis=1)
 
@@ -275,7 +262,7 @@ class Calibrated(Judge):
             says = self._model.says(frame[["qid", "docno"]], columns)
             self._columns = says.columns
             taught, seen = says.features[says.known], frame["label"].to_numpy()[says.known]
-            found = Calibration.fit(taught, seen, rel=lowest, scale=Scale.of(taught))
+            found = Calibration.fit(taught, seen, rel=lowest, scale=scale_of(taught))
             if found is None:
                 raise InputError(
                     f"of the {count(len(frame), 'document')} that people judged, the judge says something of "
@@ -297,16 +284,15 @@ class Calibrated(Judge):
         known = pairs.astype({"qid": str, "docno": str}).drop_duplicates(["qid", "docno"]).reset_index(drop=True)
         shown = known.drop(columns=["label", "judge", "time", "probability"], errors="ignore")
         says = self._model.says(shown, self._columns)
-        labels: list[int | None] = [None] * len(known)
+        labels: NDArray[np.object_] = np.full(len(known), None, dtype=object)
         probability: NDArray[np.float64] = np.full(len(known), np.nan)
-        rows = np.flatnonzero(says.known)
-        if len(rows):
-            probability[rows] = self._calibration.relevant(says.features[rows])
-            for row, label in zip(rows.tolist(), self._calibration.labels(says.features[rows]).tolist(), strict=True):
-                labels[row] = label
-        place = {pair: row for row, pair in enumerate(zip(known["qid"], known["docno"], strict=True))}
-        at = [place[str(qid), str(docno)] for qid, docno in zip(pairs["qid"], pairs["docno"], strict=True)]
-        return {"label": [labels[row] for row in at], "probability": probability[at].tolist()}
+        if says.known.any():
+            features = says.features[says.known]
+            probability[says.known] = self._calibration.relevant(features)
+            labels[says.known] = self._calibration.labels(features).tolist()
+        place = pd.MultiIndex.from_frame(known[["qid", "docno"]])
+        at = place.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]].astype(str)))
+        return {"label": labels[at].tolist(), "probability": probability[at].tolist()}
 
 
 def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -141,9 +141,8 @@ def _is_missing(answer: Any) -> bool:
     return answer is None or answer is pd.NA or (isinstance(answer, float) and answer != answer)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Documents that one call is for."""
+class Batch(NamedTuple):
+    """Documents that one call is for, and what the function is called with."""
 
     keys: Sequence[str]
     documents: Sequence[tuple[str, str]]
@@ -155,9 +154,8 @@ class Batch:
         return _place_of(*self.documents[0])
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of the calls for a batch."""
+class Outcome(NamedTuple):
+    """What became of the calls for a batch: how many there were, and a value or an error."""
 
     calls: int
     value: Any = None
@@ -178,37 +176,23 @@ def attempt(fn: abc.Callable[..., Any], arguments: tuple[Any, ...], retry: Retry
             retry.sleep(wait)
 
 
-class Calls:
-    """Calls for batches, of which those that have not begun can be given up."""
-
-    def __init__(self, ask: abc.Callable[[Batch], Outcome], threads: int):
-        self._ask, self._threads, self._over = ask, threads, threading.Event()
-
-    def give_up(self) -> None:
-        """Begin no further call."""
-        self._over.set()
-
-    def outcomes(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, Outcome]]:
-        """Yield each batch with what became of it, as the calls come back."""
-        if self._threads == 1:
-            for batch in batches:
-                if self._over.is_set():
-                    return
-                yield batch, self._ask(batch)
-            return
-        pool = ThreadPoolExecutor(self._threads)
-        try:
-            futures = {pool.submit(self._unless_over, batch): batch for batch in batches}
-            for future in as_completed(futures):
-                outcome = future.result()
-                if outcome is not None:
-                    yield futures[future], outcome
-        finally:
-            self.give_up()
-            pool.shutdown(wait=True, cancel_futures=True)
-
-    def _unless_over(self, batch: Batch) -> Outcome | None:
-        return None if self._over.is_set() else self._ask(batch)
+def outcomes(
+    ask: abc.Callable[[Batch], Outcome], batches: Iterable[Batch], threads: int, over: threading.Event
+) -> Iterator[tuple[Batch, Outcome]]:
+    """Yield each batch with what became of it, as the calls come back; when it is over no further call begins."""
+    if threads == 1:
+        yield from ((batch, ask(batch)) for batch in batches if not over.is_set())
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        futures = {pool.submit(lambda batch: None if over.is_set() else ask(batch), batch): batch for batch in batches}
+        for future in as_completed(futures):
+            outcome = future.result()
+            if outcome is not None:
+                yield futures[future], outcome
+    finally:
+        over.set()
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 class Callable(Judge):
@@ -380,16 +364,15 @@ class Callable(Judge):
         keys, rows, size = list(wanted), list(wanted.values()), self._batch_size or 1
         starts = range(0, len(rows), size)
         batches = (self._batch(pairs.iloc[rows[start : start + size]], keys[start : start + size]) for start in starts)
-        calls = Calls(lambda batch: attempt(self._fn, batch.arguments, self._retry), self._threads)
-        fault, found = None, dict[str, Record]()
-        outcomes = calls.outcomes(batches)
-        for batch, outcome in pt.tqdm(outcomes, total=len(starts), disable=not self._verbose, desc=self.name):
+        fault, found, over = None, dict[str, Record](), threading.Event()
+        calls = outcomes(lambda batch: attempt(self._fn, batch.arguments, self._retry), batches, self._threads, over)
+        for batch, outcome in pt.tqdm(calls, total=len(starts), disable=not self._verbose, desc=self.name):
             try:
                 found |= self._kept(batch, outcome)
             except InputError as error:
                 # what those calls bring that have begun is kept, too
                 fault = fault or error
-                calls.give_up()
+                over.set()
         if fault is not None:
             raise fault
         return found

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -101,82 +99,51 @@ class Oracle(_Known):
 _TOLERANCE = 1e-6
 
 
-@dataclass(frozen=True)
-class Confusion:
-    """Probabilities, (true, given), of the labels that are given to documents of each true label."""
-
-    true: NDArray[np.int64]
-    given: NDArray[np.int64]
-    shares: NDArray[np.float64]
-
-    def label(self, true: int, draw: float) -> int:
-        """Return the label that is given to a document of a true label."""
-        labels, bounds = self._choices[true]
-        return labels[bisect_right(bounds, draw)]
-
-    @cached_property
-    def _choices(self) -> dict[int, tuple[list[int], list[float]]]:
-        # true label -> the labels that can be given, and where the share of each but the last ends
-        found = {}
-        for true, row in zip(self.true.tolist(), self.shares, strict=True):
-            possible = np.flatnonzero(row)
-            found[true] = self.given[possible].tolist(), np.cumsum(row[possible])[:-1].tolist()
-        return found
-
-
-def as_confusion(value: Any, needed: Iterable[int]) -> Confusion:
-    """Return what a user gives as a confusion matrix, in which every label that is needed has a row."""
+def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[int], list[float]]]:
+    """Return true label -> labels that may be given, and where the share of each but the last ends; or raise."""
     frame = _framed(value)
-    if frame is None:
-        raise _no_confusion(
-            "be a mapping of true label -> given label -> probability, a frame with true labels down and given labels "
-            f"across, or an array of labels 0, 1, 2 ..., got {told(value)}."
-        )
     true, given = _labels(frame.index), _labels(frame.columns)
-    try:
-        shares = frame.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise _no_confusion("hold numbers alone.") from error
+    shares = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
     sums = shares.sum(axis=1)
-    wrong = ~(np.isfinite(shares).all(axis=1) & (shares >= 0).all(axis=1) & (abs(sums - 1) <= _TOLERANCE))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise _no_confusion(
-            f"have probabilities of 0 or more that sum to 1 for documents of each label, got {sums[row]:g} for "
-            f"{true[row]}: {examples(shares[row].tolist(), 6)}."
-        )
+    odd = ~((shares >= 0).all(axis=1) & (abs(sums - 1) <= _TOLERANCE))
+    if odd.any():
+        row = int(odd.argmax())
+        raise _no_confusion(f"got a sum of {sums[row]:g} for {true[row]}: {examples(shares[row].tolist(), 6)}")
     missing = sorted(set(needed) - set(true.tolist()))
     if missing:
-        raise _no_confusion(
-            f"have a row for label {missing[0]}, which occurs in the judgments; it has those of {examples(true, 6)}. "
-            "Say what is given to its documents."
-        )
-    order = np.argsort(true)
-    return Confusion(true[order], given, shares[order] / shares[order].sum(axis=1, keepdims=True))
+        raise _no_confusion(f"label {missing[0]} occurs in the judgments, and has no row beside {examples(true, 6)}")
+    found = {}
+    for label, row in zip(true.tolist(), shares / sums[:, None], strict=True):
+        possible = np.flatnonzero(row)
+        found[label] = given[possible].tolist(), np.cumsum(row[possible])[:-1].tolist()
+    return found
 
 
 def _no_confusion(what: str) -> InputError:
-    return wrong("confusion", f" must {what}")
+    return wrong(
+        "confusion",
+        " must have a row for each true label, of probabilities of the labels that are given, 0 or more, with a sum of "
+        "1: a mapping of true label -> given label -> probability, a frame with true labels down and given labels "
+        f"across, or an array of labels 0, 1, 2 ...; {what}.",
+    )
 
 
-def _framed(value: Any) -> pd.DataFrame | None:
+def _framed(value: Any) -> pd.DataFrame:
     if isinstance(value, pd.DataFrame):
         return value
     if isinstance(value, Mapping):
-        if not value or any(isinstance(row, str) or not isinstance(row, Iterable) for row in value.values()):
-            return None
-        rows = {true: row if isinstance(row, Mapping) else dict(enumerate(row)) for true, row in value.items()}
-        return pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
-    array = np.asarray(value) if isinstance(value, np.ndarray | list | tuple) else np.zeros(0)
-    return pd.DataFrame(array) if array.ndim == 2 and array.size else None
+        if value and all(isinstance(row, Iterable) and not isinstance(row, str) for row in value.values()):
+            rows = {true: row if isinstance(row, Mapping) else dict(enumerate(row)) for true, row in value.items()}
+            return pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
+    elif np.ndim(value) == 2 and np.size(value):
+        return pd.DataFrame(np.asarray(value))
+    raise _no_confusion(f"got {told(value)}")
 
 
 def _labels(labels: pd.Index) -> NDArray[np.int64]:
     values = pd.to_numeric(pd.Series(labels, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
     if (not_labels(values) | (values < 0)).any() or len(set(values)) < len(values):
-        raise _no_confusion(
-            f"have labels, whole numbers of 0 or more, for its rows and columns, each once, got {examples(labels, 6)}."
-        )
+        raise _no_confusion(f"labels are whole numbers of 0 or more, each once, got {examples(labels, 6)}")
     return values.astype(np.int64)
 
 
@@ -297,15 +264,16 @@ class Noisy(_Known):
     def __init__(self, qrels: Any, confusion: Any, seed: int, *, unknown: str = "skip", name: str = "noisy"):
         self._seed = checked_seed(seed)
         super().__init__(qrels, unknown, name)
-        self._confusion = as_confusion(confusion, {*self._labels, *([0] if unknown == "not relevant" else [])})
+        self._rows_of = confusion_rows(confusion, {*self._labels, *([0] if unknown == "not relevant" else [])})
 
     def labels_of(self, pairs: pd.DataFrame) -> list[int | None]:
         """Return the label that each of `pairs` is given."""
         asked = zip(pairs["qid"], pairs["docno"], self._find(pairs)[1], strict=True)
-        return [
-            None if true is None else self._confusion.label(true, _draw(self._seed, str(qid), str(docno)))
-            for qid, docno, true in asked
-        ]
+        return [None if true is None else self._drawn(true, str(qid), str(docno)) for qid, docno, true in asked]
+
+    def _drawn(self, true: int, qid: str, docno: str) -> int:
+        labels, bounds = self._rows_of[true]
+        return labels[bisect_right(bounds, _draw(self._seed, qid, docno))]
 
 
 def _draw(seed: int, qid: str, docno: str) -> float:

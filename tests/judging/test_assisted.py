@@ -78,17 +78,6 @@ def test_who_gave_each_label_and_why():
     assert (relevant == (rest["probability"] >= 0.5)).all()
 
 
-def test_a_topic_has_a_calibration_of_its_own_once_it_can():
-    turned = {pair: -score if pair[0] == "1" else score for pair, score in SCORES.items()}
-    options = {"model": lambda f: [turned[p] for p in pairs_of(f)], "budget": 20, "batch_size": 5}
-    right = {}
-    for calibrate in ("all", "topic"):
-        frame = lara(calibrate=calibrate, **options).to_frame()
-        rest = frame[(frame["judge"] != "people") & (frame["qid"] == "1")]
-        right[calibrate] = np.mean((rest["label"] >= 1).to_numpy() == (np.array(people(rest)) >= 1))
-    assert right["topic"] > right["all"]
-
-
 def test_documents_that_the_model_does_not_know_are_counted(messages):
     known = {pair: int(score > 0) for pair, score in SCORES.items() if pair[1] != "d05"}
     qrels = ptr.Qrels(PAIRS.assign(label=[known.get(pair) for pair in SCORES]).dropna().astype({"label": int}))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,18 +44,6 @@ def test_labels_are_those_of_a_logistic_regression():
     assert set(expected) == {0, 1, 2}
     assert (found["judge"] == "model, calibrated").all()
     assert judge.rel == 1
-
-
-def test_it_is_the_calibration_of_judging_with_a_model():
-    # where people have judged all that is calibrated on, what is brought to mean 0 and deviation 1 is the same
-    pool = ptr.Pool.from_frame(PEOPLE[["qid", "docno"]])
-    lara = ptr.judging.judge_with_model(
-        pool, QRELS, model, total=200, batch_size=200, column="score", seed=1
-    ).to_frame()
-    assert (lara["judge"] != "model, calibrated").all()
-    sources = Path(ptr.__file__).parent.rglob("*.py")
-    using = [path.name for path in sources if "import LogisticRegression" in path.read_text(encoding="utf-8")]
-    assert using == ["calibrated.py"]
 
 
 def test_which_labels_it_is_fitted_on():

@@ -87,22 +87,6 @@ def test_a_study_hands_a_judge_queries_and_texts(texts):
     assert model.batches == [8] * 7 + [4]
 
 
-def test_answers_are_kept_over_judges_and_studies(tmp_path):
-    first, second = Model(), Model()
-    judge = ptr.judging.WithTexts(reader(first, tmp_path), topics=TOPICS, texts=TEXTS)
-    half = PEOPLE.select(["1"])
-    compared_labels(half, as_judges(judge)[0])
-    assert sum(first.batches) == N
-    # as in another process: another judge, with the same cache
-    other = reader(second, tmp_path)
-    again = ptr.judging.WithTexts(other, topics=TOPICS, texts=TEXTS)
-    assert compared_labels(PEOPLE, as_judges(again)[0]).pairs["judge"].tolist() == expected()
-    assert sum(second.batches) == N
-    assert (other.cost.from_cache, other.cost.documents) == (N, N)
-    compared_labels(PEOPLE, as_judges(again)[0])
-    assert sum(second.batches) == N
-
-
 def test_a_pipeline_is_called_in_batches_and_its_answers_are_kept(tmp_path):
     sizes = []
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import random
 from itertools import count
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import DOCS, TOPICS, as_runs, fields
-from session_parts import Greedy, Watched, killed_once, records_in, same
+from session_parts import Greedy, Watched, records_in, same
 
 import pt_reuse as ptr
 from pt_reuse.judging import session as sessions
@@ -89,44 +87,6 @@ def test_every_strategy_goes_on_where_it_stopped(tmp_path, strategy):
     rest = Watched(LABELS)
     same(judge(tmp_path / "s", rest, strategy=strategy, budget=10), expected)
     assert rest.asked == whole.asked[14:]
-
-
-def test_a_hundred_kills_within_writes(tmp_path):
-    """Kill a writer at every moment of its writes, each time on a session that earlier kills have left behind."""
-    known = {qid: {docno: n for docno, n in docs.items() if n is not None} for qid, docs in LABELS.items()}
-    oracle = ptr.judging.Oracle(known, name="watched")
-    whole, kills, chance = judge(None, oracle), 0, random.Random(5)
-    for session in count():
-        folder = tmp_path / str(session)
-        while killed_once(RUNS, oracle, folder, chance.randrange(12), depth=6, batch_size=chance.choice([1, 2, 3])):
-            kills += 1
-        pairs = pairs_in(folder)
-        assert len(set(pairs)) == len(pairs) == sum(map(len, whole_pool().values()))
-        same(judge(folder, Watched({}, stop_after=0)), whole)
-        if kills >= 100:
-            break
-
-
-def whole_pool():
-    return ptr.depth_pool(RUNS, depth=6).to_frame().groupby("qid")["docno"].apply(list).to_dict()
-
-
-def test_a_full_disk_loses_no_label_that_was_kept(tmp_path, messages, monkeypatch):
-    judge(tmp_path / "s", budget=2)
-    kept, write = pairs_in(tmp_path / "s"), os.write
-
-    def full(handle, data):
-        if len(data) > 50:
-            return write(handle, data[:50])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "write", full)
-    messages.refused(judge, argument="session", folder=tmp_path / "s", budget=4, place="{d}/s/journal.jsonl")
-    monkeypatch.setattr(os, "write", write)
-    assert pairs_in(tmp_path / "s") == kept
-    rest, whole = Watched(LABELS), Watched(LABELS)
-    same(judge(tmp_path / "s", rest, budget=4), judge(None, whole, budget=4))
-    assert kept + rest.asked == whole.asked
 
 
 def test_the_folder_of_something_else(tmp_path, messages):

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 
 import pandas as pd
-from forking import fork
 
-from pt_reuse.judging import session as journal
-from pt_reuse.judging.adaptive import judge_adaptively
 from pt_reuse.judging.judge import Judge
 from pt_reuse.pooling.adaptive.chooser import Chooser
 
@@ -80,45 +75,3 @@ def in_turns(orders, most, total=None):
     for n in range(depth):
         asked += [(qid, order[n]) for qid, order in orders.items() if n < min(most[qid], len(order))]
     return asked[:total]
-
-
-def killed_once(runs, judge, folder, point, **options):
-    """Judge in a child process that is killed at its `point`-th moment within a write of the journal; False at none.
-
-    A write has four moments: before it, with half of its bytes written, before and after they are on the disk.
-    """
-    child = fork()
-    if not child:
-        try:
-            _die_at(point)
-            judge_adaptively(runs, Greedy, judge, session=folder, **options)
-        finally:
-            os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
-
-
-def _die_at(point):
-    moments = iter(range(point, -1, -1))
-
-    def passed():
-        if next(moments) == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    class Mortal:
-        """The calls of the system by which a journal writes, with death between them."""
-
-        def __getattr__(self, name):
-            return getattr(os, name)
-
-        def write(self, handle, data):
-            passed()
-            n = os.write(handle, data[: len(data) // 2])
-            passed()
-            return n + os.write(handle, data[len(data) // 2 :])
-
-        def fsync(self, handle):
-            passed()
-            os.fsync(handle)
-            passed()
-
-    journal.os = Mortal()

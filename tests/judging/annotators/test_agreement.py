@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import permutations
 
-import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
@@ -71,19 +70,6 @@ def test_all_together_is_what_the_definitions_say(case):
             assert row["band"] == ("" if name == "agreement" else band(row["value"]))
             assert row["low"] <= row["high"]
     assert len(result.table) == (9 + 9 if len(result.scale) > 2 else 10)
-
-
-def test_all_together_is_what_the_libraries_say():
-    frame = FRAMES["four, with gaps"]
-    result = ptr.judging.annotator_agreement(frame, resamples=0)
-    wide = frame.set_index(["qid", "docno", "annotator"])["label"].unstack()  # noqa: PD010
-    for level in ("nominal", "ordinal"):
-        alpha = krippendorff.alpha(wide.to_numpy().T, level_of_measurement=level)
-        assert value(result, "all", "grades", f"alpha_{level}")["value"] == pytest.approx(alpha, abs=1e-14)
-    complete = ptr.judging.annotator_agreement(FRAMES["three, complete"], resamples=0)
-    wide = FRAMES["three, complete"].set_index(["qid", "docno", "annotator"])["label"].unstack()  # noqa: PD010
-    counts = np.stack([(wide == label).sum(axis=1) for label in SCALE], axis=1)
-    assert value(complete, "all", "grades", "fleiss_kappa")["value"] == pytest.approx(fleiss_kappa(counts), abs=1e-14)
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import krippendorff
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 import pt_reuse as ptr
-from pt_reuse.arrays import bootstrap
 from pt_reuse.judging.annotators.coefficients import (
     ONE_LABEL,
     Bootstrap,
@@ -27,8 +24,6 @@ from pt_reuse.judging.annotators.coefficients import (
     fleiss_tables,
     values_by,
 )
-from pt_reuse.judging.annotators.labels import as_annotator_labels
-from pt_reuse.judging.annotators.measuring import Comparison, _pairs
 
 SCALE = (0, 1, 2, 3)
 
@@ -115,22 +110,6 @@ def test_intervals_of_all_together_are_those_drawn_one_by_one(over):
         assert [row["low"], row["high"]] == pytest.approx(np.percentile(drawn, [10, 90]).tolist(), abs=1e-12)
 
 
-def test_many_annotators_with_few_items_in_common_take_little_room():
-    labels = as_annotator_labels(labelled(seed=18, n_docs=60, n_annotators=30, gaps=0.9))
-    how = Comparison(SCALE, 1, None, Bootstrap("topics", 0, 0, 0.95))
-    n = labels.given.sum(axis=1)
-    way = next(how.ways(labels.values, labels.topic))
-    assert sum(len(part.tables) for part in _pairs(way)) == (n * (n - 1) // 2).sum()
-
-
-def test_how_the_work_is_cut_makes_no_difference(monkeypatch):
-    frame = labelled(seed=12)
-    whole = ptr.judging.annotator_agreement(frame, resamples=100).table
-    monkeypatch.setattr(bootstrap, "AT_ONCE", 30)
-    cut = ptr.judging.annotator_agreement(frame, resamples=100).table
-    assert cut[["low", "high"]].to_numpy() == pytest.approx(whole[["low", "high"]].to_numpy(), abs=1e-12)
-
-
 def test_a_seed_gives_the_same_intervals_in_every_process():
     frame = labelled(seed=13)
     found = ptr.judging.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist()
@@ -150,9 +129,3 @@ def test_one_topic_has_no_interval_over_topics_and_resamples_without_a_value_are
     found = Bootstrap("items", 400, 1, 0.95).interval([all_items(tables)], CohenKappa(None), np.arange(3))
     assert 400 * (1 - 2 * (2 / 3) ** 3) < found.defined < 400
     assert found.low <= found.high
-
-
-def test_nothing_is_warned_of():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ptr.judging.annotator_agreement(labelled(seed=16, n_topics=2, n_docs=2, gaps=0.4), resamples=50)

@@ -23,14 +23,6 @@ def frame_of(lists):
     return pd.DataFrame(rows, columns=["qid", "docno", "label", "annotator"])
 
 
-@pytest.mark.parametrize("ties", RULES)
-def test_votes_are_those_counted_by_hand(ties):
-    voted = ptr.judging.majority_vote(FRAME, ties=ties).to_frame()
-    expected = {item: slow_vote(list(labels.values()), ties) for item, labels in by_item(FRAME).items()}
-    assert {(row.qid, row.docno): row.label for row in voted.itertuples()} == expected
-    assert voted["tied"].sum() > 5
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=6), min_size=1, max_size=8), st.sampled_from(RULES))
 def test_votes_of_any_labels(lists, ties):

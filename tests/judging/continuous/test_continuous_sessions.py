@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import count
 
 import pandas as pd
 import pytest
@@ -38,22 +37,6 @@ def judge(folder=None, judge=None, *, corpus=SCORER, protocol=PROTOCOL, pool=POO
 def pairs_in(folder):
     records = records_in(folder / JOURNAL)
     return [(record["qid"], record["docno"]) for record in records]
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, ConnectionError])
-def test_a_judge_that_stops_again_and_again(tmp_path, error):
-    folder, whole, person = tmp_path / "s", Watched(KNOWN), None
-    once = judge(None, whole)
-    for stop in count(5):
-        person = Watched(KNOWN, stop_after=stop, error=error)
-        try:
-            again = judge(folder, person)
-            break
-        except error:
-            done = [pair for call in person.calls[:-1] for pair in zip(call["qid"], call["docno"], strict=True)]
-            assert pairs_in(folder)[len(pairs_in(folder)) - len(done) :] == done
-    same(once, again)
-    assert pairs_in(folder) == whole.asked, "nothing is lost, nothing is kept twice"
 
 
 @pytest.mark.parametrize("budgets", [(2, 7, None), (5, 4, 30), (1, 2, 3), (None, 6)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from cal_parts import CORPUS, LABELS, TOPICS, Hashed, made_corpus, made_labels, slow_topic
+from cal_parts import CORPUS, LABELS, TOPICS, Hashed, slow_topic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -139,13 +139,3 @@ def test_a_budget_is_a_prefix(batch, negatives, budget, seed):
     pd.testing.assert_frame_equal(
         whole.labels.drop(columns="time").head(budget), cut.labels.drop(columns="time"), check_index_type=False
     )
-
-
-def test_active_learning_finds_what_is_relevant_first():
-    corpus = made_corpus(300, seed=3)
-    known = made_labels(corpus)
-    found = ptr.judging.judge_continuously(corpus, TOPICS, known, protocol=AutoTAR(topic_budget=60, growth=0.5), rel=2)
-    share = {qid: np.mean([label > 1 for label in of.values()]) for qid, of in known.items()}
-    density = found.topics.set_index("qid")["density"]
-    assert density["1"] > 1.8 * share["1"] > 0
-    assert density["10"] > 2.5 * share["10"] > 0
