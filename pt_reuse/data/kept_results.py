@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
@@ -55,22 +55,19 @@ def steps_of(pipeline: pt.Transformer) -> list[str]:
 
 
 def difference(kept: Sequence[str], now: Sequence[str]) -> tuple[str, str] | None:
-    """Return the first of the lines in which two pipelines differ, of each where it does, or None where none does.
+    """Return the first lines in which two pipelines differ, of long ones where they begin to, or None where none does.
 
     The code of functions is told apart by the same version of Python alone.
     """
-    comparable = kept[-1] == now[-1]
-    kept, now = ([line if comparable else _CODE.sub("", line) for line in lines[:-1]] for lines in (kept, now))
-    if kept == now:
+    if kept[-1] != now[-1]:
+        kept, now = ([_CODE.sub("", line) for line in lines] for lines in (kept, now))
+    pairs = zip_longest(kept[:-1], now[:-1], fillvalue="nothing more")
+    before, after = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
+    if before == after:
         return None
-    first = next((i for i, pair in enumerate(zip(kept, now, strict=False)) if pair[0] != pair[1]), None)
-    if first is None:
-        first = min(len(kept), len(now))
-    before, after = ((lines[first] if first < len(lines) else "nothing more") for lines in (kept, now))
-    alike = next((i for i, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), 0) - _AROUND
+    alike = len(os.path.commonprefix([before, after])) - _AROUND  # noqa: RUF071
     if alike <= _AROUND:
         return before, after
-    # of long lines, where they begin to differ
     return f"{before[:_AROUND]}...{before[alike:]}", f"{after[:_AROUND]}...{after[alike:]}"
 
 
@@ -103,19 +100,13 @@ def _parts(step: pt.Transformer) -> dict[str, Any]:
         attributes = pt.inspect.transformer_attributes(step, strict=False)
     except Exception:  # whatever a transformer of the user's makes of being asked
         return {}
-    missing = pt.inspect.TransformerAttribute.MISSING
-    return {
-        attribute.name: attribute.value
-        for attribute in attributes
-        if attribute.value is not missing and attribute.name not in _IDLE
-    }
+    known = [one for one in attributes if one.value is not pt.inspect.TransformerAttribute.MISSING]
+    return {one.name: one.value for one in known if one.name not in _IDLE}
 
 
 def _steps_in(value: Any) -> list[pt.Transformer]:
-    if isinstance(value, pt.Transformer):
-        return [value]
-    several = isinstance(value, list | tuple) and value and all(isinstance(part, pt.Transformer) for part in value)
-    return list(value) if several else []
+    steps = list(value) if isinstance(value, list | tuple) else [value]
+    return steps if all(isinstance(step, pt.Transformer) for step in steps) else []
 
 
 def _words(value: Any, deep: int) -> str:
@@ -132,14 +123,18 @@ def _words(value: Any, deep: int) -> str:
     if isinstance(value, dict):
         pairs = (f"{_words(key, deep - 1)}: {_words(part, deep - 1)}" for key, part in value.items())
         return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, pt.Transformer):
+        return "; ".join(_lines(value, "", deep - 1))
+    return _of_object(value, deep)
+
+
+def _of_object(value: Any, deep: int) -> str:
     if isinstance(value, pd.DataFrame | pd.Series):
         return _of_frame(pd.DataFrame(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "iufb":
         return f"array {value.shape} {_digest(np.ascontiguousarray(value).tobytes())}"
     if isinstance(value, FunctionType):
         return _of_function(value, deep)
-    if isinstance(value, pt.Transformer):
-        return "; ".join(_lines(value, "", deep - 1))
     if isinstance(value, type):
         return value.__name__
     # methods and the like have names; an object has none, and what it holds is not looked at
@@ -179,15 +174,14 @@ def _named(fn: FunctionType) -> str:
 
 
 def _of_code(code: CodeType, documented: str | None = None) -> bytes:
-    constants: list[str] = []
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            constants.append(_digest(_of_code(constant)))
-        elif isinstance(constant, frozenset):
-            constants.append(repr(sorted(map(repr, constant))))
-        elif documented is None or constant != documented:
-            constants.append(repr(constant))
+    constants = [_constant(one) for one in code.co_consts if documented is None or one != documented]
     return repr((code.co_code, constants, code.co_names, code.co_varnames)).encode("utf-8", "surrogatepass")
+
+
+def _constant(value: Any) -> str:
+    if isinstance(value, CodeType):
+        return _digest(_of_code(value))
+    return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)
 
 
 def _digest(data: bytes) -> str:
@@ -273,8 +267,6 @@ def _bytes(cell: Any, label: str) -> bytes:
 
 #: text columns keep lone surrogates, which bytes that were no UTF-8 become when they are read
 _ERRORS = "surrogatepass"
-#: what pandas calls cells of Python's own numbers of one kind, and as what they are kept
-_OWN_NUMBERS = {"integer": np.int64, "floating": np.float64, "boolean": np.bool_}
 
 
 def rows_of(
@@ -317,14 +309,13 @@ def coded_rows(frame: pd.DataFrame) -> tuple[dict[str, NDArray], dict[str, Any]]
 
 
 def _coded(cells: pd.Series) -> tuple[str, dict[str, NDArray]] | None:
-    if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "iufb" and cells.dtype.itemsize <= 8:
-        return "number", {"values": cells.to_numpy()}
-    found = pd.api.types.infer_dtype(cells, skipna=True)
-    if found in _OWN_NUMBERS and not cells.isna().any():
-        return _own_numbers(cells, _OWN_NUMBERS[found])
-    own = cells.astype(object)
+    own, numbers = cells.astype(object), cells
+    if not isinstance(cells.dtype, np.dtype) or cells.dtype == object:
+        of_one_kind = pd.api.types.infer_dtype(own, skipna=False) in ("integer", "floating", "boolean")
+        numbers = own.infer_objects() if of_one_kind else own
+    if numbers.dtype.kind in "iufb" and numbers.dtype.itemsize <= 8:
+        return "number", {"values": numbers.to_numpy()}
     missing = own.isna()
-    # infer_dtype calls a column of missing cells empty
     if not all(isinstance(cell, str) for cell in own[~missing]):
         return None
     codes, distinct = pd.factorize(own.where(~missing, None))
@@ -333,15 +324,6 @@ def _coded(cells: pd.Series) -> tuple[str, dict[str, NDArray]] | None:
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     kind = "object" if cells.dtype == object else "text"
     return kind, {"codes": codes.astype(np.int32), "lengths": lengths, "text": data}
-
-
-def _own_numbers(cells: pd.Series, kind: Any) -> tuple[str, dict[str, NDArray]] | None:
-    given = cells.tolist()
-    try:
-        values = np.array(given, dtype=kind)
-    except OverflowError:
-        return None
-    return ("number", {"values": values}) if values.tolist() == given or kind is np.float64 else None
 
 
 #: to be raised when what stands in a file, or the checksum of a topic's input, changes
@@ -376,12 +358,13 @@ class KeptRun:
         self.folder, self.name, self._steps = folder / f"{readable or 'run'}-{mark}", name, list(steps)
         self._last = 0
         self._damaged: list[Path] = []
+        #: topic -> checksum of its input -> where its results are; what was written later counts
+        self._places: dict[str, dict[str, _Place]] = {}
 
-    @cached_property
-    def _places(self) -> dict[str, dict[str, _Place]]:
-        # topic -> checksum of its input -> where its results are; what was written later counts
-        places: dict[str, dict[str, _Place]] = {}
-        for path in self._files():
+    def look(self) -> None:
+        """Look through the results that are kept; raise where they are of another pipeline, or of a newer version."""
+        there = list(self.folder.iterdir()) if self.folder.is_dir() else []
+        for path in sorted((path for path in there if _FILE.fullmatch(path.name)), key=_number):
             file, self._last = ArrayFile(path), _number(path)[0]
             try:
                 notes = file.notes
@@ -390,13 +373,7 @@ class KeptRun:
                 continue
             self._check(notes)
             for number, (topic, check) in enumerate(zip(notes["topics"], notes["checks"], strict=True)):
-                places.setdefault(topic, {})[check] = file, number
-        return places
-
-    def _files(self) -> list[Path]:
-        if not self.folder.is_dir():
-            return []
-        return sorted((path for path in self.folder.iterdir() if _FILE.fullmatch(path.name)), key=_number)
+                self._places.setdefault(topic, {})[check] = file, number
 
     def _check(self, notes: dict[str, Any]) -> None:
         if notes["format"] > FORMAT:
@@ -407,17 +384,12 @@ class KeptRun:
             )
         differ = difference(notes["steps"], self._steps)
         if differ is not None:
-            before, now = differ
             raise InputError(
                 f"{self.folder.parent} holds results of another pipeline as {shown(self.name)}: that one had "
-                f"{shown(before)}, this one has {shown(now)}. Give this one another name, or give another folder, or "
-                f"delete {self.folder}.",
+                f"{shown(differ[0])}, this one has {shown(differ[1])}. Give this one another name, or give another "
+                f"folder, or delete {self.folder}.",
                 argument="cache",
             )
-
-    def check(self) -> None:
-        """Raise where the results that are kept are those of another pipeline, or of a newer version."""
-        _ = self._places
 
     def _tell_damaged(self, path: Path, error: DamagedError) -> None:
         warn(
@@ -509,12 +481,6 @@ class KeptResults:
         if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
             raise InputError(Argument("cache"), f" must be the path of a folder, got {cache!r}.", argument="cache")
         self.folder = user_path(cache)
-        if self.folder.exists() and not self.folder.is_dir():
-            raise InputError(
-                Argument("cache"),
-                f" {self.folder} is a file. Give a folder for the results; it is made if missing.",
-                argument="cache",
-            )
         if not self._holds_results():
             check_writable(self.folder, [], overwrite=True, argument="cache")
 
@@ -522,10 +488,8 @@ class KeptResults:
         try:
             there = sorted(os.listdir(self.folder)) if self.folder.exists() else []
         except OSError as error:
-            raise InputError(
-                f"{self.folder} cannot be looked into: {error.strerror or error}. Give another folder.",
-                argument="cache",
-            ) from error
+            problem = f"{self.folder} cannot be looked into: {error.strerror or error}. Give another folder."
+            raise InputError(problem, argument="cache") from error
         others = [name for name in there if not is_temporary(name) and not _OF_RUN.fullmatch(name)]
         if others:
             raise InputError(
@@ -556,7 +520,7 @@ class KeptResults:
             runs = {name: KeptRun(self.folder, name, [*steps_of(p), version]) for name, p in pipelines.items()}
             for run in runs.values():
                 sweep_temporary(run.folder)
-                run.check()
+                run.look()
             for run in runs.values():
                 run.tell_other_inputs(inputs)
             yield runs

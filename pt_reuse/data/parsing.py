@@ -26,18 +26,18 @@ from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.lines import RUN_LINE, has_run_lines, is_commented
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table, read_bytes
 from pt_reuse.data.run_parts import find_document, lines_of_rows
-from pt_reuse.data.table_rows import (
+from pt_reuse.data.tables import (
     RUN_TABLE,
     NoRunError,
     RowGroup,
     TableReading,
     find_in_table,
+    is_table,
     reason,
     rows_in_table,
     rows_of_runs,
     tied_row,
 )
-from pt_reuse.data.tables import is_table
 from pt_reuse.data.trec import RunFile, parse_run
 
 
@@ -325,7 +325,7 @@ def _joined(groups: Sequence[RowGroup]) -> RowGroup:
     plain = {name: column(name) for name in ("run", "topic", "scores", "row", "bad_run", "bad_row", "bad_why")}
     ranks = [group.ranks for group in groups if group.ranks is not None]
     docs = tokens.stacked([group.docs for group in groups])
-    return RowGroup(**plain, docs=docs, ranks=np.concatenate(ranks) if ranks else None, first_bad=None)
+    return RowGroup(**plain, docs=docs, ranks=np.concatenate(ranks) if ranks else None)
 
 
 def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:

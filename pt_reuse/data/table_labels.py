@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import examples, flag
+from pt_reuse._check import examples, flag, shown
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import Call, InputError, Option, warn
 from pt_reuse._files import check_writable, checked_path, replacing
@@ -27,29 +27,26 @@ from pt_reuse.data.tables import KEY, TableNotes, arrow, is_table, notes_of
 class TableLabels:
     """What tables say of their runs."""
 
-    notes: Mapping[Path, TableNotes | None]
+    notes: Mapping[Path, TableNotes]
 
     @staticmethod
     def of(paths: Sequence[Path]) -> TableLabels:
         """Return what the tables among some files say."""
-        return TableLabels({path: notes_of(path) for path in paths if is_table(path)})
+        said = {path: notes_of(path) for path in paths if is_table(path)}
+        return TableLabels({path: notes for path, notes in said.items() if notes is not None})
 
     @property
     def columns(self) -> set[str]:
         """Return the columns of a table of runs in which anything stands of some of them."""
-        rows = [run for notes in self.notes.values() if notes is not None for run in notes.runs]
-        return {column for row in rows for column, value in row.items() if value is not None} - {"name"}
+        cells = [cell for notes in self.notes.values() for run in notes.runs for cell in run.items()]
+        return {column for column, value in cells if value is not None} - {"name"}
 
     def base(self, names: Sequence[str], paths: Sequence[Path]) -> pd.DataFrame | None:
         """Return the table of some runs as far as their files say what stands in it; None where no file does."""
-        said = {
-            path: {str(run["name"]): run for run in notes.runs}
-            for path, notes in self.notes.items()
-            if notes is not None and path in paths
-        }
-        if not said:
+        said = {(path, str(run["name"])): run for path, notes in self.notes.items() for run in notes.runs}
+        if not self.notes.keys() & set(paths):
             return None
-        rows = [said.get(path, {}).get(name, {}) for name, path in zip(names, paths, strict=True)]
+        rows = [said.get(key, {}) for key in zip(paths, names, strict=True)]
         table = make_run_table(names)
         for column in dict.fromkeys(column for row in rows for column in row if column != "name"):
             table[column] = _as_column([row.get(column) for row in rows], column)
@@ -57,32 +54,38 @@ class TableLabels:
 
     def how_pooled(self, given: HowPooled) -> HowPooled:
         """Return how the runs were pooled: what the user gives, and where this is nothing, what the tables say."""
-        notes = {path: found for path, found in self.notes.items() if found is not None}
-        order = given.order or _agreed("pool_order", {path: found.pool_order for path, found in notes.items()})
-        depth = given.depth or _agreed("pool_depth", {path: found.pool_depth for path, found in notes.items()})
-        return HowPooled(order, depth)
+        order = given.order or self._agreed("pool_order")
+        return HowPooled(order, given.depth or self._agreed("pool_depth"))
+
+    def _agreed(self, option: str) -> Any:
+        said = {getattr(notes, option): path for path, notes in self.notes.items()}
+        said.pop(None, None)
+        if len(said) > 1:
+            (mine, one), (theirs, other) = list(said.items())[:2]
+            raise InputError(
+                f"the runs in {one} were pooled with {option}={mine!r} by what it says, those in {other} with "
+                f"{theirs!r}. Give both the same ",
+                Option(option, ...),
+                ".",
+                argument=option,
+            )
+        return next(iter(said), None)
 
     def tell(self, order: str) -> None:
         """Warn where the default order, which nobody had to choose, is another than that of a table."""
-        others = {path: found.order for path, found in self.notes.items() if found is not None and found.order != order}
-        if order != next(iter(ORDERS)) or not others:
-            return
-        path, written = next(iter(others.items()))
-        warn(
-            f"its runs were in the order {written!r} when they were written, and are ranked here by {order!r}. ",
-            Option("order", "rank"),
-            " keeps the ranks that they have in it.",
-            place=str(path),
-        )
-
-
-def packed_labels(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table of runs as values that a text can hold: what is no text, number or flag is a text."""
-    rows = table.to_dict("records")
-    return [{str(column): _plain(value) for column, value in row.items()} for row in rows]
+        others = [(path, notes.order) for path, notes in self.notes.items() if notes.order != order]
+        if order == next(iter(ORDERS)) and others:
+            path, written = others[0]
+            warn(
+                f"its runs were in the order {written!r} when they were written, and are ranked here by {order!r}. ",
+                Option("order", "rank"),
+                " keeps the ranks that they have in it.",
+                place=str(path),
+            )
 
 
 def _plain(value: Any) -> Any:
+    # what is no text, number or flag is a text
     if is_missing(value):
         return None
     value = value.item() if hasattr(value, "item") else value
@@ -97,20 +100,6 @@ def _as_column(values: list[Any], column: str) -> pd.Series:
     return pd.Series(values, dtype=object if texts else None)
 
 
-def _agreed(option: str, said: Mapping[Path, Any]) -> Any:
-    given = {path: value for path, value in said.items() if value is not None}
-    if len(set(given.values())) > 1:
-        (one, mine), (other, theirs) = list({value: (path, value) for path, value in given.items()}.values())[:2]
-        raise InputError(
-            f"the runs in {one} were pooled with {option}={mine!r} by what it says, those in {other} with {theirs!r}. "
-            f"Give both the same ",
-            Option(option, ...),
-            ".",
-            argument=option,
-        )
-    return next(iter(given.values()), None)
-
-
 _ENDINGS = (".parquet", ".arrow", ".feather")
 _ROWS = 1 << 18  # of a row group; a topic that has more is a row group of its own
 _PAGE = 8 << 20  # bytes of the distinct names of a row group that are kept once
@@ -123,21 +112,19 @@ def write_table(
     flag("overwrite", overwrite)
     target = checked_path(path)
     if target.suffix not in _ENDINGS:
-        raise InputError(
-            f"the file must end in {examples(_ENDINGS)}, which says what it is, got {target.name!r}.", argument="path"
-        )
+        problem = f"the file must end in {examples(_ENDINGS)}, which says what it is, got {target.name!r}."
+        raise InputError(problem, argument="path")
     pa = arrow(f"writing {target.name}")
     check_writable(target.parent, [target.name], overwrite=overwrite, argument="path")
     names = table["name"].tolist()
-    empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
+    empty = [names[r] for r in np.flatnonzero(field.lengths.sum(axis=0) == 0)]
     if empty:
         raise InputError(
             f"{examples(empty)} has no documents, so no row of the table would be its own. Leave it out: "
             f"runs.select(...)."
         )
-    for what, texts in (("run name", names), ("topic", field.topics)):
-        _check_text(texts, what)
-    notes = TableNotes(order, how_pooled.order, how_pooled.depth, packed_labels(table))
+    labels = [{str(column): _plain(value) for column, value in row.items()} for row in table.to_dict("records")]
+    notes = TableNotes(order, how_pooled.order, how_pooled.depth, labels)
     columns = {"qid": pa.string(), "docno": pa.string(), "score": pa.float64(), "rank": pa.int64(), "name": pa.string()}
     schema = pa.schema([pa.field(*column, nullable=False) for column in columns.items()], {KEY: notes.packed()})
     try:
@@ -146,10 +133,16 @@ def write_table(
             for topics in _row_groups(field.lengths.sum(axis=1).tolist()):
                 rows = pa.concat_tables([_topic_rows(pa, schema, field, t, names) for t in topics]).combine_chunks()
                 writer.write_table(rows, rows.num_rows)
-    except OSError as error:
+    except UnicodeEncodeError as error:
         raise InputError(
-            f"{target} cannot be written: {error.strerror or error}. What was there is as it was.", argument="path"
+            f"the name {shown(error.object)} is no UTF-8, which all text of a table is. Write run files, which hold "
+            f"any bytes: ",
+            Call("runs.write", "folder"),
+            ".",
         ) from error
+    except OSError as error:
+        problem = f"{target} cannot be written: {error.strerror or error}. What was there is as it was."
+        raise InputError(problem, argument="path") from error
     return target
 
 
@@ -169,41 +162,15 @@ def _topic_rows(pa: Any, schema: Any, field: AnyField, t: int, names: Sequence[s
     """Return the rows of one topic: run by run, each list as it is ranked."""
     block, at = field.of(t)
     rows, lengths = block.rows(at), field.lengths[t]
+    docnos = pa.array(tokens.decode(block.vocabulary[block.docs(at)]), pa.string())
     columns = [
         pa.repeat(pa.scalar(field.topics[t], pa.string()), int(lengths.sum())),
-        _docnos(pa, tokens.names_of(block.vocabulary[block.docs(at)])).take(pa.array(block.codes[rows])),
+        docnos.take(pa.array(block.codes[rows])),
         pa.array(block.scores[rows]),
         pa.array(ranges(np.zeros_like(lengths), lengths)),
         pa.array(names, pa.string()).take(pa.array(np.repeat(np.arange(len(names)), lengths))),
     ]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _docnos(pa: Any, names: list[bytes]) -> Any:
-    try:
-        return pa.array(names, pa.binary()).cast(pa.string())
-    except pa.ArrowInvalid:
-        _check_text([name.decode("utf-8", "surrogateescape") for name in names], "docno")
-        raise
-
-
-def _check_text(names: Sequence[str], what: str) -> None:
-    odd = [name for name in names if not _is_utf8(name)]
-    if odd:
-        raise InputError(
-            f"the {what} {examples(odd)} is no UTF-8, which all text of a table is. Write run files, which hold any "
-            f"bytes: ",
-            Call("runs.write", "folder"),
-            ".",
-        )
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @contextmanager

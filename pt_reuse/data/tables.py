@@ -1,18 +1,26 @@
-"""Table: a Parquet or Arrow file, known by its first bytes and read row group by row group."""
+"""Tables of runs: Parquet and Arrow files, read row group by row group, every fault named with its row."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import count
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from pt_reuse._errors import InputError, located, warn
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import columns, examples, shown
+from pt_reuse._errors import InputError, Option, Part, located, warn
 from pt_reuse._files import open_file
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.tokens import Words
+from pt_reuse.data.frame_columns import LONGEST_NAME
 from pt_reuse.data.packed_files import (
     ANY_UNPACKED,
     LONGEST_START,
@@ -23,12 +31,12 @@ from pt_reuse.data.packed_files import (
     give_back,
     kind_of_table,
 )
+from pt_reuse.data.trec import NO_ORDER
 
-#: names that repeat from row to row, which are read as numbers of the distinct ones
-_REPEATED = ["qid", "name"]
-_BUFFER = 1 << 16  # bytes of a column that are read at once
 _LARGE = 1 << 20  # bytes of a row group that are given back before the next one is read
 _ROW_BYTES = 24  # that a row takes in memory at least
+#: threads, and columns that are read ahead, take more memory and hardly less time
+_PARQUET = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 16}
 
 
 def is_table(path: Path) -> bool:
@@ -53,26 +61,28 @@ def arrow(what: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Table:
+class _Table:
     """A Parquet or Arrow file that is open."""
 
+    pa: Any
     kind: str
     columns: Sequence[str]
     metadata: Mapping[bytes, bytes]
-    _file: IO[bytes]
-    _size: int
+    file: IO[bytes]
+    size: int
 
     @property
     def part(self) -> str:
-        """Return what a part of the file is called that is read at once."""
         return "row group" if self.kind == "Parquet" else "record batch"
 
-    def groups(self, columns: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[Any]:
+    def groups(self, wanted: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[Any]:
         """Yield some columns of one row group (record batch) after the other, each as a checked pyarrow table."""
-        left = max(ANY_UNPACKED, MOST_TIMES * self._size)
-        for i, (rows, size, read) in enumerate(self._parts(columns), 1):
-            self._check(size, left)
-            with located(f"{self.part} {i:,}"):
+        most = left = max(ANY_UNPACKED, MOST_TIMES * self.size)
+        for i, (rows, size, read) in enumerate(
+            self._parquet(wanted) if self.kind == "Parquet" else self._arrow(wanted)
+        ):
+            _check_size(size, left, most, self.size)
+            with located(f"{self.part} {i + 1:,}"):
                 fits(rows, size)
                 with _reading(self.kind):
                     group = read()
@@ -80,82 +90,75 @@ class Table:
                     group.validate(full=True)
                 fits(group.num_rows, group.nbytes)
             left -= max(size, group.nbytes)
-            self._check(0, left)
+            _check_size(0, left, most, self.size)
             yield group
             large = group.nbytes > _LARGE
             del group  # before the next one is read
             if large:
-                arrow("reading tables").default_memory_pool().release_unused()
+                self.pa.default_memory_pool().release_unused()
                 give_back()
 
-    def _check(self, size: int, left: int) -> None:
-        if size > left:
-            most = max(ANY_UNPACKED, MOST_TIMES * self._size)
-            raise TooLargeError(
-                f"unpacks to more than {most:,} bytes, from {self._size:,}, which is taken for damage or an attack "
-                f"(write its columns qid, docno, score, rank and name alone if it is right)"
-            )
-
-    def _parts(self, columns: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
+    def _parquet(self, wanted: Sequence[str]) -> Iterator[tuple[int, int, Callable[[], Any]]]:
         # the rows and the size that each part claims, and what reads it
-        pa = arrow("reading tables")
-        self._file.seek(0)
-        if self.kind == "Parquet":
-            with _reading(self.kind):
-                file = _parquet(pa, self._file)
-                groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
-                if sum(group.num_rows for group in groups) != file.metadata.num_rows:
-                    raise ValueError("it has another number of rows than it says")
-                # of its columns nothing is asked: where they are damaged, pyarrow ends the process
-                sizes = [(group.num_rows, max(group.total_byte_size, group.num_rows * _ROW_BYTES)) for group in groups]
-            for i, (rows, size) in enumerate(sizes):
-                yield rows, size, lambda i=i: file.read_row_group(i, columns=list(columns), use_threads=False)
-            return
-        chosen = [i for i, name in enumerate(self.columns) if name in columns]
-        options = pa.ipc.IpcReadOptions(included_fields=chosen)
+        with _reading(self.kind):
+            file = self.pa.parquet.ParquetFile(self.file)
+            paths = [file.schema.column(i).path for i in range(len(file.schema))]
+            # names that repeat from row to row are read as numbers of the distinct ones
+            repeated = [path for path in paths if path in ("qid", "name")]
+            file = self.pa.parquet.ParquetFile(self.file, read_dictionary=repeated, **_PARQUET)
+            groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+            if sum(group.num_rows for group in groups) != file.metadata.num_rows:
+                raise ValueError("it has another number of rows than it says")
+            # of its columns nothing is asked: where they are damaged, pyarrow ends the process
+            sizes = [(group.num_rows, max(group.total_byte_size, group.num_rows * _ROW_BYTES)) for group in groups]
+        for i, (rows, size) in enumerate(sizes):
+            yield rows, size, partial(file.read_row_group, i, columns=list(wanted), use_threads=False)
+
+    def _arrow(self, wanted: Sequence[str]) -> Iterator[tuple[int, int, Callable[[], Any]]]:
+        chosen = [i for i, name in enumerate(self.columns) if name in wanted]
+        options = self.pa.ipc.IpcReadOptions(included_fields=chosen)
+        self.file.seek(0)
         with _reading(self.kind):
             if self.kind == "Arrow":
-                reader = pa.ipc.open_file(self._file, options=options)
+                reader = self.pa.ipc.open_file(self.file, options=options)
                 batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             else:
-                batches = iter(pa.ipc.open_stream(self._file, options=options))
-        for i in count(1):
-            with located(f"{self.part} {i:,}"), _reading(self.kind):
+                batches = iter(self.pa.ipc.open_stream(self.file, options=options))
+        while True:
+            with _reading(self.kind):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield batch.num_rows, batch.nbytes, lambda batch=batch: pa.Table.from_batches([batch])
+            yield batch.num_rows, batch.nbytes, partial(self.pa.Table.from_batches, [batch])
+
+
+def _check_size(size: int, left: int, most: int, packed: int) -> None:
+    if size > left:
+        raise TooLargeError(
+            f"unpacks to more than {most:,} bytes, from {packed:,}, which is taken for damage or an attack "
+            f"(write its columns qid, docno, score, rank and name alone if it is right)"
+        )
 
 
 @contextmanager
-def opened(path: Path) -> Generator[Table, None, None]:
-    """Open a file for which :func:`is_table` holds."""
+def _opened(path: Path) -> Generator[_Table, None, None]:
     try:
         file = open_file(path)
     except OSError as error:
         raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
     with file:
-        kind = kind_of_table(file.read(LONGEST_START)) or "Parquet"
-        size = file.seek(0, 2)
+        kind, size = kind_of_table(file.read(LONGEST_START)) or "Parquet", file.seek(0, 2)
         file.seek(0)
         pa = arrow(f"reading {path.name}, {'an' if kind.startswith('Arrow') else 'a'} {kind} file,")
         with _reading(kind):
             if kind == "Parquet":
-                parquet = _parquet(pa, file)
+                parquet = pa.parquet.ParquetFile(file)
                 schema, metadata = parquet.schema_arrow, parquet.metadata.metadata
             else:
                 schema = (pa.ipc.open_file if kind == "Arrow" else pa.ipc.open_stream)(file).schema
                 metadata = schema.metadata
-            columns = schema.names
-        yield Table(kind, columns, metadata or {}, file, size)
-
-
-def _parquet(pa: Any, file: IO[bytes]) -> Any:
-    schema = pa.parquet.ParquetFile(file).schema
-    repeated = [schema.column(i).path for i in range(len(schema)) if schema.column(i).path in _REPEATED]
-    # threads, and columns that are read ahead, take more memory and hardly less time
-    options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": _BUFFER}
-    return pa.parquet.ParquetFile(file, read_dictionary=repeated, **options)
+            names = schema.names
+        yield _Table(pa, kind, names, metadata or {}, file, size)
 
 
 @contextmanager
@@ -177,7 +180,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class TableNotes:
-    """What is said of the runs of a table."""
+    """What a table says of its runs beside their rows."""
 
     order: str
     pool_order: str | None
@@ -185,41 +188,32 @@ class TableNotes:
     runs: Sequence[Mapping[str, Any]]
 
     def packed(self) -> bytes:
-        """Return them as ASCII text."""
+        """Return them as ASCII text with a checksum."""
         said = {"version": _VERSION, **asdict(self)}
         return json.dumps({**said, "check": _digest(said)}).encode("ascii")
 
     @staticmethod
     def unpacked(data: bytes) -> TableNotes:
-        """Return what :meth:`packed` was given."""
+        """Return what :meth:`packed` was given; a ValueError where it is something else."""
         try:
             said = json.loads(data)
         except RecursionError as error:
             raise ValueError("it is nested too deep") from error
-        if not isinstance(said, dict) or said.get("version") != _VERSION:
+        if not isinstance(said, dict) or said.pop("version", None) != _VERSION:
             raise ValueError(f"it is not of version {_VERSION}")
-        if said.pop("check", None) != _digest(said):
+        if said.pop("check", None) != _digest({"version": _VERSION, **said}):
             raise ValueError("it is damaged")
-        # what has its digest is as it was written, by this version
-        return TableNotes(*(said[key] for key in ("order", "pool_order", "pool_depth", "runs")))
+        return TableNotes(**said)
 
 
 def _digest(said: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(said).encode("ascii")).hexdigest()
 
 
-def listed_runs(metadata: Mapping[bytes, bytes]) -> list[str]:
-    """Return the runs of a table in the order in which its notes list them; none where there are no sound notes."""
-    try:
-        return [str(run["name"]) for run in TableNotes.unpacked(metadata[KEY]).runs]
-    except (KeyError, ValueError):
-        return []
-
-
 def notes_of(path: Path) -> TableNotes | None:
     """Return what a table says of its runs, None where it says nothing; with a warning where that cannot be used."""
     try:
-        with opened(path) as table:
+        with _opened(path) as table:
             data = table.metadata.get(KEY)
     except UnreadableError:
         # whoever reads the runs says what is wrong with it
@@ -229,3 +223,304 @@ def notes_of(path: Path) -> TableNotes | None:
     except ValueError as error:
         warn(f"what it says of its runs is left aside: {error}.", place=str(path))
         return None
+
+
+class _Names(NamedTuple):
+    """A column of names."""
+
+    words: Words  # (names, k), some of them perhaps more than once or of no row
+    codes: NDArray[np.int64]  # (rows,) which of them each row has
+    bad: NDArray[np.bool_]  # (rows,) whether the row has none that can be used
+
+    def numbered(self, rows: NDArray[np.int64], known: dict[str, int]) -> NDArray[np.int64]:
+        """Return numbers for the names of some rows: those that are known, and further ones, which are added there."""
+        codes = self.codes[rows]
+        used = np.flatnonzero(np.bincount(codes, minlength=len(self.words)))
+        same, first = tokens.factorize(self.words.take(used, axis=0))
+        names = tokens.decode(tokens.as_tokens(self.words.take(used[first], axis=0)))
+        numbers = np.zeros(len(self.words), dtype=np.int64)
+        numbers[used] = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)[same]
+        return numbers[codes]
+
+
+def _name_column(pa: Any, column: Any) -> _Names:
+    coded = pa.types.is_dictionary(column.type)
+    kind = column.type.value_type if coded else column.type
+    if not pa.types.is_integer(kind) and not any(test(kind) for test in _text_tests(pa)):
+        raise TypeError("text or whole numbers")
+    if not coded or column.num_chunks > 1:
+        column = column.cast(kind)
+        column = column.cast(pa.string()) if pa.types.is_integer(kind) else column
+        return _plain(column.cast(pa.large_binary()).combine_chunks())
+    chunk = column.chunk(0)
+    missing = chunk.indices.is_null().to_numpy(zero_copy_only=False)
+    codes = chunk.indices.fill_null(0).cast(pa.int64()).to_numpy(zero_copy_only=False)
+    words, _, bad = _name_column(pa, pa.chunked_array([chunk.dictionary]))
+    if not len(bad):
+        # all rows are without a name, and have a place to point at
+        words, bad = np.zeros((1, 1), "<u8"), np.ones(1, dtype=np.bool_)
+    return _Names(words, codes, missing | bad[codes])
+
+
+def _text_tests(pa: Any) -> list[Callable[[Any], bool]]:
+    names = ("is_string", "is_large_string", "is_string_view", "is_binary", "is_large_binary", "is_binary_view")
+    return [getattr(pa.types, name) for name in names if hasattr(pa.types, name)]
+
+
+def _plain(texts: Any) -> _Names:
+    _, bounds, data = texts.buffers()
+    n = len(texts)
+    if not n:
+        return _Names(np.zeros((0, 1), "<u8"), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
+    offsets = np.frombuffer(bounds, dtype=np.int64)[texts.offset : texts.offset + n + 1]
+    size = int(offsets[-1] - offsets[0])
+    buffer = np.zeros(size + 8, dtype=np.uint8)
+    if size:
+        buffer[:size] = np.frombuffer(data, dtype=np.uint8)[offsets[0] : offsets[-1]]
+    starts, ends = offsets[:-1] - offsets[0], offsets[1:] - offsets[0]
+    bad = (ends == starts) | (ends - starts > LONGEST_NAME)
+    # the last row that begins at a byte is the one that holds it
+    bad[np.searchsorted(starts, np.flatnonzero(buffer[:size] == 0), side="right") - 1] = True
+    bad |= texts.is_null().to_numpy(zero_copy_only=False)
+    return _Names(tokens.words_at(buffer, starts, np.where(bad, starts, ends)), np.arange(n), bad)
+
+
+def _number_column(pa: Any, column: Any) -> NDArray[np.float64]:
+    """Return numbers, NaN where there is none."""
+    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+        raise TypeError("numbers (float or integer)")
+    chunks = [chunk.to_numpy(zero_copy_only=False).astype(np.float64, copy=False) for chunk in column.chunks]
+    return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
+
+
+RUN_TABLE = "a row per document with the columns qid, docno and score"
+SKIP_ROWS: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad rows.")
+SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a row of a run.")
+#: the columns that make a bad row, in the order in which they are looked at
+_CHECKED = ("qid", "docno", "score", "rank")
+_NAME, _NUMBER = f"text of 1 to {LONGEST_NAME:,} bytes without NUL", "a finite number"
+_ENDING = re.compile(r"\.(parquet|pq|arrow|feather|ipc)$")
+
+
+class NoRunError(InputError):
+    """A table without any row of a run."""
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """The rows of one row group, in the order of the file."""
+
+    run: NDArray[np.int64]  # (rows,) the run of each row that can be used
+    topic: NDArray[np.int64]  # (rows,) its topic
+    docs: Words  # (rows, k) words of its document name
+    scores: NDArray[np.float64]  # (rows,) finite
+    ranks: NDArray[np.float64] | None  # (rows,) as they stand, NaN where there is none; None without such a column
+    row: NDArray[np.int64]  # (rows,) which row of the file it is, from 1
+    bad_run: NDArray[np.int64]  # (m,) the run of each row that cannot be used
+    bad_row: NDArray[np.int64]  # (m,) which row of the file it is
+    bad_why: NDArray[np.int64]  # (m,) what is wrong, see :func:`reason`
+
+
+def reason(why: int) -> str:
+    """Return in words why a row was left out."""
+    return f"a {_CHECKED[why]} that is not {_must_be(_CHECKED[why])}"
+
+
+def _must_be(column: str) -> str:
+    return _NUMBER if column in ("score", "rank") else _NAME
+
+
+class TableReading:
+    """One reading of the runs in a table; rows of each run may stand anywhere."""
+
+    def __init__(self, path: Path, order: str, fits: Callable[[int, int], None] = lambda rows, size: None):
+        self.path, self.order, self._fits = path, order, fits
+        self.names: dict[str, int] = {}
+        self.topics: dict[str, int] = {}
+        self.part = "row group"
+        self._ends: list[int] = []
+        self._listed: dict[str, int] = {}
+        self._first_bad: tuple[str, str] | None = None
+        self._good: set[int] = set()  # the runs that have a row that can be used
+        self._bad: dict[int, tuple[int, int]] = {}  # of each run the first row that cannot, and why
+
+    def ordered(self) -> list[str]:
+        """Return the runs found so far as the writer of the table lists them, else in order of appearance."""
+        return sorted(self.names, key=lambda name: self._listed.get(name, len(self._listed)))
+
+    def groups(self) -> Iterator[RowGroup]:
+        """Yield the row groups that have rows."""
+        with _opened(self.path) as table:
+            wanted = self._columns(table.columns)
+            self.part = table.part
+            try:
+                runs = TableNotes.unpacked(table.metadata[KEY]).runs
+                self._listed = {str(run["name"]): i for i, run in enumerate(runs)}
+            except (KeyError, ValueError):
+                self._listed = {}
+            for group in table.groups(wanted, self._fits):
+                before = self._ends[-1] if self._ends else 0
+                self._ends.append(before + group.num_rows)
+                if group.num_rows:
+                    yield self._checked(table.pa, group, before)
+                del group  # before the next one is read
+
+    def check(self, *, skip: bool) -> None:
+        """Raise unless what was read is runs; all row groups must have been read."""
+        if not self._good and self._first_bad is None:
+            raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.", *SKIP_FILE)
+        if self._first_bad is not None and not (skip and self._good):
+            kind, advice = (InputError, SKIP_ROWS) if self._good else (NoRunError, SKIP_FILE)
+            raise kind(self._first_bad[0], *advice, place=self._first_bad[1])
+        for name, run in self.names.items():
+            if run not in self._good:
+                row, why = self._bad[run]
+                raise InputError(
+                    f"all rows of run {shown(name)} are bad, the first for {reason(why)}. Mend them or drop the run.",
+                    place=self.place(row),
+                )
+
+    def place(self, row: int) -> str:
+        """Return in words where a row is that was read."""
+        return f"row {row:,} ({self.part} {int(np.searchsorted(self._ends, row)) + 1:,})"
+
+    def _columns(self, there: Sequence[str]) -> list[str]:
+        needed = ("qid", "docno", "score", *(["rank"] if self.order == "rank" else []))
+        try:
+            columns("a table of runs", list(there), needed)
+        except InputError as error:
+            raise NoRunError(*error.parts, *SKIP_FILE) from None
+        wanted = [*needed, *(column for column in ("rank", "name") if column in there and column not in needed)]
+        twice = [column for column in wanted if list(there).count(column) > 1]
+        if twice:
+            raise NoRunError(f"more than one column {examples(twice)}. Drop or rename one.", *SKIP_FILE)
+        return wanted
+
+    def _checked(self, pa: Any, group: Any, before: int) -> RowGroup:
+        def column(name: str, read: Callable[[Any, Any], Any]) -> Any:
+            try:
+                return read(pa, group[name])
+            except TypeError as error:
+                problem = f"the column {name!r} must hold {error}, got {group[name].type}. Write it as such."
+                raise NoRunError(problem, *SKIP_FILE) from None
+
+        qids, docnos, scores = (
+            column("qid", _name_column),
+            column("docno", _name_column),
+            column("score", _number_column),
+        )
+        ranks = column("rank", _number_column) if "rank" in group.column_names else None
+        if "name" in group.column_names:
+            runs = self._runs(group, column("name", _name_column), before)
+        else:
+            own = _ENDING.sub("", self.path.name).removeprefix("input.") or self.path.name
+            runs = np.full(group.num_rows, self.names.setdefault(own, 0))
+        numbers = [scores] if ranks is None or self.order != "rank" else [scores, ranks]
+        flaws = np.stack([qids.bad, docnos.bad, *(~np.isfinite(values) for values in numbers)])
+        why, none = flaws.argmax(axis=0), ~flaws.any(axis=0)
+        good, bad = np.flatnonzero(none), np.flatnonzero(~none)
+        self._good.update(np.unique(runs[good]).tolist())
+        self._note_bad(group, bad, why[bad], runs[bad], before)
+        return RowGroup(
+            run=runs[good],
+            topic=qids.numbered(good, self.topics) if len(good) else good,
+            docs=docnos.words.take(docnos.codes[good], axis=0),
+            scores=scores[good],
+            ranks=None if ranks is None else ranks[good],
+            row=good + before + 1,
+            bad_run=runs[bad],
+            bad_row=bad + before + 1,
+            bad_why=why[bad],
+        )
+
+    def _runs(self, group: Any, names: _Names, before: int) -> NDArray[np.int64]:
+        odd = np.flatnonzero(names.bad)
+        if len(odd):
+            row = int(odd[0])
+            raise InputError(
+                f"the name of a run must be {_NAME}, got {_cell(group, 'name', row)} "
+                f"(topic {_cell(group, 'qid', row)}, document {_cell(group, 'docno', row)}). "
+                f"Give the row the name of its run, or drop the column where all rows are of one run.",
+                place=self.place(before + row + 1),
+            )
+        return names.numbered(np.arange(group.num_rows), self.names)
+
+    def _note_bad(
+        self, group: Any, bad: NDArray[np.int64], why: NDArray[np.int64], runs: NDArray[np.int64], before: int
+    ) -> None:
+        for run, i in zip(*(part.tolist() for part in np.unique(runs, return_index=True)), strict=True):
+            self._bad.setdefault(run, (int(bad[i]) + before + 1, int(why[i])))
+        if len(bad) and self._first_bad is None:
+            row, what = int(bad[0]), _CHECKED[int(why[0])]
+            problem = (
+                f"the {what} of run {shown(list(self.names)[int(runs[0])])}, topic {_cell(group, 'qid', row)}, "
+                f"document {_cell(group, 'docno', row)}, must be {_must_be(what)}, got {_cell(group, what, row)}. "
+                f"Mend the row, or leave the document out of the run."
+            )
+            self._first_bad = problem, self.place(before + row + 1)
+
+
+def _cell(group: Any, column: str, row: int) -> str:
+    value = group[column][row].as_py()
+    if value is None:
+        return "nothing"
+    return shown(value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value)
+
+
+def rows_of_runs(run: NDArray[np.int64], n_runs: int) -> list[NDArray[np.int64]]:
+    """Return the rows of each run, in the order in which they stand."""
+    order = np.argsort(run.astype(np.min_scalar_type(max(n_runs, 1)), copy=False), kind="stable")
+    return np.split(order, np.cumsum(np.bincount(run, minlength=n_runs))[:-1])
+
+
+def rows_in_table(
+    reading: TableReading, lists: Sequence[tuple[str, str]], places: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], RowGroup, NDArray[np.int64]]]:
+    """Yield which of some documents stand in a row group, the row group, and their rows in it.
+
+    `reading` is not begun; `lists` holds the run and topic of each document, `places` (n,) its place among the rows of
+    its list as they stand in the file, from 1.
+    """
+    before = np.zeros(len(lists), dtype=np.int64)
+    for group in reading.groups():
+        order, begins, ends = _rows_of_lists(reading, group, lists)
+        here = np.flatnonzero((before < places) & (places <= before + ends - begins))
+        if len(here):
+            yield here, group, order[(begins + places - before - 1)[here]]
+        before += ends - begins
+
+
+def find_in_table(path: Path, order: str, wanted: Sequence[tuple[str, str, str]], most: int) -> list[str]:
+    """Return in words the rows on which documents stand."""
+    reading, rows_of = TableReading(path, order), [list[int]() for _ in wanted]
+    for group in reading.groups():
+        rows, begins, ends = _rows_of_lists(reading, group, [(run, topic) for run, topic, _ in wanted])
+        for i, (_, _, docno) in enumerate(wanted):
+            own = rows[begins[i] : ends[i]]
+            docnos = tokens.decode(tokens.as_tokens(group.docs.take(own, axis=0)))
+            same = [row for row, name in zip(group.row[own].tolist(), docnos, strict=True) if name == docno]
+            rows_of[i] += same[: most - len(rows_of[i])]
+    return [", ".join(map(reading.place, rows)) for rows in rows_of]
+
+
+def _rows_of_lists(
+    reading: TableReading, group: RowGroup, lists: Sequence[tuple[str, str]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of a row group by run and topic, and where those of some lists begin and end among them."""
+    names, topics = reading.names, reading.topics
+    # -1 is the key of a list of which no row was seen yet
+    keys = [(names[run] << 32) | topics[topic] if run in names and topic in topics else -1 for run, topic in lists]
+    held = (group.run << 32) | group.topic
+    order = np.argsort(held, kind="stable")
+    return order, *(np.searchsorted(held[order], np.array(keys, dtype=np.int64), side) for side in ("left", "right"))
+
+
+def tied_row(run: str, topic: str, docs: NDArray[np.uint64], rank: float, place: str) -> InputError:
+    """Return what is wrong with a rank that two documents of a list have."""
+    docno = tokens.decode(tokens.as_tokens(docs))[0]
+    return InputError(
+        f"run {shown(run)}, topic {shown(topic)}, document {shown(docno)} has rank {shown(rank)}, which another "
+        f"document of the topic has too, so ",
+        *NO_ORDER,
+        place=place,
+    )

@@ -55,8 +55,7 @@ from pt_reuse.data.parsing import (
     unreadable,
 )
 from pt_reuse.data.run_parts import RunParts, rows_in_file
-from pt_reuse.data.table_rows import TableReading, reason, rows_in_table, tied_row
-from pt_reuse.data.tables import is_table
+from pt_reuse.data.tables import TableReading, is_table, reason, rows_in_table, tied_row
 from pt_reuse.data.trec import tied_rank
 
 
