@@ -12,13 +12,12 @@ import threading
 import warnings
 
 import pytest
-from cache_parts import ARRAYS, SETTINGS, assert_one_field, block, header_of, run_bytes, same, sources_of, tables
+from cache_parts import assert_one_field, run_bytes, same
 
 from pt_reuse.arrays.field import Field
-from pt_reuse.data import array_file, parsing, store
-from pt_reuse.data.array_file import ArrayFile
+from pt_reuse.data import parsing, store
 from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.store import FORMAT, HEADER
+from pt_reuse.data.store import HEADER
 
 
 def parses(monkeypatch):
@@ -60,21 +59,6 @@ def test_runs_do_not_hang_on_the_folder(source, cache):
     assert same(pickle.loads(pickle.dumps(runs)), runs)
 
 
-def test_what_is_in_the_folder(source, cache):
-    read_runs(source, cache=cache)
-    assert block(cache).name == "000000-000004.block"
-    assert_one_field(cache)
-    header = header_of(cache)
-    assert header["format"] == FORMAT
-    assert header["settings"] == SETTINGS
-    assert header["topics"] == ["0", "1", "2", "3"]
-    assert list(sources_of(cache)) == [str(source.resolve() / f"{i}.gz") for i in range(3)]
-    assert header["runs"] == ["run0", "run1", "run2"]
-    assert sorted(ArrayFile(block(cache))._read[0]["arrays"]) == ARRAYS
-    ArrayFile(block(cache)).check()
-    ArrayFile(tables(cache)).check()
-
-
 # what changed
 
 
@@ -98,13 +82,6 @@ def test_other_files(change, source, cache, reread):
     read_runs(source, cache=cache)
     CHANGES[change](source)
     assert len(reread(source, cache)) == 3 + (change == "new") - (change == "missing")
-
-
-def test_another_order_of_the_files(source, cache, reread):
-    files = sorted(source.iterdir())
-    read_runs(files, cache=cache)
-    runs = reread(files[::-1], cache)
-    assert runs.names == ["run2", "run1", "run0"]
 
 
 @pytest.mark.parametrize(
@@ -201,14 +178,6 @@ def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypat
     monkeypatch.setattr(parsing, "parse_run", meddled)
     messages.warned(read_runs, source=source, cache=cache)
     assert not cache.exists()
-
-
-def test_a_file_that_cannot_be_read(source, cache, messages, monkeypatch):
-    def refuse(self, path, at, size):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(array_file._Summing, "of", refuse)
-    messages.refused(read_runs, source=source, cache=cache)
 
 
 def test_odd_names_come_back(tmp_path, cache):

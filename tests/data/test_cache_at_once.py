@@ -29,15 +29,6 @@ def orphans(cache):
     return sorted(path.name for path in cache.iterdir() if "abc" in path.name or "000" in path.name)
 
 
-def test_what_a_killed_writer_left_goes_with_the_next_read(source, cache):
-    orphans(cache)
-    runs = read_runs(source, cache=cache)  # which writes
-    assert_one_field(cache)
-    orphans(cache)
-    assert same(read_runs(source, cache=cache), runs)  # which only loads
-    assert_one_field(cache)
-
-
 def test_what_a_writer_at_work_has_there_stays(source, cache, messages):
     runs = read_runs(source, cache=cache)
     before = (cache / HEADER).read_bytes()

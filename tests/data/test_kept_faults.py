@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from forking import half_a_file, killed_in
 from live_parts import TOPICS, Live, same
 
 from pt_reuse._files import alone
@@ -53,13 +52,6 @@ def test_other_things(tmp_path, messages):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_folder_whose_first_call_was_killed_before_the_first_batch(tmp_path):
-    killed_in(lambda: half_a_file(tmp_path))
-    assert list(tmp_path.glob(".pt*"))
-    assert same(run(tmp_path), PLAIN)
-    assert not list(tmp_path.glob(".pt*"))
-
-
 def test_a_newer_version(cache, messages, monkeypatch):
     monkeypatch.setattr(kept_results, "FORMAT", 2)
     run(cache, Live(1), topics=pd.DataFrame({"qid": ["77"], "query": ["more"]}))
@@ -97,18 +89,6 @@ def test_damaged_files(cache, fault, messages):
     assert same(run(cache, pipeline), PLAIN)
     assert pipeline.batches == []
     assert path not in files(cache)
-
-
-def test_a_damaged_file_of_topics_in_several_batches(cache):
-    path = files(cache)[0]
-    path.write_bytes(path.read_bytes()[:-700])
-    pipeline = Live(1)
-    with pytest.warns(UserWarning, match="cannot be used") as caught:
-        assert run(cache, pipeline, TOPICS[2:4]).topics == ["t2", "t3"]
-    assert len(caught) == 1
-    # the file is gone with topics that nobody asked for
-    assert same(run(cache, pipeline), PLAIN)
-    assert pipeline.batches == [["t2", "t3"], [f"t{i}" for i in range(10) if i not in (2, 3)]]
 
 
 def test_another_pipeline_by_the_same_name(cache, messages):

@@ -106,13 +106,6 @@ def test_another_query_runs_again_and_the_old_one_is_kept(tmp_path, messages):
     assert same(more, PLAIN.select("first"))
 
 
-def test_the_form_of_the_same_topics_is_no_matter(tmp_path):
-    run(tmp_path)
-    other = TOPICS.iloc[::-1].astype(object)[["query", "qid"]].set_axis(range(100, 123))
-    _, first, second = run(tmp_path, other)
-    assert first.batches == second.batches == []
-
-
 def test_topics_of_several_rows(tmp_path):
     class Scorer(pt.Transformer):
         calls = 0

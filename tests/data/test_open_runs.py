@@ -12,8 +12,7 @@ from opened import opened
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
-from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.open_field import OpenField, cut_topics
+from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.data.array_file import on_disk
 from pt_reuse.data.run_set import RunSet
 
@@ -113,11 +112,3 @@ def test_what_is_sent_to_workers_is_small_and_their_files_go():
         with on_disk(selected.field) as again:
             assert again is selected.field
     assert not Path(files[0]).exists()
-
-
-def test_blocks_are_cut_between_topics():
-    field = runs_of([{"1": DOCS[:5], "2": DOCS[:3], "10": DOCS[:4]}]).field
-    assert isinstance(field, Field)
-    assert cut_topics(field, 1) == [range(1), range(1, 2), range(2, 3)]
-    assert cut_topics(field, 8) == [range(2), range(2, 3)]
-    assert field.block(range(1, 2)).vocabulary.tolist() == [b"d0", b"d1", b"d2"]

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.data.array_file import ArrayFile, write_arrays
 from pt_reuse.data.kept_results import coded_rows, rows_of
 
 #: any text but that of lone surrogates, and bytes that were no UTF-8
@@ -60,14 +59,6 @@ def test_some_rows(frame, data):
     assert through(frame, rows=rows).equals(through(frame)[rows].reset_index(drop=True))
 
 
-def test_through_a_file(tmp_path):
-    frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["d\0", ""], "score": [np.nan, -0.0]})
-    arrays, notes = coded_rows(frame)
-    write_arrays(tmp_path / "x", arrays, notes)
-    file = ArrayFile(tmp_path / "x")
-    assert rows_of(file.notes, file.read).equals(frame)
-
-
 @pytest.mark.parametrize(
     ("column", "expected"),
     [
@@ -96,7 +87,3 @@ def test_what_is_not_kept(column):
 def test_two_columns_of_one_name():
     frame = pd.DataFrame([["a", 1], ["b", 2]], columns=["x", "x"])
     assert through(frame).equals(frame)
-
-
-def test_no_columns_at_all():
-    assert through(pd.DataFrame()).shape == (0, 0)

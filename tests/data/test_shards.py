@@ -49,15 +49,6 @@ def test_a_changed_byte_is_noticed(tmp_path, at):
         file.check()
 
 
-@pytest.mark.parametrize("length", [0, 5, 40, 200, -1])
-def test_a_file_that_is_cut_off_is_noticed(tmp_path, length):
-    file = ShardFile.of(ShardNumber(1, 1), tmp_path)
-    file.write([{"a": np.arange(16.0)}], {})
-    file.path.write_bytes(file.path.read_bytes()[:length])
-    with pytest.raises(DamagedError):
-        file.check()
-
-
 def test_files_are_found_in_their_order_and_others_passed_over(tmp_path):
     for number in (ShardNumber(10, 12), ShardNumber(2, 12), ShardNumber(2, 3)):
         ShardFile.of(number, tmp_path).write([], {})

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -17,7 +15,7 @@ from pt_reuse._errors import InputError
 from pt_reuse._files import alone
 from pt_reuse.arrays.open_field import forget_blocks
 from pt_reuse.data import array_file, store, within_memory
-from pt_reuse.data.budget import Budget, in_units, memory_bytes
+from pt_reuse.data.budget import Budget, memory_bytes
 from pt_reuse.data.run_reading import read_runs
 
 
@@ -65,22 +63,6 @@ def test_a_disk_that_is_full_or_fails(name, after, code, source, cache, monkeypa
     assert len(list(cache.iterdir())) == 2
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
-def test_files_that_may_not_grow(source, cache):
-    code = (
-        "import resource, sys, pt_reuse as ptr\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, resource.RLIM_INFINITY))\n"
-        "try:\n"
-        "    ptr.read_runs(sys.argv[1], cache=sys.argv[2], memory='64MB')\n"
-        "except ptr.InputError as error:\n"
-        "    print(error)\n"
-    )
-    # the limit would cut off the bytecode of what is imported under it, too
-    command = [sys.executable, "-B", "-c", code, str(source), str(cache)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert f"the cache {cache} cannot be written" in done.stdout, done.stderr
-
-
 @pytest.mark.parametrize(("name", "after"), [("chunks_of_lines", 1), ("_write_rows", 30), ("write_block", 1)])
 def test_ctrl_c(name, after, source, cache, monkeypatch):
     before = threading.active_count()
@@ -91,26 +73,6 @@ def test_ctrl_c(name, after, source, cache, monkeypatch):
     assert threading.active_count() == before
     assert list(cache.iterdir()) == []
     assert_same_field(within(source, cache).field, read_runs(source).field)
-
-
-def test_what_a_killed_writer_left_goes(source, cache):
-    for kind in ("arrays", "spools"):
-        (cache / f"{kind}-0123456789abcdef").mkdir(parents=True)
-        for name in ("000000-000002.block", "spool-3", "block-1", ".pt_reuse-0123456789abcdef"):
-            (cache / f"{kind}-0123456789abcdef" / name).write_bytes(b"half")
-    within(source, cache)
-    assert len(list(cache.iterdir())) == 2
-    (place,) = cache.glob("arrays-*")
-    (place / ".pt_reuse-0123456789abcdef").write_bytes(b"half a block")
-    within(source, cache)  # which only reads
-    assert {path.suffix for path in place.iterdir()} == {".block", ""}
-    assert len(list(place.iterdir())) == 4
-
-
-def test_nobody_waits_where_only_is_read(source, cache):
-    runs = within(source, cache)
-    with alone(cache):
-        assert_same_field(within(source, cache).field, runs.field)
 
 
 def test_who_waits_is_told(source, cache, messages, monkeypatch):
@@ -170,14 +132,6 @@ def test_runs_whose_store_was_made_anew(source, cache, messages):
     messages.refused(runs.to_frame)
 
 
-def test_blocks_that_are_too_large_for_the_memory(source, cache, messages, monkeypatch):
-    read_runs(source, cache=cache)
-    assert len(within(source, cache).field.parts) == 1
-    monkeypatch.setattr(Budget, "holds", lambda self, size: size < 10_000)
-    again = messages.warned(within, source=source, cache=cache)
-    assert len(again.field.parts) == 3
-
-
 # memory=
 
 
@@ -197,11 +151,6 @@ def test_memory_that_is_none(given, source, cache, messages):
 
 def test_memory_without_a_folder(source, messages):
     messages.refused(lambda: read_runs(source, memory="1GB"), argument="memory")
-
-
-def test_sizes_in_words():
-    sizes = [0, 999, 64_000_000, 1_500_000_000, 2 * 10**12]
-    assert list(map(in_units, sizes)) == ["0 bytes", "999 bytes", "64 MB", "1.5 GB", "2 TB"]
 
 
 @pytest.mark.parametrize("memory", [64 * 10**6, 10**11])

@@ -128,13 +128,6 @@ def test_runs_of_one_name(messages, tmp_path):
     messages.refused(lambda: read_runs([tmp_path / "input.a", tmp_path / "t"], names="file"))
 
 
-def test_files_at_fault_beside_each_other(messages, tmp_path):
-    put(tmp_path / "t", table_of([GOOD, (*GOOD[:3], 3, "a"), ("1", "x", 1.0, 1, "b"), ("1", "x", 1.0, 1, "b")]))
-    (tmp_path / "u").write_text("1 Q0 d 1 nan u\n")
-    error = messages.refused(lambda: read_runs(tmp_path))
-    assert len(error.faults) == 2
-
-
 def test_a_text_that_would_be_taken_for_a_table_is_guarded(tmp_path):
     runs = RunSet.from_frames({"a": pd.DataFrame({"qid": ["PAR1\x15"], "docno": ["d"], "score": [1.0]})})
     paths = runs.write(tmp_path, compress=False)
@@ -189,15 +182,3 @@ def test_a_run_without_documents(messages, tmp_path):
     }
     runs = RunSet.from_frames(frames)
     messages.refused(lambda: runs.write_table(tmp_path / "t.parquet"))
-
-
-def test_a_disk_that_is_full(runs, messages, tmp_path, monkeypatch):
-    path = runs.write_table(tmp_path / "t.parquet")
-    before = path.read_bytes()
-
-    def full(*given, **more):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("pt_reuse._files.os.replace", full)
-    messages.refused(lambda: runs.write_table(path, overwrite=True), argument="path")
-    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"t.parquet": before}

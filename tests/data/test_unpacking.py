@@ -11,7 +11,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from faults import altered
 from hypothesis import given
@@ -19,10 +18,7 @@ from hypothesis import strategies as st
 from packing_parts import bomb, compressed
 
 from pt_reuse.data import packed_files as files
-from pt_reuse.data.judgments import read_qrels
 from pt_reuse.data.packed_files import TooLargeError, UnreadableError, read_beginning, read_blocks, read_bytes
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
 
 PACKINGS = ["gzip", "bzip2", "xz", "lz4", "zstandard", "compress"]
 
@@ -130,16 +126,6 @@ def test_limits():
     assert [files.most_unpacked(size) for size in (10, 10**6, 7 * 10**6, 10**9)] == [10**8, 10**8, 7 * 10**8, 8 * 10**9]
 
 
-def test_what_unpacks_too_far(messages, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "ANY_UNPACKED", 10**5)
-    path = tmp_path / "f"
-    path.write_bytes(compressed(bytes(10**6)))
-    frames = {"a": pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]})}
-    messages.refused(read_runs, source=path, place="{d}/f")
-    messages.refused(read_qrels, path=path)
-    messages.refused(lambda: RunSet.from_frames(frames, teams=path), argument="teams", place="{d}/f")
-
-
 @given(
     packing=st.sampled_from(PACKINGS),
     texts=st.lists(st.binary(max_size=400), min_size=1, max_size=3),
@@ -166,14 +152,6 @@ def test_steps_of_any_size_give_the_whole(packing, texts, sizes, data, tmp_path_
         except UnreadableError as error:
             found.append(str(error))
     assert found[0] == found[1]
-
-
-@pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz"])
-def test_many_streams(packing, tmp_path):
-    # as programs write them that pack in parallel
-    pieces = [b"%d Q0 d 1 1 t\n" % i * (i % 40) for i in range(300)]
-    (tmp_path / "f").write_bytes(b"".join(packed(packing, piece) for piece in pieces))
-    assert read_bytes(tmp_path / "f") == b"".join(pieces)
 
 
 def test_gzip_by_the_standard_library(tmp_path, monkeypatch):
