@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from enum import Enum
-from errno import EBUSY, EEXIST, EILSEQ, EINVAL, ENAMETOOLONG
+from errno import EBUSY, EEXIST, EINVAL
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, Option
+from pt_reuse._text import shorten
 
 T = TypeVar("T")
 #: of files that are being written
@@ -45,10 +46,7 @@ class Alone(Enum):
     UNKNOWN = "the system has no locks for it"
 
 
-#: characters of a long name that a message shows
-_SHOWN = 60
-#: what a system says of a name that no file can have
-_BAD_NAMES = (ENAMETOOLONG, EINVAL, EILSEQ)
+_SHOWN = 200  # columns of a path that a message shows
 
 
 class NotAFileError(OSError):
@@ -121,21 +119,23 @@ def sweep_temporary(folder: Path, *, locked: bool = False) -> None:
     """
     with suppress(OSError):
         for name in os.listdir(folder):
-            found = _TEMPORARY.fullmatch(name)
-            if found is None:
-                continue
-            with suppress(OSError):
-                kind = (folder / name).lstat().st_mode
-                if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
-                    continue
-                with alone(folder / name) as whether:
-                    known = whether is Alone.YES and found[1] == machine()
-                    if known and (folder / name / UNDO).exists():
-                        with nullcontext(Alone.YES) if locked else alone(folder) as free:
-                            if free is Alone.YES:
-                                undo(folder / name)
-                    if known or (whether is not Alone.NO and is_stale(folder / name, STALE)):
-                        _remove_temporary(folder / name, given_up=not known)
+            if found := _TEMPORARY.fullmatch(name):
+                with suppress(OSError):
+                    _sweep(folder / name, own=found[1] == machine(), locked=locked)
+
+
+def _sweep(path: Path, *, own: bool, locked: bool) -> None:
+    kind = path.lstat().st_mode
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+        return
+    with alone(path) as whether:
+        known = whether is Alone.YES and own
+        if known and (path / UNDO).exists():
+            with nullcontext(Alone.YES) if locked else alone(path.parent) as free:
+                if free is Alone.YES:
+                    undo(path)
+        if known or (whether is not Alone.NO and is_stale(path, STALE)):
+            _remove_temporary(path, given_up=not known)
 
 
 def undo(stage: Path) -> None:
@@ -242,30 +242,20 @@ def check_writable(folder: Path, names: Sequence[str], *, overwrite: bool, argum
         there = [name for name in names if (folder / name).exists()]
         folders = [name for name in there if (folder / name).is_dir()]
         if folders:
-            raise InputError(
-                f"{folder / folders[0]} is a folder, where a file is to be written. Give another place.",
-                argument=argument,
-            )
+            problem = f"{folder / folders[0]} is a folder, where a file is to be written. Give another place."
+            raise InputError(problem, argument=argument)
         if there and not overwrite:
-            advice = Option("overwrite", True)
-            raise InputError(
-                f"{folder} has {examples(there)} already. Pass ", advice, " to replace them.", argument=argument
-            )
+            parts = (f"{folder} has {examples(there)} already. Pass ", Option("overwrite", True), " to replace them.")
+            raise InputError(*parts, argument=argument)
         _try(folder, names)
     except UnicodeError as error:
-        raise InputError(
-            "a name cannot be written in the system's encoding. Give another.", argument=argument
-        ) from error
+        problem = "a name cannot be written in the system's encoding. Give another."
+        raise InputError(problem, argument=argument) from error
     except OSError as error:
-        if error.errno in _BAD_NAMES and error.filename is not None:
-            place, name = os.path.split(os.fsdecode(error.filename))
-            shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
-            problem = f"{shown!r} cannot be the name of a file or folder in {place or '.'}: {error.strerror}."
-            raise InputError(f"{problem} Give another name.", argument=argument) from error
-        raise InputError(
-            f"{folder} cannot be written to: {error.strerror or error}. Give a folder in which files can be made.",
-            argument=argument,
-        ) from error
+        at = os.fsdecode(error.filename or folder)
+        place = shorten(str(folder) if is_temporary(os.path.basename(at)) else at, _SHOWN)
+        problem = f"{place} cannot be written: {error.strerror or error}. Give a name that can be written, or a folder."
+        raise InputError(problem, argument=argument) from error
 
 
 def _try(folder: Path, names: Sequence[str]) -> None:

@@ -313,7 +313,7 @@ def _coded(cells: pd.Series) -> tuple[str, dict[str, NDArray]] | None:
     if not isinstance(cells.dtype, np.dtype) or cells.dtype == object:
         of_one_kind = pd.api.types.infer_dtype(own, skipna=False) in ("integer", "floating", "boolean")
         numbers = own.infer_objects() if of_one_kind else own
-    if numbers.dtype.kind in "iufb" and numbers.dtype.itemsize <= 8:
+    if isinstance(numbers.dtype, np.dtype) and numbers.dtype.kind in "iufb" and numbers.dtype.itemsize <= 8:
         return "number", {"values": numbers.to_numpy()}
     missing = own.isna()
     if not all(isinstance(cell, str) for cell in own[~missing]):

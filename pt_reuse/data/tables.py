@@ -509,10 +509,13 @@ def _rows_of_lists(
     """Return the rows of a row group by run and topic, and where those of some lists begin and end among them."""
     names, topics = reading.names, reading.topics
     # -1 is the key of a list of which no row was seen yet
-    keys = [(names[run] << 32) | topics[topic] if run in names and topic in topics else -1 for run, topic in lists]
+    keys = np.array(
+        [(names[run] << 32) | topics[topic] if run in names and topic in topics else -1 for run, topic in lists],
+        dtype=np.int64,
+    )
     held = (group.run << 32) | group.topic
     order = np.argsort(held, kind="stable")
-    return order, *(np.searchsorted(held[order], np.array(keys, dtype=np.int64), side) for side in ("left", "right"))
+    return order, np.searchsorted(held[order], keys), np.searchsorted(held[order], keys, "right")
 
 
 def tied_row(run: str, topic: str, docs: NDArray[np.uint64], rank: float, place: str) -> InputError:
