@@ -7,11 +7,12 @@ import shlex
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pt_reuse._check import checked_jobs, examples
+from pt_reuse._check import examples
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import Drawing, out_folder, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
 from pt_reuse.cli.screen import SHOWN, print_table, say, say_command, shows_bars
+from pt_reuse.cli.study_commands import files_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,20 +23,8 @@ _PICTURE = "judged-by-rank.png"
 _CONTRIBUTORS = "contributors.txt"
 _JUDGMENTS = "judgments.txt"
 _TRIED = 5  # answers shown
-_FILES = (
-    "table.csv", "by_topic.csv", "by_rank.csv", "unexplained.csv", "confusion.csv", "summary.csv", "tried.csv",
-    "settings.json", "result.json", _PICTURE, _CONTRIBUTORS, _JUDGMENTS,
-)  # fmt: skip
-#: what the screen shows of a run -> its heading
-_OF_A_RUN = {
-    "name": "name",
-    "pooled": "pooled",
-    "evidence": "evidence",
-    "judged_to": "judged to",
-    "missing": "unjudged",
-    "first_missing": "first at rank",
-    "alone": "judged alone",
-}
+#: what the screen shows of a run
+_SHOWN = ["name", "pooled", "evidence", "judged_to", "missing", "first_missing", "alone"]
 
 
 def add_to(commands: Commands) -> Parser:
@@ -60,25 +49,16 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.qrels_files import qrels_file
-    from pt_reuse.studies.pool_inference.inference import infer_pool
-    from pt_reuse.studies.pool_inference.search import read_depth, read_tolerance
+    from pt_reuse.studies.pool_inference.inference import InferredPool, infer_pool
+    from pt_reuse.study import study_of
 
     plan = plan_field(options, pooled_matters=False)
-    read_depth(options.depth)
-    read_tolerance(options.tolerance)
-    jobs = checked_jobs(options.jobs)
-    folder = out_folder(options, _FILES)
+    given = {"depth": options.depth, "tolerance": options.tolerance, "n_jobs": options.jobs}
+    study_of(infer_pool).checked(given)
+    folder = out_folder(options, [*files_of(InferredPool), _PICTURE, _CONTRIBUTORS, _JUDGMENTS])
     qrels, runs = plan.needed_judgments().read(), plan.read_runs()
     say(f"{runs!r}\n{qrels!r}")
-    result = infer_pool(
-        runs,
-        qrels,
-        depth=options.depth,
-        tolerance=options.tolerance,
-        order=options.pool_order,
-        n_jobs=jobs,
-        verbose=shows_bars(options),
-    )
+    result = infer_pool(runs, qrels, **given, order=options.pool_order, verbose=shows_bars(options))
     say(f"\n{result.headline()}")
     for line in (result.explanation, *result.best_of_tried()):
         say(line)
@@ -96,40 +76,31 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _tell_how_to_go_on(result: InferredPool, folder: Path | None) -> None:
-    depth = [f"--depth {result.depth}"] if result.depth else []
-    at = "OUT" if folder is None else str(folder)
-    qrels = [f"--qrels {shlex.quote(f'{at}/{_JUDGMENTS}')}"] if result.apart else []
-    files = "files" if result.apart else "file"
-    say(f"\nTo go on{f' (--out OUT writes the {files})' if folder is None else ''}:")
+    at, depth = "OUT" if folder is None else str(folder), [f"--depth {result.depth}"] if result.depth else []
+    say(f"\nTo go on{' (--out OUT writes what is named)' if folder is None else ''}:")
     if result.apart:
         say(f"{_JUDGMENTS} has the judgments without those of the topics that are set apart.")
-    names = shlex.quote(f"{at}/{_CONTRIBUTORS}")
-    say_command(["pt-reuse lou", f"--pooled {names}", *qrels, *depth, f"--pool-order {result.order}"])
+    pooled, judged = shlex.quote(f"{at}/{_CONTRIBUTORS}"), shlex.quote(f"{at}/{_JUDGMENTS}")
+    qrels = [f"--qrels {judged}"] if result.apart else []
+    say_command(["pt-reuse lou", f"--pooled {pooled}", *qrels, *depth, f"--pool-order {result.order}"])
 
 
 def _report(result: InferredPool, every: bool) -> None:
     from pt_reuse.studies.pool_inference.evidence import UNSURE
 
     table = result.table
-    if table["pooled"].isna().all():
-        say("\nWho was pooled is not on record. Runs by what speaks for them:")
-        print_table(result.confusion.drop(columns="pooled"), 1, "rows")
-    else:
-        say("\nRuns by what is on record (pooled) and what speaks for them:")
-        print_table(result.confusion, 2, "rows")
-    unsure = table[table["evidence"].isin([evidence.value for evidence in UNSURE])]
-    for (evidence, _), rows in unsure.groupby(["evidence", "group"], dropna=False, sort=False):
+    say("\nRuns by what is on record (pooled, NA: nothing) and what speaks for them:")
+    print_table(result.confusion, len(result.confusion), "rows")
+    unsure = table[table["evidence"].isin(UNSURE)]
+    for (evidence, _), rows in unsure.groupby(["evidence", "group"], dropna=False):
         say(f"{evidence}: {examples(rows['name'], SHOWN)}")
     if len(result.tried) > 1:
         _tell_tried(result, every)
-    say(
-        "\nPer run, those first that the judgments leave open (unjudged, judged alone: documents down to the depth "
-        "that are not judged, and judged ones that no other run of the pool has):"
-    )
-    table = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)]]
-    known = {column: heading for column, heading in _OF_A_RUN.items() if table[column].notna().any()}
-    shown, more = table[list(known)].rename(columns=known), "runs; --all shows every one, --out DIR writes all columns"
-    print_table(shown, len(shown) if every else SHOWN, more, spare=("first at rank",))
+    say("\nPer run, those first that the judgments leave open (missing, alone: unjudged documents to the depth,")
+    say("and judged ones that no other run of the pool has):")
+    shown = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)], _SHOWN]
+    more = "runs; --all shows every one, --out DIR writes all columns"
+    print_table(shown.dropna(axis="columns", how="all"), len(table) if every else SHOWN, more, spare=("first_missing",))
 
 
 def _tell_tried(result: InferredPool, every: bool) -> None:

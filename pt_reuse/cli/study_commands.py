@@ -127,7 +127,7 @@ class StudyCommand:
         measures = _measures(study, checked, {source.rel for source in sources.values()})
         names = list(sources) if self._of_scores else []
         pictures = _pictures(study, [repr(measure) for measure in measures], names, given)
-        folder = out_folder(options, [*_files(study.result), *pictures])
+        folder = out_folder(options, [*files_of(study.result), *pictures])
         data = self._data(plan, sources, sets is not None)
         # what is relevant in the collection is no word on the scale of a file
         given |= {
@@ -296,7 +296,7 @@ def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -
             check_unit_is_given(getattr(options, argument), plan.columns, argument=argument)
 
 
-def _files(kind: type) -> Iterator[str]:
+def files_of(kind: type) -> Iterator[str]:
     """Yield the names of the files that a result is saved to."""
     import numpy as np
     import pandas as pd

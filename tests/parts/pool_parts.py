@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.pool_inference.fitting import Fitter
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks, Passes
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, Passes, judged_codes
 
 
 def as_runs(field, **metadata):
@@ -32,7 +32,7 @@ def as_qrels(judged, label=0):
 
 def fitter(runs, qrels, tolerance=0.0, **options):
     passes = Passes()
-    ranks = JudgedRanks(runs.field, JudgedCodes.of(runs.field, qrels, passes), passes)
+    ranks = JudgedRanks(runs.field, judged_codes(runs.field, qrels, passes), passes)
     return Fitter(ranks, tolerance, **options)
 
 
@@ -73,7 +73,7 @@ def slow_common_depth(field, judged, topics, tolerance):
         depths = dict.fromkeys(topics, k)
         names = [name for name in field if is_tolerated(top(field[name], topics, depths), judged, tolerance)]
         differences.append(len(judged ^ pool_of(field, names, topics, depths)))
-    return int(np.argmin(differences)), differences
+    return int(np.argmin(differences))
 
 
 def slow_judged_to(lists, judged, topics, tolerance):

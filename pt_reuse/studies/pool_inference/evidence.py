@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import Enum
 
 import numpy as np
@@ -14,7 +14,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.pool_inference.fitting import MOST_UNJUDGED, Fit, best_of
 from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks
-from pt_reuse.studies.pool_inference.search import Cliff, Search, Try
+from pt_reuse.studies.pool_inference.search import Cliff, Search, Try, depth_range
 
 
 class Evidence(Enum):
@@ -28,53 +28,19 @@ class Evidence(Enum):
 
 
 #: evidence that leaves it open whether a run was pooled
-UNSURE = (Evidence.COVERED, Evidence.TOGETHER)
-_KINDS = tuple(Evidence)
+UNSURE = (Evidence.COVERED.value, Evidence.TOGETHER.value)
 _WORDS = tuple(kind.value for kind in Evidence)
-
-
-class Origin(Enum):
-    """Where a judged document that the pool does not have comes from, in the words that tables show."""
-
-    BELOW = "below the depth"
-    OTHER = "other run"
-    NOWHERE = "no run"
-
-
+_NEEDED, _TOGETHER, _COVERED, _NOT_POOLED, _ = _WORDS
+#: where a judged document that the pool does not have comes from
+_ORIGINS = ("below the depth", "other run", "no run")
 _NODES = 10_000  # of the search for the fewest runs
-_ORIGINS = tuple(origin.value for origin in Origin)
 
 
-@dataclass(frozen=True)
-class RunEvidence:
-    """What speaks for each run."""
-
-    kind: NDArray[np.int64]  # (runs,) as a position among the members of :class:`Evidence`
-    group: NDArray[np.int64]  # (runs,) the group of runs that are needed together, from 1; 0 for none
-
-    def is_any(self, *kinds: Evidence) -> NDArray[np.bool_]:
-        """Return (runs,): for which of them one of these speaks."""
-        return np.isin(self.kind, [_KINDS.index(kind) for kind in kinds])
-
-    def words(self) -> NDArray[np.object_]:
-        """Return (runs,): the words for it."""
-        return np.array(_WORDS, dtype=object)[self.kind]
-
-    @property
-    def contributed(self) -> NDArray[np.bool_]:
-        """Return (runs,): which are taken to have contributed."""
-        if self.is_any(Evidence.NOT_POOLED).any():
-            return self.is_any(Evidence.NEEDED, Evidence.TOGETHER)
-        return self.is_any(Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)
-
-
-def run_evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> RunEvidence:
-    """Return what speaks for each run."""
+def run_evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
+    """Return (runs,) each: the evidence, in words, and the group of runs needed together, from 1; 0 for none."""
     tops, pooled = fit.tops, fit.runs
     needed = pooled & (tops.alone(pooled)[0] > 0)
-    open_docs = tops.judged & (tops.times(pooled) > 0) & (tops.times(needed) == 0)
-    of_open = open_docs[tops.doc] & pooled[tops.run]
-    run, doc = tops.run[of_open], tops.doc[of_open]
+    run, doc = _left_open(fit, needed)
     together = np.zeros(len(pooled), dtype=bool)
     together[run] = True
     # runs that share a document are one group: the smallest run number spreads until nothing changes
@@ -86,22 +52,29 @@ def run_evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> RunEvidence:
         np.minimum.at(label, run, least[doc])
     group = np.zeros(len(pooled), dtype=np.int64)
     group[together] = np.unique(label[together], return_inverse=True)[1] + 1
-    return RunEvidence(np.select([needed, together, pooled, has_documents], [0, 1, 2, 3], default=4), group)
+    kind = np.select([needed, together, pooled, has_documents], [0, 1, 2, 3], default=4)
+    return np.array(_WORDS, dtype=object)[kind], group
 
 
-def contributor_range(fit: Fit, evidence: RunEvidence) -> tuple[int, int]:
-    """Return how many runs contributed, at least and at most, if the depths are right."""
+def _left_open(fit: Fit, needed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (entries,) each, run and document: judged documents of the pool that no needed run has."""
     tops = fit.tops
-    needed, together = evidence.is_any(Evidence.NEEDED), evidence.is_any(Evidence.TOGETHER)
-    most, least = int(fit.runs.sum()), int(needed.sum())
-    if not together.any():
+    docs = tops.judged & (tops.times(fit.runs) > 0) & (tops.times(needed) == 0)
+    of_open = docs[tops.doc] & fit.runs[tops.run]
+    return tops.run[of_open], tops.doc[of_open]
+
+
+def contributor_range(fit: Fit, words: NDArray[np.object_]) -> tuple[int, int]:
+    """Return how many runs contributed, at least and at most, if the depths are right."""
+    least, most = int((words == _NEEDED).sum()), int(fit.runs.sum())
+    run, doc = _left_open(fit, words == _NEEDED)
+    if not len(run):
         return least, most
-    open_docs = tops.judged & (tops.times(fit.runs) > 0) & (tops.times(needed) == 0)
-    of_open = open_docs[tops.doc] & together[tops.run]
-    column = np.cumsum(together) - 1
-    has = np.zeros((len(tops.row), int(together.sum())), dtype=bool)
-    has[tops.doc[of_open], column[tops.run[of_open]]] = True
-    return least + _fewest(np.unique(has[open_docs], axis=0)), most
+    docs, row = np.unique(doc, return_inverse=True)
+    runs, column = np.unique(run, return_inverse=True)
+    has = np.zeros((len(docs), len(runs)), dtype=bool)
+    has[row, column] = True
+    return least + _fewest(np.unique(has, axis=0)), most
 
 
 def _fewest(has: NDArray[np.bool_]) -> int:
@@ -120,9 +93,11 @@ def _fewest(has: NDArray[np.bool_]) -> int:
     return max(1, int(np.ceil(found.mip_dual_bound - 1e-6)))
 
 
-def evidence_table(runs: RunSet, found: Try, evidence: RunEvidence) -> pd.DataFrame:
+def evidence_table(runs: RunSet, found: Try, words: NDArray[np.object_], groups: NDArray[np.int64]) -> pd.DataFrame:
     """Return the table of an inferred pool."""
-    ranks, fit, contributed = found.fitter.ranks, found.fit, evidence.contributed
+    ranks, fit = found.fitter.ranks, found.fit
+    covered = [] if (words == _NOT_POOLED).any() else [_COVERED]
+    contributed = np.isin(words.astype(str), [_NEEDED, _TOGETHER, *covered])
     tops = fit.tops
     alone, alone_unjudged = tops.alone(fit.runs)
     names = np.array(runs.names, dtype=object)
@@ -135,11 +110,10 @@ def evidence_table(runs: RunSet, found: Try, evidence: RunEvidence) -> pd.DataFr
         common[some] = shared[some].max(axis=1) / tops.entries[some]
     # lists differ in length: the first unjudged rank of a run is where its count of missing documents leaves 0
     first = (ranks.missing == 0).sum(axis=1)
-    group = pd.Series(evidence.group, dtype="Int64").mask(evidence.group == 0)
     return runs.run_table[["name", "team", "type", "pooled"]].assign(
         contributed=contributed,
-        evidence=pd.Series(evidence.words(), dtype=object),
-        group=group,
+        evidence=pd.Series(words, dtype=object),
+        group=pd.Series(groups, dtype="Int64").mask(groups == 0),
         judged_to=found.fitter.judged_to,
         entries=tops.entries,
         missing=tops.missing,
@@ -160,13 +134,12 @@ def unexplained_documents(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, fit: F
     deeper = np.zeros(len(qrels), dtype=bool)
     every = np.ones(len(runs), dtype=bool)
     for topic in ranks.each():
-        if topic is not None:
-            judged = np.flatnonzero(topic.judged)
-            of = topic.row[judged]
-            best_rank[of], best_run[of] = topic.best(every)[judged], topic.best_run()[judged]
-            deeper[of] = topic.best(fit.runs)[judged] > 0
+        judged = np.flatnonzero(topic.judged)
+        of = topic.row[judged]
+        best_rank[of], best_run[of] = topic.best(every)[judged], topic.best_run()[judged]
+        deeper[of] = topic.best(fit.runs)[judged] > 0
     rows = np.flatnonzero(~explained)
-    origin = np.select([deeper[rows], best_run[rows] >= 0], list(_ORIGINS[:2]), default=_ORIGINS[2])
+    origin = np.select([deeper[rows], best_run[rows] >= 0], _ORIGINS[:2], default=_ORIGINS[2])
     documents = judgments.documents.take(rows)
     return pd.DataFrame(
         {
@@ -212,10 +185,9 @@ def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
     entries, missing = np.diff(ranks.entries, axis=1), np.diff(ranks.missing, axis=1)
     new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
     for topic in ranks.each():
-        if topic is not None:
-            rank = topic.best(deep)
-            new += np.bincount(rank, minlength=ranks.longest + 1)
-            new_judged += np.bincount(rank[topic.judged], minlength=ranks.longest + 1)
+        rank = topic.best(deep)
+        new += np.bincount(rank, minlength=ranks.longest + 1)
+        new_judged += np.bincount(rank[topic.judged], minlength=ranks.longest + 1)
     mine, others = entries[deep].sum(axis=0), entries[~deep].sum(axis=0)
     return pd.DataFrame(
         {
@@ -233,22 +205,19 @@ def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
 def totals(found: Try, contributors: tuple[int, int], by_topic: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers over all topics that are not set apart, one row."""
     apart = by_topic["apart"]
-    left = by_topic[~apart]
-    sums = {name: int(left[name].sum()) for name in ("judged", "explained", "deeper", "other", "nowhere")}
-    return pd.DataFrame(
-        [
-            {
-                **sums,
-                "unjudged": int(left["unjudged"].sum()),
-                **asdict(found.cliff),
-                "depth_up_to": found.fit.up_to,
-                "least_contributors": contributors[0],
-                "most_contributors": contributors[1],
-                "bits": found.fit.bits,
-                "topics_apart": int(apart.sum()),
-                "judged_apart": int(by_topic.loc[apart, "judged"].sum()),
-            }
-        ]
+    sums = by_topic.loc[~apart, ["judged", "explained", "deeper", "other", "nowhere", "unjudged"]].sum()
+    return (
+        sums.to_frame()
+        .T.astype(np.int64)
+        .assign(
+            **asdict(found.cliff),
+            depth_up_to=found.fit.up_to,
+            least_contributors=contributors[0],
+            most_contributors=contributors[1],
+            bits=found.fit.bits,
+            topics_apart=int(apart.sum()),
+            judged_apart=int(by_topic.loc[apart, "judged"].sum()),
+        )
     )
 
 
@@ -301,66 +270,58 @@ def _may_lack(summary: pd.DataFrame, found: Try) -> bool:
     return bool(summary["topics_apart"].iloc[0]) and unjudged > limit / 2 * (explained + unjudged)
 
 
-def explain(certainty: Certainty, summary: pd.DataFrame, search: Search, better: Fit) -> str:
-    """Return what is said of a certainty."""
+def explain(
+    certainty: Certainty,
+    search: Search,
+    better: Fit,
+    table: pd.DataFrame,
+    by_topic: pd.DataFrame,
+    summary: pd.DataFrame,
+) -> str:
+    """Return the explanation of a result: its certainty, who may have contributed, and topics set apart."""
     judged, explained, unjudged = _numbers(summary)
-    found, fit = search.best, search.best.fit
-    most = search.asked.tolerances[-1]
-    larger = min(max(2 * most, MOST_UNJUDGED), (1 + most) / 2)
+    found, fit, most = search.best, search.best.fit, search.tolerances[-1]
+    larger = f"tolerance={min(max(2 * most, MOST_UNJUDGED), (1 + most) / 2):g}"
+    words = f"{certainty.value}: "
     if certainty is Certainty.NONE:
-        where = (
-            f" to depth {int(fit.depths.max())}" if fit.depths.any() else ", or the judged documents end at no depth"
-        )
-        words = (
-            f"no run is judged closely enough{where}. The judgments are a sample, or of other runs, or documents were "
-            f"dropped or renamed after pooling (tolerance={larger:g} allows for more of them)."
+        deep = f" to depth {int(fit.depths.max())}" if fit.depths.any() else ", or the judged documents end at no depth"
+        words += (
+            f"no run is judged closely enough{deep}. The judgments are a sample, or of other runs, or documents were "
+            f"dropped or renamed after pooling ({larger} allows for more of them)."
         )
     elif certainty is Certainty.EXACT:
-        words = "the pool of these runs is the judged set."
+        words += "the pool of these runs is the judged set."
     else:
-        words = f"these runs explain {_per_cent(explained, judged)} of the judgments"
+        words += f"these runs explain {_per_cent(explained, judged)} of the judgments"
         if unjudged:
-            part = _per_cent(unjudged, explained + unjudged)
-            lack = "lacks" if unjudged == 1 else "lack"
+            part, lack = _per_cent(unjudged, explained + unjudged), "lacks" if unjudged == 1 else "lack"
             words += f", and {count(unjudged, 'document')} in their pool ({part}) {lack} a judgment"
-        words += (
-            "; the rest has another origin, or some pooled runs are not in the field or not recognised."
-            if explained < judged
-            else "."
-        )
-        words += _cliff_in_words(found.cliff)
+        if explained < judged:
+            words += "; the rest has another origin, or some pooled runs are not in the field or not recognised"
+        words += f".{_cliff_in_words(found.cliff)}"
         if _may_lack(summary, found):
-            words += (
-                " The topics that are set apart may be of the same pool and only lack more of its judgments: "
-                f"tolerance={larger:g} allows for it."
-            )
+            words += f" The topics set apart may be of this pool and lack more of its judgments: {larger} allows it."
     if best_of([fit, better]) is better and better is not fit:
         low, high = depth_range(better.depths)
         words += f" With a depth for each topic ({low} to {high}) a pool fits better: depth='topic'."
-    return f"{certainty.value}: {words}"
+    return words + _range_in_words(table, summary) + _apart_in_words(by_topic)
 
 
 def _cliff_in_words(cliff: Cliff) -> str:
     """Return what the share of new documents that is judged, at the depth and one rank below, says of the depth."""
     if np.isnan(cliff.new_below):
         return ""
+    ends = "the pool ends there" if cliff.is_there else "there is no cliff, the pool hardly ends there"
     at, below = f"{cliff.new_at_depth:.1%}", f"{cliff.new_below:.1%}"
-    if cliff.is_there:
-        return f" Of the new documents {at} are judged at the depth, {below} one rank below: the pool ends there."
-    return (
-        f" There is no cliff: of the new documents {at} are judged at the depth and {below} one rank below, so "
-        "the pool hardly ends there."
-    )
+    return f" Of the new documents {at} are judged at the depth, {below} one rank below: {ends}."
 
 
-def range_in_words(table: pd.DataFrame, summary: pd.DataFrame) -> str:
+def _range_in_words(table: pd.DataFrame, summary: pd.DataFrame) -> str:
     """Return why it is open how many runs contributed, nothing where it is not."""
     least, most = (int(summary.iloc[0][name]) for name in ("least_contributors", "most_contributors"))
     if least == most:
         return ""
-    needed, together, covered = (
-        int((table["evidence"] == kind.value).sum()) for kind in (Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)
-    )
+    needed, together, covered = (int((table["evidence"] == kind).sum()) for kind in (_NEEDED, _TOGETHER, _COVERED))
     parts = [f"{needed:,} {'is' if needed == 1 else 'are'} needed"] if needed else []
     parts += [f"at least {least - needed:,} of {together:,} that are needed together"] if together else []
     parts += [f"{covered:,} {'is' if covered == 1 else 'are'} covered"] if covered else []
@@ -368,24 +329,17 @@ def range_in_words(table: pd.DataFrame, summary: pd.DataFrame) -> str:
     return f" Between {least:,} and {most:,} runs contributed, {named:,} are taken to have: {', '.join(parts)}."
 
 
-def apart_in_words(by_topic: pd.DataFrame) -> str:
+def _apart_in_words(by_topic: pd.DataFrame) -> str:
     """Return which topics are set apart, nothing where none is."""
     apart = by_topic[by_topic["apart"]]
     if apart.empty:
         return ""
     return (
-        f" All this holds for {len(by_topic) - len(apart):,} of {count(len(by_topic), 'topic')}. "
-        f"{count(len(apart), 'topic')} {'is' if len(apart) == 1 else 'are'} set apart ({examples(apart['qid'])}): the "
-        f"pool of these contributors does not explain the {count(int(apart['judged'].sum()), 'judgment')} there. Other "
-        "runs were pooled, of this field or not (infer_pool(runs, qrels.select(found.apart)) tries the former), or the "
-        "judgments there are a sample, or lack documents."
+        f" All this holds for {len(by_topic) - len(apart):,} of {count(len(by_topic), 'topic')}. Set apart: "
+        f"{count(len(apart), 'topic')} ({examples(apart['qid'])}), of which this pool does not explain the "
+        f"{count(int(apart['judged'].sum()), 'judgment')}. Other runs were pooled there "
+        "(infer_pool(runs, qrels.select(found.apart)) tries those of this field), or the judgments are a sample."
     )
-
-
-def depth_range(depths: NDArray[np.int64]) -> tuple[int, int]:
-    """Return the least and the largest depth of the topics that have one, 0 where none has."""
-    used = depths[depths > 0]
-    return int(used.min(initial=int(used.max(initial=0)))), int(used.max(initial=0))
 
 
 def _numbers(summary: pd.DataFrame) -> tuple[int, int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
+from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
@@ -14,32 +15,14 @@ from numpy.typing import NDArray
 from pt_reuse.studies.pool_inference.judged_ranks import Choice, JudgedRanks, RankedTopic, Tops
 
 
-@dataclass(frozen=True)
-class PoolCounts:
-    """What an answer says and where it is wrong."""
+def name_bits(runs: NDArray[np.bool_], depths: NDArray[np.int64], longest: int) -> float:
+    """Return the bits that name the runs of a pool and its depths."""
+    return float(_which(int(runs.sum()), len(runs))) + depth_bits(depths, longest)
 
-    runs: int  # of the field
-    chosen: int  # runs whose pool it is
-    documents: int  # in the pool
-    unjudged: int  # of them, without judgment
-    outside: NDArray[np.int64]  # (groups, 2)
 
-    @property
-    def unexplained(self) -> int:
-        """Return the judged documents that any run has and the pool has not."""
-        return int(self.outside[:, 1].sum())
-
-    def bits(self, depths: NDArray[np.int64], longest: int) -> float:
-        """Return the bits that name the runs, the depths, and the documents in which pool and judged set differ."""
-        return float(
-            self.names(depths, longest)
-            + _which(self.unjudged, self.documents)
-            + _which(self.outside[:, 1], self.outside[:, 0]).sum()
-        )
-
-    def names(self, depths: NDArray[np.int64], longest: int) -> float:
-        """Return the bits that name the runs and the depths."""
-        return float(_which(self.chosen, self.runs)) + depth_bits(depths, longest)
+def error_bits(unjudged: int, documents: int, outside: NDArray[np.int64]) -> tuple[float, float]:
+    """Return the bits that name the unjudged documents of a pool, and the judged of those outside (groups, 2)."""
+    return float(_which(unjudged, documents)), float(_which(outside[:, 1], outside[:, 0]).sum())
 
 
 def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
@@ -47,16 +30,6 @@ def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
     sizes = np.unique(depths, return_counts=True)[1]
     which = _factorial(len(depths)) - _factorial(sizes).sum()
     return float(np.log2(len(depths) + 1) + len(sizes) * np.log2(longest + 1) + which)
-
-
-def end_bits(
-    above: tuple[NDArray[np.int64], NDArray[np.int64]], below: tuple[NDArray[np.int64], NDArray[np.int64]], share: float
-) -> NDArray[np.float64]:
-    """Return (topics,): the bits saved by saying that a pool ends at a rank, negative where it is no end."""
-    documents, judged = above
-    inside = -(judged * np.log2(1 - share) + (documents - judged) * np.log2(share))
-    outside = _which(below[1], below[0])
-    return _which(judged + below[1], documents + below[0]) - inside - outside - 1
 
 
 def _which(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> NDArray[np.float64]:
@@ -87,51 +60,42 @@ def tolerated_to(missing: _Counts, entries: _Counts, tolerance: float) -> NDArra
     return good
 
 
-@dataclass(frozen=True)
-class Gains:
-    """Stretches of depths to which runs are judged, one for most runs: (stretches,) run, first and last depth."""
+def gains(topics: Sequence[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return (depths from 0,): judged less unjudged documents in the pool of the runs judged to depth k."""
+    # stretches of depths to which runs are judged, one for most runs
+    edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
+    run, first = np.nonzero(edges == 1)
+    last = np.nonzero(edges == -1)[1] - 1
+    kept = last > 0
+    size = tolerated.shape[1] + 1
+    total = np.zeros(size, dtype=np.int64)
+    if kept.any():
+        for topic in topics:
+            total += _steps(topic, run[kept], np.maximum(first[kept], 1), last[kept], size)
+    return np.cumsum(total)[:-1]
 
-    run: NDArray[np.int64]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    size: int
 
-    @classmethod
-    def of_tolerated(cls, tolerated: NDArray[np.bool_]) -> Gains:
-        """Take the runs that are tolerated at each depth, (runs, depths from 0)."""
-        edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
-        run, first = np.nonzero(edges == 1)
-        last = np.nonzero(edges == -1)[1] - 1
-        kept = last > 0
-        return cls(run[kept], np.maximum(first[kept], 1), last[kept], tolerated.shape[1])
-
-    def of(self, topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
-        """Return (depths from 0,): judged less unjudged documents in the pool of the runs judged to depth k."""
-        total = np.zeros(self.size + 1, dtype=np.int64)
-        if len(self.run):
-            for topic in topics:
-                total += self._steps(topic)
-        return np.cumsum(total)[:-1]
-
-    def _steps(self, topic: RankedTopic) -> NDArray[np.int64]:
-        # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
-        first, last, size = self.first, self.last, self.size + 1
-        docs = topic.docs[self.run, : int(last.max())]
-        ranks = np.arange(1, docs.shape[1] + 1)
-        within = (docs >= 0) & (ranks <= last[:, None])
-        doc = docs[within].astype(np.int64)
-        start = np.maximum(ranks, first[:, None])[within]
-        end = np.broadcast_to(last[:, None], docs.shape)[within]
-        order = np.argsort(doc * size + start, kind="stable")
-        doc, start, end = doc[order], start[order], end[order]
-        reached = np.maximum.accumulate(doc * size + end) - doc * size
-        before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
-        start = np.maximum(start, before + 1)
-        new = start <= end
-        worth = np.where(topic.judged[doc[new]], 1, -1)
-        begin = np.bincount(start[new], weights=worth, minlength=size)
-        over = np.bincount(end[new] + 1, weights=worth, minlength=size)
-        return np.rint(begin - over).astype(np.int64)
+def _steps(
+    topic: RankedTopic, run: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64], size: int
+) -> NDArray[np.int64]:
+    """Return (size,): what each depth adds to the pool of (stretches,) runs in their depths from first to last."""
+    # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
+    docs = topic.docs[run, : int(last.max())]
+    ranks = np.arange(1, docs.shape[1] + 1)
+    within = (docs >= 0) & (ranks <= last[:, None])
+    doc = docs[within].astype(np.int64)
+    start = np.maximum(ranks, first[:, None])[within]
+    end = np.broadcast_to(last[:, None], docs.shape)[within]
+    order = np.argsort(doc * size + start, kind="stable")
+    doc, start, end = doc[order], start[order], end[order]
+    reached = np.maximum.accumulate(doc * size + end) - doc * size
+    before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
+    start = np.maximum(start, before + 1)
+    new = start <= end
+    worth = np.where(topic.judged[doc[new]], 1, -1)
+    begin = np.bincount(start[new], weights=worth, minlength=size)
+    over = np.bincount(end[new] + 1, weights=worth, minlength=size)
+    return np.rint(begin - over).astype(np.int64)
 
 
 def singles_of(topics: Sequence[RankedTopic], tolerance: float) -> list[tuple[NDArray[np.bool_], int, int]]:
@@ -139,7 +103,7 @@ def singles_of(topics: Sequence[RankedTopic], tolerance: float) -> list[tuple[ND
     found = []
     for topic in topics:
         tolerated = tolerated_to(topic.unjudged_to(), topic.entries_to(), tolerance)
-        gained = Gains.of_tolerated(tolerated).of([topic])
+        gained = gains([topic], tolerated)
         depth = int(np.argmax(gained))
         runs = tolerated[:, depth] if depth else np.zeros(len(tolerated), dtype=bool)
         found.append((runs, int(gained[depth]), depth))
@@ -159,11 +123,6 @@ def _below(depths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.maximum(np.ceil(depths * _NEAR).astype(np.int64), depths + 1)
 
 
-def near(depths: NDArray[np.int64]) -> int:
-    """Return down to which rank :class:`Curves` have to be known to say how sharply a pool ends at some depths."""
-    return int(_below(depths).max(initial=0))
-
-
 @dataclass(frozen=True)
 class Curves:
     """How a pool of given runs grows with its depth, topic by topic."""
@@ -181,7 +140,10 @@ class Curves:
         judged = [self.judged[at, rank] for rank in (first, depths, last)]
         both = [self.judged[at, rank] + self.unjudged[at, rank] for rank in (first, depths, last)]
         share = (self.unjudged[at, depths].sum() + 1) / (both[1].sum() + 2)
-        bits = end_bits((both[1] - both[0], judged[1] - judged[0]), (both[2] - both[1], judged[2] - judged[1]), share)
+        new, new_judged = both[1] - both[0], judged[1] - judged[0]
+        below, below_judged = both[2] - both[1], judged[2] - judged[1]
+        inside = -(new_judged * np.log2(1 - share) + (new - new_judged) * np.log2(share))
+        bits = _which(new_judged + below_judged, new + below) - inside - _which(below_judged, below) - 1
         return np.where(depths > 0, bits, 0.0)
 
     def of_pool(self, depths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -193,11 +155,7 @@ class Curves:
 
     @cached_property
     def depths(self) -> NDArray[np.int64]:
-        """Return (topics,): the depth at which pool and judged set differ least, 0 where the topic is of another pool.
-
-        Below that depth, the new documents are mostly unjudged. Where much of the pool is unjudged as well, the judged
-        documents thin out slowly: they are those of other runs, and any smaller depth would have no cliff.
-        """
+        """Return (topics,): the depth at which pool and judged set differ least, 0 for a topic of another pool."""
         return self.of_pool(np.argmin(self.unjudged - self.judged, axis=1))
 
     @cached_property
@@ -225,14 +183,11 @@ class Curves:
             depths = best[1]
 
     def with_others(self, given: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return (topics,): given depths; a topic without one gets that of the others at which its pool ends, if any.
-
-        Where other runs were pooled as well, the difference goes on falling below the depth, and shows none. Its pool
-        has to end about as sharply as those of the others do: by half of what half of them show.
-        """
+        """Return (topics,): given depths; a topic without one gets that of others at which its pool ends, if any."""
         if not given.any():
             return given
         depths = given.copy()
+        # its pool has to end about as sharply as those of the others do: by half of what half of them show
         ends = np.full(len(given), 0.5 * np.median(self.ends(given)[given > 0]))
         for value in np.unique(given[given > 0]).tolist():
             tried = self.of_pool(np.where(given == 0, value, given))
@@ -256,8 +211,9 @@ class Fit:
     depths: NDArray[np.int64]  # (topics,) of the judgments
     runs: NDArray[np.bool_]  # (runs,)
     tops: Tops  # what the runs have down to these depths
-    counts: PoolCounts  # what their pool has, and where it is wrong
-    difference: int  # judged documents outside the pool of these runs, and unjudged ones in it
+    explained: int  # judged documents in their pool
+    unjudged: int  # unjudged ones in it
+    unexplained: int  # judged documents that any run has and the pool has not
     bits: float  # that it takes to write the judged set down, given this pool
     up_to: int  # the largest depth for all topics that differs as little
     ends: float  # bits saved by saying that the judged documents end at these depths
@@ -265,7 +221,7 @@ class Fit:
     @property
     def is_exact(self) -> bool:
         """Return whether the pool is the judged set, but for documents that no run has."""
-        return bool(self.runs.any()) and not self.counts.unjudged and not self.counts.unexplained
+        return bool(self.runs.any()) and not self.unjudged and not self.unexplained
 
     @property
     def is_pool(self) -> bool:
@@ -318,21 +274,24 @@ class Fitter:
                 break
             choice.drop(stranger)
         runs, pool = choice.runs, np.flatnonzero(choice.times > 0)
-        found = len(pool) - choice.wrong
-        counts = PoolCounts(
-            runs=ranks.n_runs,
-            chosen=int(runs.sum()),
-            documents=len(pool),
-            unjudged=len(pool) - found,
-            outside=ranks.outside(pool, tops.judged),
+        of_topics, outside = depths[ranks.has_topic], ranks.outside(pool, tops.judged)
+        names = name_bits(runs, of_topics, ranks.longest)
+        in_pool, out_of_pool = error_bits(choice.wrong, len(pool), outside)
+        curves = self._curves(runs, int(_below(depths).max(initial=0)))
+        return Fit(
+            depths,
+            runs,
+            tops,
+            explained=len(pool) - choice.wrong,
+            unjudged=choice.wrong,
+            unexplained=int(outside[:, 1].sum()),
+            bits=names + in_pool + out_of_pool,
+            up_to=up_to,
+            ends=float(curves.ends(depths).sum()) - names,
         )
-        of_topics, difference = depths[ranks.has_topic], ranks.n_judged - found + len(pool) - found
-        bits = counts.bits(of_topics, ranks.longest)
-        ends = float(self._curves(runs, near(depths)).ends(depths).sum()) - counts.names(of_topics, ranks.longest)
-        return Fit(depths, runs, tops, counts, difference, bits, up_to, ends)
 
     def _curves(self, runs: NDArray[np.bool_], depth: int | None = None) -> Curves:
-        # the runs of an answer are mostly those from which its depths came, whose curves are there to every depth
+        """Return the curves of some runs; mostly they are those from which the depths came, whose curves are kept."""
         if self._last is not None and (self._last[0] == runs).all():
             return self._last[1]
         curves = Curves(*self.ranks.found(runs, depth), self.tolerance)
@@ -356,19 +315,12 @@ class Fitter:
         worst = int(np.argmin(chance))
         return worst if chance[worst] < _CHANCE else None
 
-    def differences(self) -> NDArray[np.int64]:
-        """Return (longest + 1,): in how many documents the pool of the runs judged to depth k is not the judged set."""
-        differences = np.full(self.ranks.longest + 1, self.ranks.n_judged, dtype=np.int64)
-        for gained in self.ranks.over(Gains.of_tolerated(self.tolerated).of):
-            differences -= gained
-        return differences
-
     def common_depth(self) -> Fit:
         """Return the one depth, the smallest of several as good, whose pool differs least from the judged set."""
-        differences = self.differences()
-        best = int(np.argmin(differences))
-        last = int(np.flatnonzero(differences == differences[best])[-1]) if best else 0
-        return self.settle(self.ranks.depths(best), last)
+        gained = np.sum(list(self.ranks.over(partial(gains, tolerated=self.tolerated))), axis=0)
+        best = int(np.argmax(gained))
+        last = int(np.flatnonzero(gained == gained[best])[-1]) if best else 0
+        return self.settle(best * self.ranks.has_topic, last)
 
     def own_depths(self) -> Fit:
         """Return a depth for each topic: depths from runs and runs from depths in turn, from several starts."""
@@ -394,9 +346,9 @@ class Fitter:
     def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
         yield common.runs
         single = list(chain.from_iterable(self.ranks.over(partial(singles_of, tolerance=self.tolerance))))
-        single.sort(key=lambda found: -found[1])
+        single.sort(key=itemgetter(1), reverse=True)
         yield from [runs for runs, _, _ in single[:_SINGLES]]
-        single.sort(key=lambda found: -found[2])
+        single.sort(key=itemgetter(2), reverse=True)
         for share in _SHARES:
             # a run of the pool is judged on most topics of one kind
             group = [runs for runs, _, _ in single[: max(1, round(share * len(single)))]]

@@ -19,27 +19,11 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Parameter
 from pt_reuse.result import KeyFigures, Result
-from pt_reuse.studies.pool_inference.evidence import (
-    UNSURE,
-    Certainty,
-    Evidence,
-    apart_in_words,
-    certainty_of,
-    confusion,
-    contributor_range,
-    depth_range,
-    evidence_table,
-    explain,
-    range_in_words,
-    rank_table,
-    run_evidence,
-    topic_table,
-    totals,
-    unexplained_documents,
-)
+from pt_reuse.studies.pool_inference import evidence
+from pt_reuse.studies.pool_inference.evidence import UNSURE, Certainty
 from pt_reuse.studies.pool_inference.fitting import Curves, Fitter
 from pt_reuse.studies.pool_inference.judged_ranks import passes
-from pt_reuse.studies.pool_inference.search import TOLERANCES, Asked, Search, Try, Way, read_depth, read_tolerance
+from pt_reuse.studies.pool_inference.search import COMMON, Search, Try, checked_depth, checked_tolerance, depth_range
 from pt_reuse.study import study, study_of
 
 if TYPE_CHECKING:
@@ -207,11 +191,11 @@ class InferredPool(Result):
 
     def _unsure(self) -> list[str]:
         """Return a line for the covered runs, and one for each group of runs needed together."""
-        lines = []
-        for evidence in UNSURE:
-            rows = self.table[self.table["evidence"] == evidence.value]
-            groups = [rows] if evidence is Evidence.COVERED else [group for _, group in rows.groupby("group")]
-            lines += [f"{evidence.value}: {examples(group['name'], _NAMED)}" for group in groups if len(group)]
+        unsure = self.table[self.table["evidence"].isin(UNSURE)]
+        lines = [
+            f"{word}: {examples(rows['name'], _NAMED)}"
+            for (word, _), rows in unsure.groupby(["evidence", "group"], dropna=False)
+        ]
         rest = len(lines) - _NAMED
         return [*lines[:_NAMED], f"{count(rest, 'more group')} in .table"] if rest > 0 else lines
 
@@ -220,32 +204,28 @@ class InferredPool(Result):
         if len(self.tried) == 1:
             return []
         best = self.tried[self.tried["best"]].iloc[0]
-        orders, tolerances = self.tried["order"].nunique(), self.tried["tolerance"].nunique()
+        of = ", ".join(count(self.tried[by].nunique(), by) for by in ("order", "tolerance"))
         return [
-            f"the best of {len(self.tried):,} tried ({count(orders, 'order')}, {count(tolerances, 'tolerance')}): "
-            f"order={best['order']!r}, tolerance={best['tolerance']:g}, depth {best['way']}"
-        ]
-
-    def _advice(self) -> list[str]:
-        """Return a line that tells how to go on with the answer, none where there is no pool."""
-        if not self.contributors:
-            return []
-        depth = f"depth={self.depth}, " if self.depth else ""
-        return [
-            f"to go on: runs.with_metadata(pooled=found.contributors), with {depth}pool_order={self.order!r} in "
-            "studies and when reading runs"
-            + (", and qrels.select(found.topics), without the topics that are set apart" if self.apart else "")
+            f"the best of {len(self.tried):,} tried ({of}): order={best['order']!r}, "
+            f"tolerance={best['tolerance']:g}, depth {best['way']}"
         ]
 
     def _lines(self) -> list[str]:
-        return [self.explanation, *self.best_of_tried(), *self._unsure(), *self._advice()]
+        lines = [self.explanation, *self.best_of_tried(), *self._unsure()]
+        if self.contributors:
+            depth = f"depth={self.depth}, " if self.depth else ""
+            rest = ", and qrels.select(found.topics), without the topics that are set apart" if self.apart else ""
+            lines.append(
+                "to go on: runs.with_metadata(pooled=found.contributors), with "
+                f"{depth}pool_order={self.order!r} in studies and when reading runs{rest}"
+            )
+        return lines
 
     def _shown(self) -> pd.DataFrame:
         """Return the table with the runs first of which it is open whether they were pooled."""
-        place = {evidence.value: at for at, evidence in enumerate(UNSURE)}
-        rank = self.table["evidence"].map(place).fillna(len(UNSURE))
+        rank = self.table["evidence"].map({word: at for at, word in enumerate(UNSURE)}).fillna(len(UNSURE))
         shown = self.table.loc[rank.sort_values(kind="stable").index, list(_COLUMNS)]
-        return shown[[column for column in shown if shown[column].notna().any()]]
+        return shown.dropna(axis="columns", how="all")
 
     def __repr__(self) -> str:
         unsure = "".join(f" {line}." for line in self._unsure())
@@ -265,7 +245,7 @@ def depths_in_words(by_topic: pd.DataFrame) -> str:
         meaning='None (default) tries one depth for all topics and one for each; ``"common"`` finds one for all, '
         '``"topic"`` one for each, for pools that were made as deep as a topic\'s budget allowed; a whole number is '
         "taken as it is.",
-        check=read_depth,
+        check=checked_depth,
     ),
     Parameter(
         name="tolerance",
@@ -273,7 +253,7 @@ def depths_in_words(by_topic: pd.DataFrame) -> str:
         "for collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02, .05 "
         "and .1, and leaves out runs that lack far more judgments than the others. A run that alone brings more "
         "unjudged than judged documents is not taken as pooled whatever the tolerance.",
-        check=read_tolerance,
+        check=checked_tolerance,
     ),
     Parameter(
         name="order",
@@ -336,11 +316,11 @@ def infer_pool(
     _check_overlap(runs, qrels)
 
     with passes(runs.field, n_jobs) as going:
-        asked = Asked(given["depth"] or read_depth(None), given["tolerance"] or TOLERANCES, order)
+        asked = {name: given[name] for name in ("depth", "tolerance", "order", "verbose")}
 
         def searched(kept: NDArray[np.bool_]) -> Search:
             some = qrels if kept.all() else qrels.select(compress(qrels.topics, kept.tolist()))
-            return Search(runs, some, asked, going, verbose=verbose)
+            return Search(runs, some, going, **asked)
 
         kept = np.ones(len(qrels.topics), dtype=bool)
         search = whole = searched(kept)
@@ -373,35 +353,33 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: 
     """Return the result of a search over the topics that are not set apart."""
     best = search.best
     ranks, fit = best.fitter.ranks, best.fit
-    evidence = run_evidence(fit, ranks.lengths > 0)
-    table = evidence_table(runs, best, evidence)
+    words, groups = evidence.run_evidence(fit, ranks.lengths > 0)
+    table = evidence.evidence_table(runs, best, words, groups)
     depths = np.zeros(len(qrels.topics), dtype=np.int64)
     depths[~apart] = fit.depths
     every = Fitter(whole.ranks(best.order), best.fitter.tolerance, alike=best.fitter.alike)
     of_all = every.settle(depths) if apart.any() else fit
-    unexplained = unexplained_documents(runs, qrels, every.ranks, of_all)
-    by_topic = topic_table(qrels, every.ranks, of_all, unexplained, apart)
+    unexplained = evidence.unexplained_documents(runs, qrels, every.ranks, of_all)
+    by_topic = evidence.topic_table(qrels, every.ranks, of_all, unexplained, apart)
     used = fit.depths[ranks.has_topic]
-    summary = totals(best, contributor_range(fit, evidence), by_topic)
-    better = best.fitter.own_depths() if search.asked.depth.ways == (Way.COMMON,) and not fit.is_exact else fit
-    certainty = certainty_of(summary, best)
+    summary = evidence.totals(best, evidence.contributor_range(fit, words), by_topic)
+    better = best.fitter.own_depths() if search.ways == (COMMON,) and not fit.is_exact else fit
+    certainty = evidence.certainty_of(summary, best)
     return InferredPool(
         table=table,
         by_topic=by_topic,
-        by_rank=rank_table(ranks, fit.runs),
+        by_rank=evidence.rank_table(ranks, fit.runs),
         unexplained=unexplained,
-        confusion=confusion(table),
+        confusion=evidence.confusion(table),
         summary=summary,
         tried=search.table(),
         depth=int(used[0]) if len(np.unique(used)) == 1 else None,
         order=best.order,
         contributors=table["name"][table["contributed"]].tolist(),
         certainty=certainty,
-        explanation=explain(certainty, summary, search, better)
-        + range_in_words(table, summary)
-        + apart_in_words(by_topic),
+        explanation=evidence.explain(certainty, search, better, table, by_topic, summary),
         settings={
-            "depth": f"{depths_in_words(by_topic).removeprefix('depth ')} ({best.way.value})",
+            "depth": f"{depths_in_words(by_topic).removeprefix('depth ')} ({best.way})",
             "tolerance": best.fitter.tolerance,
             **runs.settings,
             "order": best.order,

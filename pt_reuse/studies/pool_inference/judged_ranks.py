@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +33,11 @@ class RankedTopic:
 
     def entries_to(self) -> NDArray[np.int32]:
         """Return (runs, longest + 1): documents at rank k or better, for k from 0."""
-        return np.minimum(self.lengths[:, None], np.arange(self.docs.shape[1] + 1)).astype(np.int32)
+        return _running(self.docs >= 0)
 
     def unjudged_to(self) -> NDArray[np.int32]:
         """Return (runs, longest + 1): unjudged documents at rank k or better, for k from 0."""
-        return running((self.docs >= 0) & (self.row < 0).take(self.docs))
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Return (runs,): documents of each list."""
-        return (self.docs >= 0).sum(axis=1)
+        return _running((self.docs >= 0) & (self.row < 0).take(self.docs))
 
     def best(self, runs: NDArray[np.bool_], depth: int | None = None) -> NDArray[np.int32]:
         """Return (documents,): the best rank of each document among the chosen runs, 0 where they do not have it."""
@@ -69,7 +64,7 @@ class RankedTopic:
         return np.cumsum(judged), np.cumsum(every - judged)
 
 
-def running(marks: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _running(marks: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return (runs, longest + 1): how many marks are at rank k or better, for k from 0."""
     counts = np.zeros((marks.shape[0], marks.shape[1] + 1), dtype=np.int32)
     np.cumsum(marks, axis=1, out=counts[:, 1:])
@@ -113,12 +108,6 @@ class Tops:
         n = self.n_runs
         return np.bincount(self.run[alone & judged], minlength=n), np.bincount(self.run[alone & ~judged], minlength=n)
 
-    @cached_property
-    def of_runs(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """Return (entries,) the entries run by run, and (runs + 1,) where those of each run begin."""
-        order = np.argsort(self.run.astype(np.min_scalar_type(self.n_runs)), kind="stable")
-        return order, np.append(0, np.cumsum(self.entries))
-
     def in_common(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return (runs, chosen): documents that each run has in common with each of the chosen runs."""
         chosen = np.flatnonzero(runs)
@@ -138,6 +127,8 @@ class Choice:
 
     def __init__(self, tops: Tops, runs: NDArray[np.bool_]):
         self._tops, self.runs = tops, runs.copy()
+        self._by_run = np.argsort(tops.run.astype(np.min_scalar_type(tops.n_runs)), kind="stable")
+        self._starts = np.append(0, np.cumsum(tops.entries))
         of_chosen = runs[tops.run]
         run, doc = tops.run[of_chosen], tops.doc[of_chosen]
         n = len(tops.row)
@@ -150,9 +141,7 @@ class Choice:
 
     def drop(self, run: int) -> None:
         """Leave out one of the runs."""
-        tops = self._tops
-        order, starts = tops.of_runs
-        docs = tops.doc[order[starts[run] : starts[run + 1]]]
+        docs = self._tops.doc[self._by_run[self._starts[run] : self._starts[run + 1]]]
         self.runs[run] = False
         self.times[docs] -= 1
         self._who[docs] -= run
@@ -164,35 +153,10 @@ class Choice:
         self.unjudged += unjudged
 
     def _alone(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        # how many of these documents, each of one run, are whose
+        """Return (runs,) each: how many of some documents, each of one run only, are judged and unjudged."""
         who, judged = self._who[docs], self._tops.judged[docs]
         n = self._tops.n_runs
         return np.bincount(who[judged], minlength=n), np.bincount(who[~judged], minlength=n)
-
-
-def unjudged_of(topics: Sequence[RankedTopic], longest: int) -> NDArray[np.int64]:
-    """Return (runs, longest + 1): unjudged documents at rank k or better, over topics."""
-    total = np.zeros((len(topics[0].docs), longest + 1), dtype=np.int64)
-    for topic in topics:
-        counts = topic.unjudged_to()
-        total[:, : counts.shape[1]] += counts
-        total[:, counts.shape[1] :] += counts[:, -1:]
-    return total
-
-
-def found_of(topics: Sequence[RankedTopic], runs: NDArray[np.bool_], depth: int) -> NDArray[np.int64]:
-    """Return (2, topics, depth + 1): judged and unjudged documents in the pool of the chosen runs to depth k."""
-    counts = [np.stack(topic.found(runs, depth)) for topic in topics]
-    return np.stack([np.pad(c, ((0, 0), (0, depth + 1 - c.shape[1])), mode="edge") for c in counts], axis=1)
-
-
-def groups_of(topics: Sequence[RankedTopic]) -> list[NDArray[np.int8]]:
-    """Return for each topic (documents,): a group by the best rank: 0 for 1, 1 for 2, 2 for 3 to 4; -1 for no run's."""
-    found = []
-    for topic in topics:
-        rank = topic.best(np.ones(len(topic.docs), dtype=bool))
-        found.append(np.where(rank > 0, np.ceil(np.log2(np.maximum(rank, 1))), -1).astype(np.int8))
-    return found
 
 
 Answer = TypeVar("Answer")
@@ -200,7 +164,8 @@ Answer = TypeVar("Answer")
 _RANKS = 1 << 20
 #: parts of a pass at most
 _PARTS = 64
-_NO_DOCS = np.zeros((0, 0), dtype=np.int32)
+#: what :func:`judged_codes` returns, which no order of the runs changes
+Codes: TypeAlias = list[tuple[int, NDArray[np.int32]] | None]
 
 
 @dataclass(frozen=True)
@@ -221,7 +186,10 @@ class Passes:
 
     def over(self, topics: Sequence[RankedTopic], ask: Callable[[Sequence[RankedTopic]], Answer]) -> Iterator[Answer]:
         """Yield what comes of neighbouring topics, all of them in order; how they are cut is to be of no matter."""
-        parts = _cut(topics)
+        at_least = max(_RANKS, sum(topic.docs.size for topic in topics) // _PARTS)
+        ends = np.cumsum([topic.docs.size for topic in topics]) // at_least
+        cuts = np.flatnonzero(np.diff(ends, append=-1)) + 1
+        parts = [topics[first:last] for first, last in zip([0, *cuts[:-1].tolist()], cuts.tolist(), strict=True)]
         if self.n_jobs == 1 or len(parts) < 2:
             yield ask(topics)
             return
@@ -241,53 +209,32 @@ def passes(runs: AnyField, n_jobs: int | None) -> Iterator[Passes]:
         yield Passes(Path(folder), n_jobs)
 
 
-def _cut(topics: Sequence[RankedTopic]) -> list[Sequence[RankedTopic]]:
-    """Return neighbouring topics of at least so many ranks, but for the last ones."""
-    at_least = max(_RANKS, sum(topic.docs.size for topic in topics) // _PARTS)
-    cut, first, held = [], 0, 0
-    for t, topic in enumerate(topics):
-        held += topic.docs.size
-        if held >= at_least or t == len(topics) - 1:
-            cut.append(topics[first : t + 1])
-            first, held = t + 1, 0
-    return cut
-
-
-@dataclass(frozen=True)
-class JudgedCodes:
-    """The judgments of a field's documents, which no order of the runs changes."""
-
-    topics: list[int]  # for each topic of the judgments its place in the field, -1 where no run has it
-    rows: list[NDArray[np.int32] | None]  # for each of them `row` of :class:`RankedTopic`
-    n_judged: int  # judged documents, also those that no run has
-
-    @classmethod
-    def of(cls, field: AnyField, qrels: Qrels, passes: Passes) -> JudgedCodes:
-        """Look the judged documents up in a field."""
-        index = HitIndex(field, qrels.arrays.documents)
-        rows = [
-            None if row is None else passes.keep(np.append(row, np.int32(-1)).astype(np.int32))
-            for row in index.rows_of_codes(index.topics)
-        ]
-        return cls(index.field_topic, rows, len(qrels))
+def judged_codes(field: AnyField, qrels: Qrels, passes: Passes) -> Codes:
+    """Return for each topic of the judgments its place in the field and `row` of its list, None where no run has it."""
+    index = HitIndex(field, qrels.arrays.documents)
+    return [
+        None if row is None else (at, passes.keep(np.append(row, np.int32(-1)).astype(np.int32)))
+        for at, row in zip(index.field_topic, index.rows_of_codes(index.topics), strict=True)
+    ]
 
 
 class JudgedRanks:
     """The judged and unjudged ranks of a field that stands in some order."""
 
-    def __init__(self, field: AnyField, codes: JudgedCodes, passes: Passes):
-        self.n_runs, self.n_judged, self._passes = field.n_runs, codes.n_judged, passes
-        self.has_topic = np.array([row is not None for row in codes.rows], dtype=bool)
-        both = [(at, row) for at, row in zip(codes.topics, codes.rows, strict=True) if row is not None]
+    def __init__(self, field: AnyField, codes: Codes, passes: Passes):
+        self.n_runs, self._passes = field.n_runs, passes
+        self.has_topic = np.array([code is not None for code in codes], dtype=bool)
+        both = [code for code in codes if code is not None]
         self._topics = [RankedTopic(passes.keep(_lists(field, at, len(row) - 1)), row) for at, row in both]
         self.list_lengths = field.lengths[[at for at, _ in both]].astype(np.int64)
         self.longest = int(self.list_lengths.max(initial=0))
 
-    def each(self) -> Iterator[RankedTopic | None]:
-        """Yield the lists on each topic of the judgments, None where no run has it."""
+    def each(self) -> Iterator[RankedTopic]:
+        """Yield the lists on each topic of the judgments, empty where no run has it."""
         kept = iter(self._topics)
+        nothing = RankedTopic(np.zeros((self.n_runs, 0), dtype=np.int32), np.array([-1], dtype=np.int32))
         for has in self.has_topic.tolist():
-            yield next(kept) if has else None
+            yield next(kept) if has else nothing
 
     def over(self, ask: Callable[[Sequence[RankedTopic]], Answer]) -> Iterator[Answer]:
         """Yield what comes of the topics that any run has, in parts that follow one another."""
@@ -296,14 +243,21 @@ class JudgedRanks:
     @cached_property
     def _cells(self) -> NDArray[np.int32]:
         """Return (documents,), topic by topic: the place in `grouped` of each; the one past it for those of no run."""
-        groups = [of_topic for part in self.over(groups_of) for of_topic in part]
-        none = len(self.has_topic) * self._n_groups
-        cells = [
-            # a field that was selected from a larger one knows documents that none of its runs has
-            np.where(group >= 0, t * self._n_groups + group.astype(np.int32), none).astype(np.int32)
-            for t, group in zip(np.flatnonzero(self.has_topic).tolist(), groups, strict=True)
-        ]
-        return np.concatenate([np.zeros(0, dtype=np.int32), *cells])
+        every, none = np.ones(self.n_runs, dtype=bool), len(self.has_topic) * self._n_groups
+        # by the best rank: 0 for 1, 1 for 2, 2 for 3 to 4; a field selected from a larger one has documents of no run
+        group_of = np.append(-1, np.ceil(np.log2(np.arange(1, self.longest + 1)))).astype(np.int8)
+
+        def groups(topics: Sequence[RankedTopic]) -> list[NDArray[np.int8]]:
+            return [group_of[topic.best(every)] for topic in topics]
+
+        of_topics = (group for part in self.over(groups) for group in part)
+        return np.concatenate(
+            [np.zeros(0, dtype=np.int32)]
+            + [
+                np.where(group >= 0, t * self._n_groups + group.astype(np.int32), none).astype(np.int32)
+                for t, group in zip(np.flatnonzero(self.has_topic).tolist(), of_topics, strict=True)
+            ]
+        )
 
     @property
     def _n_groups(self) -> int:
@@ -312,11 +266,10 @@ class JudgedRanks:
     @cached_property
     def grouped(self) -> NDArray[np.int64]:
         """Return (topics, groups, 2): documents by the best rank at which any run has them, and how many are judged."""
-        judged = np.concatenate([topic.judged for topic in self.each() if topic is not None])
-        n_topics = len(self.has_topic)
-        size = n_topics * self._n_groups
+        judged = np.concatenate([topic.judged for topic in self.each()])
+        size = len(self.has_topic) * self._n_groups
         both = [np.bincount(cells, minlength=size + 1)[:size] for cells in (self._cells, self._cells[judged])]
-        return np.stack(both, axis=-1).reshape(n_topics, self._n_groups, 2)
+        return np.stack(both, axis=-1).reshape(-1, self._n_groups, 2)
 
     def outside(self, pool: NDArray[np.int64], judged: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return (topics * groups, 2): documents of each group that are not in a pool, and how many are judged."""
@@ -337,10 +290,15 @@ class JudgedRanks:
     @cached_property
     def missing(self) -> NDArray[np.int64]:
         """Return (runs, longest + 1): how many of the `entries` are unjudged."""
-        total = np.zeros((self.n_runs, self.longest + 1), dtype=np.int64)
-        for part in self.over(partial(unjudged_of, longest=self.longest)):
-            total += part
-        return total
+
+        def unjudged(topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
+            total = np.zeros((self.n_runs, self.longest + 1), dtype=np.int64)
+            for counts in (topic.unjudged_to() for topic in topics):
+                total[:, : counts.shape[1]] += counts
+                total[:, counts.shape[1] :] += counts[:, -1:]
+            return total
+
+        return sum(self.over(unjudged), np.zeros((self.n_runs, self.longest + 1), dtype=np.int64))
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
@@ -351,34 +309,27 @@ class JudgedRanks:
         """Return what every run has down to the depths of the topics."""
         run, doc, row, starts, doc_starts = [], [], [], [0], [0]
         for topic, depth in zip(self.each(), depths.tolist(), strict=True):
-            docs = _NO_DOCS if topic is None else topic.docs[:, :depth]
+            docs = topic.docs[:, :depth]
             of_run, at = np.nonzero(docs >= 0)
             run.append(of_run)
             doc.append(docs[of_run, at].astype(np.int64) + doc_starts[-1])
-            row.append(np.zeros(0, dtype=np.int32) if topic is None else topic.row[:-1])
+            row.append(topic.row[:-1])
             starts.append(starts[-1] + len(of_run))
             doc_starts.append(doc_starts[-1] + len(row[-1]))
-        return Tops(
-            np.concatenate(run),
-            np.concatenate(doc),
-            np.concatenate(row),
-            np.array(starts),
-            np.array(doc_starts),
-            self.n_runs,
-        )
-
-    def depths(self, depth: int) -> NDArray[np.int64]:
-        """Return (topics,): one depth for all; 0 for a topic that no run has, as nothing of it was pooled."""
-        return np.where(self.has_topic, depth, 0).astype(np.int64)
+        edges = np.array(starts), np.array(doc_starts)
+        return Tops(np.concatenate(run), np.concatenate(doc), np.concatenate(row), *edges, self.n_runs)
 
     def found(self, runs: NDArray[np.bool_], depth: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (topics, depth + 1) each: judged and unjudged documents in the pool of the runs to depth k."""
         depth = self.longest if depth is None else min(depth, self.longest)
         found = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
+
+        def counts(topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
+            each = [np.stack(topic.found(runs, depth)) for topic in topics]
+            return np.stack([np.pad(c, ((0, 0), (0, depth + 1 - c.shape[1])), mode="edge") for c in each], axis=1)
+
         if runs.any():
-            found[:, self.has_topic] = np.concatenate(
-                list(self.over(partial(found_of, runs=runs, depth=depth))), axis=1
-            )
+            found[:, self.has_topic] = np.concatenate(list(self.over(counts)), axis=1)
         return found[0], found[1]
 
     def topic_depths(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -388,7 +339,7 @@ class JudgedRanks:
 
 
 def _lists(field: AnyField, at: int, n_docs: int) -> NDArray[np.signedinteger]:
-    # (runs, longest) the documents of a topic of the field, in as few bits as hold their numbers and -1
+    """Return (runs, longest): the documents of a topic of the field, in as few bits as hold their numbers and -1."""
     lengths = field.lengths[at]
     kind = np.int16 if n_docs <= np.iinfo(np.int16).max else np.int32
     docs = np.full((field.n_runs, int(lengths.max(initial=0))), -1, dtype=kind)

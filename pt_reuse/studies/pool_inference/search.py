@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,68 +11,36 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse._check import choice, fraction
 from pt_reuse._errors import Argument, InputError
 from pt_reuse.arrays.open_field import AnyField, same_lists
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.depth import checked_depth
+from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.studies.pool_inference.fitting import Fit, Fitter, best_of, comparable
-from pt_reuse.studies.pool_inference.judged_ranks import JudgedCodes, JudgedRanks, Passes
+from pt_reuse.studies.pool_inference.judged_ranks import JudgedRanks, Passes, judged_codes
 
 #: the tolerances that are tried where none is given
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1)
 
 
-class Way(Enum):
-    """How a depth comes about, in the words in which settings show it."""
-
-    COMMON = "inferred"
-    BY_TOPIC = "inferred for each topic"
-    GIVEN = "given"
+#: how a depth comes about, in the words that settings show
+COMMON, BY_TOPIC, GIVEN = "inferred", "inferred for each topic", "given"
+#: what a user asks for -> how the depth may come about, the simplest first
+_WAYS = {None: (COMMON, BY_TOPIC), "common": (COMMON,), "topic": (BY_TOPIC,)}
 
 
-@dataclass(frozen=True)
-class AskedDepth:
-    """What was asked for."""
-
-    ways: tuple[Way, ...]  # how the depth may come about, the simplest first
-    depth: int = 0  # the depth that is given, 0 where it is to be found
-
-    def fit(self, fitter: Fitter, way: Way) -> Fit:
-        """Return the depths of the topics, and the runs that are judged to them."""
-        if way is Way.COMMON:
-            return fitter.common_depth()
-        if way is Way.BY_TOPIC:
-            return fitter.own_depths()
-        return fitter.settle(fitter.ranks.depths(self.depth), self.depth)
+def checked_depth(depth: Any) -> int | str:
+    """Return a user's ``depth=``, or say that it is none."""
+    return choice("depth", depth, ("common", "topic")) if isinstance(depth, str) else depth_of_pool(depth)
 
 
-def read_depth(depth: Any) -> AskedDepth:
-    """Return what a user's ``depth=`` asks for."""
-    if depth is None:
-        return AskedDepth((Way.COMMON, Way.BY_TOPIC))
-    if isinstance(depth, str):
-        if depth not in ("common", "topic"):
-            raise InputError(
-                Argument("depth"),
-                f" must be None, 'common', 'topic' or a whole number, got {depth!r}.",
-                argument="depth",
-            )
-        return AskedDepth((Way.COMMON if depth == "common" else Way.BY_TOPIC,))
-    return AskedDepth((Way.GIVEN,), checked_depth(depth))
-
-
-def read_tolerance(tolerance: Any) -> tuple[float, ...]:
-    """Return the tolerances that a user's ``tolerance=`` asks for, the smallest first."""
-    if tolerance is None:
-        return TOLERANCES
-    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= float(tolerance) < 1:
-        raise InputError(
-            Argument("tolerance"),
-            f" must be a share, at least 0 and below 1, got {tolerance!r}.",
-            argument="tolerance",
-        )
-    return (float(tolerance),)
+def checked_tolerance(tolerance: Any) -> float:
+    """Return a user's ``tolerance=``, or say that it is none."""
+    share = fraction("tolerance", tolerance)
+    if share == 1:
+        raise InputError(Argument("tolerance"), " must be below 1: at 1, every run is judged.", argument="tolerance")
+    return share
 
 
 #: the largest share of the new documents one rank below a depth that is judged where the depth is that of a pool
@@ -95,22 +61,14 @@ class Cliff:
     @classmethod
     def of(cls, ranks: JudgedRanks, fit: Fit) -> Cliff:
         """Count over the topics that have a depth."""
-        # (at the depth, below) x (all, new) x (documents, judged)
-        counts = np.zeros((2, 2, 2), dtype=np.int64)
+        counts = np.zeros((4, 2), dtype=np.int64)  # in the order of the fields: (documents, judged)
         for topic, depth in zip(ranks.each(), fit.depths.tolist(), strict=True):
-            if topic is None or depth == 0:
-                continue
             best = topic.best(fit.runs, depth + 1)
-            for edge, rank in enumerate((depth, depth + 1)):
+            for edge, rank in enumerate((depth, depth + 1) if depth else ()):
                 docs = topic.docs[fit.runs, rank - 1 : rank]
-                docs = docs[docs >= 0]
-                new = best == rank
-                counts[edge] += [
-                    [len(docs), int(topic.judged[docs].sum())],
-                    [int(new.sum()), int((new & topic.judged).sum())],
-                ]
-        shares = [judged / documents if documents else np.nan for documents, judged in counts.reshape(4, 2).tolist()]
-        return cls(shares[0], shares[2], shares[1], shares[3])
+                judged, new = topic.judged[docs[docs >= 0]], topic.judged[best == rank]
+                counts[[edge, edge + 2]] += [[len(judged), judged.sum()], [len(new), new.sum()]]
+        return cls(*(judged / documents if documents else np.nan for documents, judged in counts.tolist()))
 
     @property
     def is_there(self) -> bool:
@@ -119,11 +77,8 @@ class Cliff:
 
     @property
     def is_sharp(self) -> bool:
-        """Return whether the judged share of the new documents falls at the depth; where nothing is below it, it does.
-
-        Where other runs were pooled as well, much is judged below the depth of a pool. Where topics resemble a pool by
-        accident, as much is judged below it as above.
-        """
+        """Return whether the judged share of the new documents falls at the depth, or nothing is below it."""
+        # where topics resemble a pool by accident, as much is judged below its depth as above
         return not self.new_at_depth - self.new_below < _FALL
 
 
@@ -138,37 +93,40 @@ _ORDERS = ("file", "rank", "trec_eval", "trec_eval9")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is to be tried."""
-
-    depth: AskedDepth  # the ways to a depth
-    tolerances: tuple[float, ...]  # shares of a run that may be unjudged, the smallest first
-    order: str | None  # the one order to try; None for all that differ
-
-
-@dataclass(frozen=True)
 class Try:
     """One answer."""
 
     order: str  # of the runs
     fitter: Fitter  # the runs in that order, and the tolerance
-    way: Way  # how the depth came about
+    way: str  # how the depth came about
     fit: Fit  # the answer
     cliff: Cliff  # what is judged at its depth and one rank below
 
     @property
     def apart(self) -> NDArray[np.bool_]:
         """Return (topics,): those that runs have and that are not of the pool, none where there is no pool."""
-        chosen = self.way is Way.BY_TOPIC and bool(self.fit.runs.any())
+        chosen = self.way == BY_TOPIC and bool(self.fit.runs.any())
         return chosen & self.fitter.ranks.has_topic & (self.fit.depths == 0)
 
 
 class Search:
     """Tries answers until one is exact."""
 
-    def __init__(self, runs: RunSet, qrels: Qrels, asked: Asked, passes: Passes, *, verbose: bool = False):
-        self.asked, self._runs, self._passes = asked, runs, passes
-        self._codes = JudgedCodes.of(runs.field, qrels, passes)
+    def __init__(
+        self,
+        runs: RunSet,
+        qrels: Qrels,
+        passes: Passes,
+        *,
+        depth: int | str | None,
+        tolerance: float | None,
+        order: str | None,
+        verbose: bool,
+    ):
+        self.ways = _WAYS.get(depth, (GIVEN,))  # type: ignore[arg-type]
+        self.tolerances = TOLERANCES if tolerance is None else (tolerance,)
+        self._depth, self._order, self._runs, self._passes = depth, order, runs, passes
+        self._codes = judged_codes(runs.field, qrels, passes)
         self._ranked: dict[str, JudgedRanks] = {}
         self.tried: list[Try] = []
         for one in pt.tqdm(self._tries(), desc="trying pools", unit="answer", disable=not verbose):
@@ -178,7 +136,7 @@ class Search:
         self.best = _best(self.tried)
 
     def _tries(self) -> Iterator[Try]:
-        ways, (least, *others) = self.asked.depth.ways, self.asked.tolerances
+        ways, (least, *others) = self.ways, self.tolerances
         # runs are put in another order only when no order before it is the one
         for order, field in self._fields():
             self._ranked[order] = JudgedRanks(field, self._codes, self._passes)
@@ -198,7 +156,7 @@ class Search:
     @property
     def is_no_pool(self) -> bool:
         """Return whether the judged documents end at no depth, by odds of a thousand to one, whatever was tried."""
-        anything = Way.BY_TOPIC in self.asked.depth.ways and self._alike
+        anything = BY_TOPIC in self.ways and self._alike
         return anything and not self.best.fit.is_exact and self.best.fit.ends < -AS_GOOD
 
     @property
@@ -208,14 +166,13 @@ class Search:
 
     def take_every_topic(self) -> None:
         """Take the best answer that sets no topic apart; where there is none, or no pool, that there is none."""
-        if not self.is_no_pool:
-            whole = [self.best] if not self.best.apart.any() else [one for one in self.tried if not one.apart.any()]
-            if whole:
-                self.best = _best(whole)
-                return
+        whole = [one for one in self.tried if not one.apart.any()]
+        if not self.is_no_pool and whole:
+            self.best = self.best if not self.best.apart.any() else _best(whole)
+            return
         fitter = self.best.fitter
-        fit = fitter.settle(fitter.ranks.depths(0))
-        self.best = Try(self.best.order, fitter, Way.BY_TOPIC, fit, Cliff.of(fitter.ranks, fit))
+        fit = fitter.settle(np.zeros_like(self.best.fit.depths))
+        self.best = Try(self.best.order, fitter, BY_TOPIC, fit, Cliff.of(fitter.ranks, fit))
         self.tried.append(self.best)
 
     def ranks(self, order: str) -> JudgedRanks:
@@ -232,30 +189,30 @@ class Search:
         """Return whether the judged documents end at the depth, and the largest tolerance changes nothing."""
         if not one.cliff.is_there:
             return False
-        most, ways = Fitter(one.fitter.ranks, self.asked.tolerances[-1], alike=self._alike), self.asked.depth.ways
-        others = [most.depths_of(one.fit.runs)] if Way.BY_TOPIC in ways else []
-        others += [most.common_depth()] if Way.COMMON in ways else []
+        most, ways = Fitter(one.fitter.ranks, self.tolerances[-1], alike=self._alike), self.ways
+        others = [most.depths_of(one.fit.runs)] if BY_TOPIC in ways else []
+        others += [most.common_depth()] if COMMON in ways else []
         same = bool((most.settle(one.fit.depths).runs == one.fit.runs).all())
         return same and best_of([one.fit, *others]) is one.fit
 
     @property
     def _alike(self) -> bool:
-        return len(self.asked.tolerances) > 1
+        return len(self.tolerances) > 1
 
-    def _try(self, order: str, tolerance: float, way: Way) -> Try:
+    def _try(self, order: str, tolerance: float, way: str) -> Try:
         fitter = Fitter(self._ranked[order], tolerance, alike=self._alike)
-        fit = self.asked.depth.fit(fitter, way)
+        if isinstance(self._depth, int):
+            fit = fitter.settle(self._depth * fitter.ranks.has_topic, self._depth)
+        else:
+            fit = fitter.common_depth() if way == COMMON else fitter.own_depths()
         return Try(order, fitter, way, fit, Cliff.of(fitter.ranks, fit))
 
     def _fields(self) -> Iterator[tuple[str, AnyField]]:
         """Yield the field in each order to try; an order in which no list differs is not tried again."""
-        if self.asked.order is not None:
-            yield self.asked.order, self._runs.reorder(self.asked.order).field
-            return
-        own = self._runs.in_pool_order()
+        own = self._runs.in_pool_order() if self._order is None else self._runs.reorder(self._order)
         seen = [own.field]
         yield own.order, own.field
-        for order in _ORDERS:
+        for order in _ORDERS if self._order is None else ():
             try:
                 field = self._runs.reorder(order).field
             except InputError:  # no rank column, or none that is an order
@@ -270,12 +227,11 @@ class Search:
             {
                 "order": one.order,
                 "tolerance": one.fitter.tolerance,
-                "way": one.way.value,
-                "depth_from": int(one.fit.depths[one.fit.depths > 0].min(initial=one.fit.depths.max(initial=0))),
-                "depth_to": int(one.fit.depths.max(initial=0)),
+                "way": one.way,
+                **dict(zip(("depth_from", "depth_to"), depth_range(one.fit.depths), strict=True)),
                 "runs": int(one.fit.runs.sum()),
-                "explained": one.fit.counts.documents - one.fit.counts.unjudged,
-                "unjudged": one.fit.counts.unjudged,
+                "explained": one.fit.explained,
+                "unjudged": one.fit.unjudged,
                 "new_below": one.cliff.new_below,
                 "bits": one.fit.bits,
                 "best": one is self.best,
@@ -285,6 +241,12 @@ class Search:
         return pd.DataFrame(rows)
 
 
+def depth_range(depths: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the least and the largest depth of the topics that have one, 0 where none has."""
+    most = int(depths.max(initial=0))
+    return int(depths[depths > 0].min(initial=most)), most
+
+
 def _best(tried: list[Try]) -> Try:
     """Return the answer of fewest bits; of those as good that of fewest depths and unjudged documents, tried first."""
     if tried[-1].fit.is_exact:
@@ -292,4 +254,4 @@ def _best(tried: list[Try]) -> Try:
     left = comparable([one.fit for one in tried])
     fewest = min(fit.bits for fit in left)
     as_good = [one for one in tried if one.fit in left and one.fit.bits <= fewest + AS_GOOD]
-    return min(as_good, key=lambda one: (len(np.unique(one.fit.depths)), one.fit.counts.unjudged))
+    return min(as_good, key=lambda one: (len(np.unique(one.fit.depths)), one.fit.unjudged))

@@ -9,7 +9,7 @@ import pytest
 from pool_parts import as_qrels, as_runs, fitter, hand, pool_of
 from scipy.special import betaln
 
-from pt_reuse.studies.pool_inference.fitting import PoolCounts, depth_bits
+from pt_reuse.studies.pool_inference.fitting import depth_bits, error_bits, name_bits
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 
@@ -19,19 +19,16 @@ def which(some, many):
 
 def test_bits_are_those_of_counting():
     outside = np.array([[5, 2], [0, 0], [40, 1]])
-    counts = PoolCounts(runs=7, chosen=3, documents=30, unjudged=4, outside=outside)
+    runs = np.arange(7) < 3
     # two topics at depth 10, one at 5: which depths, and which topic has which
     depths = log2(4) + 2 * log2(101) + log2(factorial(3) / (factorial(2) * factorial(1)))
-    expected = which(3, 7) + depths + which(4, 30) + which(2, 5) + which(1, 40)
-    assert counts.bits(np.array([10, 5, 10]), 100) == pytest.approx(expected)
-    assert counts.unexplained == 3
+    assert name_bits(runs, np.array([10, 5, 10]), 100) == pytest.approx(which(3, 7) + depths)
+    assert error_bits(4, 30, outside) == pytest.approx((which(4, 30), which(2, 5) + which(1, 40)))
 
 
 def test_a_group_costs_what_its_chance_is_when_any_rate_is_as_likely():
     # the integral of p^k (1 - p)^(n - k) over p
-    counts = PoolCounts(runs=0, chosen=0, documents=0, unjudged=0, outside=np.array([[40, 11]]))
-    alone = counts.bits(np.zeros(0, dtype=np.int64), 9)
-    assert alone == pytest.approx(-betaln(12, 30) / np.log(2))
+    assert error_bits(0, 0, np.array([[40, 11]]))[1] == pytest.approx(-betaln(12, 30) / np.log(2))
 
 
 def test_one_depth_costs_less_than_many():
@@ -59,16 +56,16 @@ def test_documents_of_no_run_are_in_no_group():
     assert fitter(alone, qrels).ranks.grouped.tolist() == [[[1, 1], [1, 1], [2, 0]]]
     found, same = infer_pool(alone, qrels), infer_pool(as_runs({"A": field["A"]}), qrels)
     assert found.tried.equals(same.tried)
-    assert found.headline() == same.headline() == "depth 2, 1 of 1 run contributed, 2 of 3 judgments explained"
+    assert (found.depth, found.contributors) == (2, ["A"])
 
 
 def test_an_exact_answer_pays_for_naming_it_only():
     runs, qrels = hand()
-    fit = fitter(runs, qrels).common_depth()
+    fits = fitter(runs, qrels)
+    fit = fits.common_depth()
     assert fit.is_exact
-    assert fit.difference == 0
-    groups = fit.counts.outside[:, 0]
-    free = which(5, 6) + depth_bits(fit.depths, 4) + log2(fit.counts.documents + 1) + np.log2(groups + 1).sum()
+    groups = fits.ranks.outside(np.flatnonzero(fit.tops.times(fit.runs)), fit.tops.judged)[:, 0]
+    free = which(5, 6) + depth_bits(fit.depths, 4) + log2(fit.explained + 1) + np.log2(groups + 1).sum()
     assert fit.bits == pytest.approx(free)
 
 

@@ -12,7 +12,6 @@ from joblib import parallel_config
 from opened import opened
 from topic_ways import odd_field
 
-from pt_reuse._errors import InputError
 from pt_reuse.studies.pool_inference import judged_ranks
 from pt_reuse.studies.pool_inference.inference import infer_pool
 from pt_reuse.studies.pool_inference.judged_ranks import Choice, Passes, Tops
@@ -41,11 +40,6 @@ def test_every_way_gives_the_same(way, monkeypatch, tmp_path):
     for name, table in alone.items():
         assert table.equals(found[name]) if hasattr(table, "equals") else table == found[name], name
     assert not [name for name in os.listdir(tmp_path) if name.startswith("pt_reuse-")]
-
-
-def test_jobs_are_whole_numbers():
-    with pytest.raises(InputError, match="n_jobs"):
-        infer_pool(RUNS, QRELS, n_jobs=0)
 
 
 def test_what_is_kept_in_a_file_comes_back(tmp_path):

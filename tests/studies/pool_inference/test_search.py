@@ -37,18 +37,7 @@ def dropped(judged, share, seed=5):
 def test_an_exact_answer_ends_the_search():
     found = infer_pool(*hand())
     assert found.tried.columns.tolist() == COLUMNS
-    assert found.tried[COLUMNS[:8]].to_dict("records") == [
-        {
-            "order": "trec_eval",
-            "tolerance": 0.0,
-            "way": "inferred",
-            "depth_from": 3,
-            "depth_to": 3,
-            "runs": 5,
-            "explained": 9,
-            "unjudged": 0,
-        }
-    ]
+    assert found.tried[COLUMNS[:8]].to_numpy().tolist() == [["trec_eval", 0, "inferred", 3, 3, 5, 9, 0]]
     assert found.best_of_tried() == []
 
 
@@ -93,11 +82,6 @@ def test_the_order_in_which_a_pool_was_made_is_found(tied):
     assert found.certainty is Certainty.EXACT
     assert found.tried["order"].tolist() == ["trec_eval", "file"]
     assert found.tried["best"].tolist() == [False, True]
-    assert "pool_order='file'" in str(found)
-    assert found.best_of_tried() == [
-        "the best of 2 tried (2 orders, 1 tolerance): order='file', tolerance=0, depth inferred"
-    ]
-    assert found.best_of_tried()[0] in str(found)
     # the order in which the field is said to have been pooled comes first
     said = infer_pool(RunSet.from_frames(frames, pool_order="file"), qrels)
     assert said.tried["order"].tolist() == ["file"]
@@ -125,8 +109,7 @@ def test_dropped_judgments_are_no_reason_to_give_up(share):
     judged = dropped(pool_of(field, pooled, topics, dict.fromkeys(topics, 15)), share)
     found = infer_pool(as_runs(field), as_qrels(judged))
     assert (found.depth, found.contributors) == (15, pooled)
-    assert found.certainty is Certainty.NEARLY
-    assert found.summary.iloc[0]["explained"] == len(judged)
+    assert (found.certainty, found.summary["explained"].item()) == (Certainty.NEARLY, len(judged))
     assert infer_pool(as_runs(field), as_qrels(judged), tolerance=0).certainty is Certainty.PARTIAL
 
 
@@ -194,10 +177,6 @@ def test_a_spurious_depth_has_no_cliff_and_little_certainty():
     field = {"A": {"1": list("abcdefgh")}, "B": {"1": list("ijklmnop")}, "C": {"1": ["a", "x1", "i", "x2"]}}
     judged = {("1", doc) for doc in "abcdefghijklmnop"}
     found = infer_pool(as_runs(field), as_qrels(judged), depth=6)
-    assert found.certainty is Certainty.PARTIAL
-    assert found.explanation.startswith(
-        "partial: these runs explain 75.0% of the judgments; the rest has another origin, or some pooled runs are not "
-        "in the field or not recognised. There is no cliff: of the new documents 100.0% are judged at the depth and "
-        "100.0% one rank below, so the pool hardly ends there."
-    )
+    assert (found.certainty, found.summary["new_below"].item()) == (Certainty.PARTIAL, 1)
+    assert "there is no cliff" in found.explanation
     assert infer_pool(as_runs(field), as_qrels(judged)).certainty is Certainty.EXACT

