@@ -11,7 +11,6 @@ from command_parts import run
 import pt_reuse as ptr
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.listing import list_collections
-from pt_reuse.studies.pool_inference.inference import infer_pool
 
 HEADER = "name title year topics judged runs teams pooled published here"
 
@@ -36,11 +35,6 @@ def test_a_long_list_is_cut_unless_all_is_asked_for(capsys):
     assert f"... and {total - 40} more collections; --all shows every one" in out
     _, out, _ = run(capsys, "collections", "--all")
     assert len(out.splitlines()) == 1 + total
-
-
-def test_csv_has_everything(capsys):
-    _, out, _ = run(capsys, "collections", "--csv")
-    assert out == list_collections().to_csv(index=False)
 
 
 @pytest.mark.parametrize("words", ["treq8", "deap 2019", "qqqqqq", "robust --here", "qqqqqq --csv"])
@@ -117,25 +111,6 @@ def test_infer_pool_writes_the_judgments_of_the_topics_that_are_not_set_apart(tm
     given = ("--runs", tmp_path / "runs", "--teams", tmp_path / "teams", *left.split(), "--depth", 20)
     status, out, err = run(capsys, "lou", *given, "--pool-order", "trec_eval", "--measures", "AP")
     assert (status, err) == (0, "")
-
-
-def test_infer_pool_finds_what_was_simulated_and_saves_it(own, field, tmp_path, capsys):
-    out_folder = tmp_path / "out"
-    status, out, err = run(capsys, "infer-pool", own, "--out", out_folder)
-    expected = infer_pool(field.runs, field.qrels)
-    assert (status, err) == (0, "")
-    assert expected.depth == 5
-    assert f"\n{expected.headline()}\n" in out
-    assert expected.explanation in " ".join(out.split())
-    assert (out_folder / "contributors.txt").read_text().split() == sorted(expected.contributors)
-    assert f"\n  pt-reuse lou --pooled {out_folder}/contributors.txt --depth 5 --pool-order trec_eval\n" in out
-    saved = pd.read_csv(out_folder / "table.csv")
-    assert sorted(saved["name"][saved["contributed"]]) == sorted(expected.contributors)
-    assert (out_folder / "judged-by-rank.png").read_bytes().startswith(b"\x89PNG")
-    status, _, err = run(capsys, "infer-pool", own, "--out", out_folder)
-    assert status == 2
-    assert "Pass --overwrite" in err
-    assert run(capsys, "infer-pool", own, "--out", out_folder, "--overwrite")[0] == 0
 
 
 # ---- verify

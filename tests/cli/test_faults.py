@@ -28,21 +28,13 @@ def files(tmp_path_factory, field):
         f'name = "labelled"\n[runs]\nfolder = "{folder}/runs"\nmetadata = "{folder}/metadata.csv"\n'
     )
     broken = {
-        "twice": "1 Q0 d1 1 2.0 R\n1 Q0 d1 2 1.0 R\n",
-        "ranks": "1 Q0 d1 1 2.0 R\n1 Q0 d2 1 1.0 R\n",
-        "tags": "1 Q0 d1 1 2.0 R\n1 Q0 d2 2 1.0 S\n",
         "short": "1 Q0 d1 1 2.0\n",
-        "empty": "",
         "other": "x99 Q0 d1 1 2.0 R\n",
         "one": "1 Q0 d1 1 2.0 R\n",
-        "nan": "1 Q0 d1 1 nan R\n",
-        "twins/a": "1 Q0 d1 1 2.0 R\n",
-        "twins/b": "1 Q0 d1 1 2.0 R\n",
     }
     for name, text in broken.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
-    (folder / "conflict.txt").write_text("1 0 d1 1\n1 0 d1 0\n")
     (folder / "high.txt").write_text("1 0 d1 2000\n")
     (folder / "broken.toml").write_text("name = ")
     (folder / "bare.toml").write_text('name = "bare"\ntitle = "Bare"\n')
@@ -61,36 +53,20 @@ FAULTS = {
     "no run is pooled": f"{LOU} --metadata {{f}}/none.csv",
     "pooled is perhaps": "runs {f}/runs --metadata {f}/perhaps.csv",
     "metadata of no run beside a collection": "runs --collection {f}/labelled.toml --metadata {f}/header.csv",
-    "no measure": f"{LOU} --measures ,",
     "contributor": f"{LOU} --contributors lex1a,nobody",
     "qrels as runs": "runs {f}/qrels.txt",
     "runs as qrels": f"{LOU} --qrels {{f}}/one",
-    "document twice": "runs {f}/twice",
-    "rank twice": "runs {f}/ranks --order rank",
-    "two tags": "runs {f}/tags",
-    "two files of one tag": "runs {f}/twins",
     "short line": "runs {f}/short",
-    "empty run": "runs {f}/empty",
-    "score": "runs {f}/nan",
-    "judged twice": "lou --runs {f}/one --qrels {f}/conflict.txt --by run",
     "other topics": "lou --runs {f}/other --qrels {f}/qrels.txt --by run",
     "high label": "lou --runs {f}/one --qrels {f}/high.txt --by run --measures nDCG(dcg='exp-log2')@5",
     "unknown collection of infer-pool": "infer-pool trec-9/adhoc",
-    "unknown collection of fetch": "fetch trec-9/adhoc",
-    "unknown collection of runs": "runs --collection deep",
     "no definition": "lou --collection {f}/nowhere.toml",
     "broken definition": "lou --collection {f}/broken.toml",
-    "broken definition described": "collections {f}/broken.toml",
     "definition without runs": "runs --collection {f}/bare.toml",
-    "definition without qrels": "infer-pool {f}/bare.toml --runs {f}/runs",
     "catalogue without files": "runs --collection trec-8/adhoc --no-download",
-    "catalogue with other files": "runs {f}/runs --collection trec-8/adhoc",
-    "nothing to fetch": "fetch demo",
     "no figures": "verify trec-7/adhoc",
     "figures of another": "verify trec-8/adhoc --figures {f}/other.toml",
     "figures of nothing": "verify other --figures {f}/other.toml",
-    "no file of figures": "verify other --figures {f}/nowhere.toml",
-    "runs of verify": "verify trec-8/adhoc --qrels {f}/qrels.txt --runs {f}/runs",
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 
 import pytest
@@ -11,7 +10,7 @@ from command_parts import COMMANDS, run
 
 import pt_reuse as ptr
 from pt_reuse.cli import entry as cli
-from pt_reuse.cli.screen import PIPED, say_command, width_of
+from pt_reuse.cli.screen import PIPED, width_of
 
 WIDTHS = (80, 120)
 EVERY_WIDTH = pytest.mark.parametrize("width", WIDTHS)
@@ -60,42 +59,27 @@ FIELD = "--metadata runs.csv"
 OTHER = "all-the-judgments-that-there-are-of-this-simulated-field.txt"
 CALLS = {
     "unjudged": f"unjudged runs --qrels qrels.txt {FIELD} --by team --all",
-    "unjudged of the demo": "unjudged --collection demo --by type",
     "lou": f"lou --runs runs --qrels qrels.txt {FIELD} --depth 5",
-    "lou of runs": f"lou --runs runs --qrels qrels.txt {FIELD} --depth 3 --by run --measures AP,P@5,nDCG@10,Bpref",
-    "lou of the demo": "lou --collection demo",
     "score": f"score runs --qrels qrels.txt {FIELD} --per-topic --measures AP,P(rel=2)@10,Judged@10,Unjudged@10",
-    "score of the demo": "score --collection demo",
     "compare": f"compare runs --qrels {OTHER} --other qrels.txt {FIELD} --all",
-    "compare on the demo": "compare --collection demo --qrels demo:complete --other demo:pool",
     "pool": f"pool runs --qrels qrels.txt {FIELD} --depth 9",
-    "pool of the demo": "pool --collection demo",
     "adaptive pool of the demo": "pool --collection demo --qrels demo --strategy ucb1-tuned --n 7",
-    "sample of the demo": "pool --collection demo --strategy sample --strata rank --bands 3,inf --share 1,.25",
-    "strategies on the demo": "judge compare-strategies --collection demo --strategies rank --leave-out type",
     "strategies": f"judge compare-strategies --runs runs --qrels qrels.txt {FIELD} --budgets 2 --leave-out run",
     "profile stability": f"profile stability runs --qrels qrels.txt --other {OTHER} {FIELD} --pairs 9 --sizes 2,5",
-    "found-by-depth on the demo": "profile found-by-depth --collection demo",
     "by-type on the demo": "by-type --collection demo --splits 2 --measures RR --resamples 2",
     "runs": f"runs runs {FIELD} --all",
-    "runs of the demo": "runs --collection demo --all",
     "runs with faults": "runs faulty --bad-lines skip --other-files skip",
     "infer-pool": f"infer-pool --runs runs --qrels qrels.txt {FIELD}",
-    "infer-pool of the demo": "infer-pool demo --all",
     "collections, one": "collections trec-2019/deep/passages",
-    "collections, an alias": "collections dl19",
     "verify": "verify mine --figures figures.toml",
     "faults": "runs faulty",
-    "judge agreement": "judge agreement labels.csv --gold gold.txt --resamples 20",
     "no such option": "lou --runs runs --nonsense-that-no-command-of-this-name-has-ever-known and-more-of-it and-more",
-    "no runs": "lou --qrels qrels.txt",
-    "nothing to fetch": "fetch demo",
     "no such measure": f"lou --runs runs --qrels qrels.txt {FIELD} --measures AP,Foo@3",
 }
 #: how the calls end that do not end well
 STATUS = {
     "verify": 1,
-    **dict.fromkeys(["faults", "no such option", "no runs", "nothing to fetch", "no such measure"], 2),
+    **dict.fromkeys(["faults", "no such option", "no such measure"], 2),
 }
 
 
@@ -149,13 +133,3 @@ def test_a_terminal_says_how_wide_it_is(monkeypatch):
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 77, 0, 0))
         assert width_of(terminal) == 77
     os.close(leader)
-
-
-def test_a_command_that_goes_on_in_the_next_line_can_be_typed(monkeypatch, capsys):
-    words = ["pt-reuse lou", "--pooled out/contributors.txt", "--depth 100", "--pool-order trec_eval"]
-    monkeypatch.setenv("COLUMNS", "50")
-    say_command(words)
-    out = capsys.readouterr().out
-    assert max(map(len, out.splitlines())) <= 50
-    assert len(out.splitlines()) > 1
-    assert shlex.split(out.replace("\\\n", "")) == " ".join(words).split()

@@ -115,17 +115,6 @@ def test_covid_round5_is_what_the_leaderboard_says(real, covid):
     )
 
 
-def test_own_types_over_those_on_record(messages, trec8_home, tmp_path):
-    mine = tmp_path / "mine.csv"
-    mine.write_text("name,type\n1,traditional\nREADWARE,interactive\n")
-    runs = offline().get_runs(types=mine, missing="ignore")
-    table = runs.run_table.set_index("name")
-    assert table["type"].tolist() == ["traditional", "manual", "automatic", "interactive"]
-    assert table["type_source"].tolist() == [str(mine), "catalogue", "catalogue", str(mine)]
-    assert offline().get_runs(types=mine, type="interactive").names == ["READWARE"]
-    messages.warned(lambda: offline().submitted(types={"1": "x", "nobody": "y"}))
-
-
 SKIP = {"bad_lines": "skip", "other_files": "skip"}
 
 

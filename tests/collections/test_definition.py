@@ -7,12 +7,9 @@ import json
 import re
 
 import ir_datasets
-import pandas as pd
 import pyterrier as pt
 import pytest
 
-import pt_reuse as ptr
-from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import define, read_definition
 from pt_reuse.collections.provider import register_collection
 
@@ -128,23 +125,6 @@ def test_a_call_says_the_same_as_the_file(folder):
     assert vars(called) == vars(read)
     register_collection(called, overwrite=True)
     register_collection(read)
-
-
-def test_little_is_needed(messages, folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    assert define("a").title == "a"
-    assert define("a", documents=iter(["docs/a.jsonl"])).documents == (str(folder / "docs" / "a.jsonl"),)
-    assert read_definition(toml(folder, 'name = "a"\nruns = "runs/*"')).runs == str(folder / "runs" / "*")
-    files = read_definition(toml(folder, 'name = "a"\n[runs]\nfiles = ["runs/input.bm25"]\nmetadata = "meta.csv"'))
-    assert files.runs == (str(folder / "runs" / "input.bm25"),)
-    with pytest.warns(ptr.ReuseWarning) as caught:
-        assert ReuseDataset(files).get_runs().teams == ["A"]
-    (said,) = {str(warning.message) for warning in caught if warning.category is ptr.ReuseWarning}
-    messages.told(said)
-    assert read_definition(toml(folder, "name = 'a'\ndocuments = 'irds:vaswani'")).irds_id == "vaswani"
-    assert define("a", qrels="irds:reuse/later").qrels == "irds:reuse/later"
-    assert define("a", runs="runs", pooled=True).labels == {"pooled": True}
-    assert define("a", runs="runs", metadata=pd.DataFrame({"name": ["bm25"]})).labels["metadata"].shape == (1, 1)
 
 
 NAMES = ["Mine", "my own", "a\\b", "", "/a", "a/", "a//b", "../a", "a/../b", "a..b", "a/.hidden", ".", "a\n", 5]

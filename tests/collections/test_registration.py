@@ -13,7 +13,6 @@ import pytest
 from own_files import defined
 
 import pt_reuse as ptr
-from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.definition import _read_toml, define
 from pt_reuse.collections.irds import SubmittedRun, build_irds
 from pt_reuse.collections.provider import register_collection
@@ -113,12 +112,3 @@ def test_runs_are_read_when_they_are_asked_for(mine):
     assert [row.doc_id for row in second.scoreddocs] == ["d1", "d2", "d1", "d2"]
     assert repr(first.scoreddocs) == "RunDocs('bm25', 4 documents)"
     assert len(calls) == 1
-
-
-def test_an_unknown_id_is_told_when_it_is_used(messages):
-    messages.hidden[ir_datasets.__version__] = "{version}"
-    dataset = build_irds(Collection(name="x", title="x", documents="irds:cranfeld", topics="irds:cranfield"))
-    assert dataset.has_docs()
-    messages.refused(lambda: dataset.docs_iter())
-    lacking = build_irds(Collection(name="x", title="x", qrels="irds:msmarco-passage"))
-    messages.refused(lambda: lacking.qrels_iter())

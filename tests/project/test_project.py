@@ -6,7 +6,6 @@ import re
 import runpy
 import shutil
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pyterrier as pt
@@ -52,18 +51,6 @@ def test_every_public_name_is_documented():
     documented = set(re.findall(r"auto(?:function|class|data):: (?:pt_reuse[.])?([\w.]+)", pages))
     missing = set(PUBLIC) - documented
     assert not missing
-
-
-def test_lines_of_tables_and_headings_of_the_docs_are_whole():
-    """A merge once joined the upper line of a table with its heading, and left a mark of its own before a section."""
-    for page in PAGES:
-        lines = page.read_text(encoding="utf-8").splitlines()
-        for number, (before, line) in enumerate(pairwise(["", *lines]), 1):
-            at = f"{page.name}:{number}"
-            assert not re.search(r"={4}[^=\s`]", line), f"{at}: a line of a table and more"
-            if re.fullmatch(r"([=~-])\1{3,}", line):
-                assert before.strip(), f"{at}: a line under nothing"
-                assert len(line) == len(before), f"{at}: not as long as its heading"
 
 
 def test_public_names_have_docstrings():

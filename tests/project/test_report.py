@@ -71,29 +71,6 @@ def test_as_latex(report):
     ]
 
 
-def test_latex_across_both_columns_with_another_caption(report):
-    found = report.to_latex(wide=True, caption=r"As in \cite{x}.")
-    assert found.startswith("\\begin{table*}\n\\centering\n\\caption{As in \\cite{x}.}\n\\small")
-    assert found.endswith("\\end{table*}")
-    assert r"\label" not in found
-
-
-def test_latex_of_long_texts_stands_on_several_lines():
-    report = Report(
-        [Column("p", [1e-9], Digits.P), Column("d", [-0.5], Digits.PERCENT)],
-        caption="50 % of words " * 20,
-        notes=["a " * 90],
-    )
-    lines = report.to_latex().split("\n")
-    assert max(map(len, lines)) <= 140
-    assert " ".join(lines).count(r"50 \% of words") == 20
-    assert r"$<$0.0001 & $-$0.5 \\" in lines
-
-
-def test_what_latex_takes(report, messages):
-    messages.refused(lambda: report.to_latex(wide="yes"), argument="wide")
-
-
 def read_back(text):
     """Set a line of LaTeX as LaTeX does, letter by letter: the inverse of the escaping, for what it writes."""
     known = {

@@ -119,50 +119,6 @@ def test_headings_take_lines_before_columns_take_a_block():
     ]
 
 
-def test_a_name_loses_its_middle_and_prose_its_end():
-    assert shorten("bm25-with-feedback-title-run-2", 20) == "bm25-with-fe...run-2"
-    assert shorten("what one step of the last digit is worth", 20) == "what one step of ..."
-    assert shorten("日本語日本語日本語", 10) == "日本...語"
-    frame = pd.DataFrame({"name": ["a" * 30 + "1", "a" * 30 + "2"], "score": [0.5, 0.25]})
-    assert table(frame, width=34).split("\n") == [
-        "name                         score",
-        f"{'a' * 16}...{'a' * 6}1  0.5000",
-        f"{'a' * 16}...{'a' * 6}2  0.2500",
-    ]
-
-
-def test_texts_of_the_first_column_take_several_lines():
-    long = {"what": ["without the own team, MAP", "runs"], "equal": [3, 12], "note": ["-" * 30, "x"]}
-    assert table(pd.DataFrame(long), width=57).split("\n") == [
-        "what                   equal  note",
-        f"without the own team,      3  {'-' * 14}...{'-' * 7}",
-        "MAP",
-        "runs                      12  x",
-    ]
-
-
-def test_the_first_rows_and_how_many_more():
-    frame = pd.DataFrame({"name": list("abcd"), "n": range(4)})
-    assert table(frame, width=40, most=2, what="runs").split("\n") == [
-        "name  n",
-        "a     0",
-        "b     1",
-        "... and 2 more runs",
-    ]
-    assert "more" not in table(frame, width=40, most=4)
-    assert table(frame.head(0), width=40, what="runs").split("\n") == ["name  n", "(no runs)"]
-    assert table(pd.DataFrame(index=[0]), width=40) == ""
-
-
-def test_a_number_without_room_is_rounded_and_not_cut():
-    frame = pd.DataFrame({"name": ["a" * 30], "score": [123456789.25], "count": [12345678901234]})
-    assert "123456789.2500" in table(frame, width=100)
-    found = table(frame, width=20).split()
-    assert "1.23e+08" in found
-    assert "1.23e+13" in found
-    assert table(pd.DataFrame({"x": [0.123456]}), width=20, numbers="{:.2g}").split() == ["x", "0.12"]
-
-
 def test_characters_that_move_the_cursor_are_shown_as_escapes():
     frame = pd.DataFrame({"a\nb": ["x\x1b[31m\r\t\u2028\x85", "\udcff"]}, dtype=object)
     assert table(frame, width=60).split("\n") == ["a\\nb", "x\\x1b[31m\\r\\t\\u2028\\x85", "\\udcff"]
@@ -187,18 +143,7 @@ def test_display_width(text, width):
     assert display_width(text) == width
 
 
-def test_names_of_several_levels_and_twice_the_same_name():
-    frame = pd.DataFrame([[1, 2.0]], columns=pd.MultiIndex.from_tuples([("AP", "LOU"), ("AP", "LOU")]))
-    assert table(frame, width=40).split("\n") == ["AP LOU  AP LOU", "     1  2.0000"]
-
-
 def test_characters_that_turn_the_line_are_escaped_and_those_that_join_are_not():
     # U+202E writes what follows from right to left, the columns beside it among it
     assert visible("run\u202eabc\u2066") == r"run\u202eabc\u2066"
     assert visible("\U0001f469\u200d\U0001f467 e\u0301 \u05d0") == "\U0001f469\u200d\U0001f467 e\u0301 \u05d0"
-
-
-def test_a_word_that_is_broken_keeps_its_distance_from_the_next():
-    frame = pd.DataFrame({"coefficient": ["Krippendorff's a", "Agreement"], "value": [0.5, 0.25]})
-    lines = table(frame, width=17).splitlines()
-    assert [line[:11].rstrip() for line in lines[1:3]] == ["Krippend", "orff's a"]

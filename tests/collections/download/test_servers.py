@@ -130,18 +130,6 @@ def test_a_wrong_password_is_sent_once(server, folder, monkeypatch):
     assert len(sent(server)) == 1
 
 
-@pytest.mark.parametrize("login", [False, True])
-def test_forbidden(server, folder, monkeypatch, login):
-    trust(monkeypatch, server)
-    set_login(monkeypatch)
-    server.plans = {"/bm25": locked(status(403), USER, SECRET) if login else status(403)}
-    reason = fails(server, folder)
-    assert "(403)" in reason
-    assert ("although a user name and password were sent" in reason) == login
-    assert "results.html" in reason
-    assert len(server.asked) == 1 + login
-
-
 def test_only_where_it_belongs(server, folder, monkeypatch, tmp_path):
     set_login(monkeypatch)
     netrc_file(tmp_path, f"machine 127.0.0.1 login {USER} password {SECRET}\n")

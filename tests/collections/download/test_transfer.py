@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from email.utils import formatdate
 
 import pytest
@@ -77,17 +76,11 @@ def test_who_is_not_there_is_asked_once(folder, monkeypatch, host, why):
     assert len(tries) == 1
 
 
-@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("code", [301, 308])
 def test_redirects_are_followed(server, other, folder, code):
     server.plans = {"/bm25": status(code, Location="/two"), "/two": status(code, Location=other.url + "/evil.name")}
     other.plans = {"/evil.name": whole(GZ, Content_Disposition='attachment; filename="../../evil"')}
     assert fetch(server, folder).files["bm25"].name == "input.bm25.gz"
-
-
-def test_a_circle(server, folder):
-    server.plans = {"/bm25": status(302, Location="/two"), "/two": status(302, Location="/bm25")}
-    assert "redirects more than 5 times" in fails(server, folder)
-    assert len(server.asked) == 6
 
 
 @pytest.mark.parametrize(
@@ -154,16 +147,6 @@ def test_busy_at_first(server, folder, code, wait):
     busy = status(code, **({"Retry_After": wait} if wait else {}))
     server.plans = {"/bm25": [busy, whole(GZ)]}
     assert fetch(server, folder).files["bm25"].read_bytes() == GZ
-
-
-@pytest.mark.parametrize("wait", ["3600", "9" * 40, "in two hours"])
-def test_how_long_a_server_may_ask_to_wait(server, folder, wait):
-    wait = formatdate(time.time() + 7200, usegmt=True) if wait == "in two hours" else wait
-    server.plans = {"/bm25": status(503, Retry_After=wait)}
-    reason = fails(server, folder)
-    assert reason.endswith(" seconds. Try again later.")
-    assert ("3,600" in reason) == (wait == "3600")
-    assert len(server.asked) == 1
 
 
 def test_silence_in_mid_file(server, folder):
