@@ -61,8 +61,7 @@ def parse_leaderboard(
             so_many = f"So many has {' or '.join(map(repr, fit))}. " if fit else ""
             raise InputError(
                 f"a line of the format {found!r} has {len(COLUMNS[found])} columns, {' '.join(COLUMNS[found])}; this "
-                "one "
-                f"has {len(row)}: {shown(line.strip())}. {so_many}Give the ",
+                f"one has {len(row)}: {shown(line.strip())}. {so_many}Give the ",
                 Option("format", ...),
                 " of the file, or correct the line.",
                 argument="path",
@@ -89,10 +88,8 @@ def told_format(cells: Sequence[Sequence[str]]) -> str:
     if not known or measure_last:
         raise InputError(
             f"most lines have {count(width, 'column')}{', and the topic all in the first' * measure_last}. A "
-            "leaderboard has "
-            f"{'; '.join(' '.join(columns) for name, columns in COLUMNS.items() if name != 'jsonl')}; or is JSON by "
-            "lines. "
-            "Give a file of one of these forms.",
+            f"leaderboard has {'; '.join(' '.join(columns) for name, columns in COLUMNS.items() if name != 'jsonl')}; "
+            "or is JSON by lines. Give a file of one of these forms.",
             argument="path",
         )
     if len(fit) == 1 or len(known) == 1:

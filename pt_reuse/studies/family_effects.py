@@ -231,8 +231,7 @@ def _families_of(run_table: pd.DataFrame) -> pd.DataFrame:
     if len(names) == 1:
         raise InputError(
             f"{count(len(of_run), 'run')}, all of the family {names[0]!r}, so there is no other run to hold it "
-            "against. "
-            "Add runs of other families, or of none.",
+            "against. Add runs of other families, or of none.",
             argument="runs",
         )
     return pd.DataFrame({"name": run_table["name"].to_numpy(), "family": pd.Series(of_run, dtype=object)})
@@ -396,8 +395,7 @@ def _of_cell(cell: Mapping[Any, Any], near: Mapping[Any, Any], measure: str) -> 
     text = (
         f"Under the labels of {cell['judge']} the mean gain of the {count(int(cell['runs']), 'run')} of "
         f"{'its own ' if cell['own'] else ''}family {cell['family']} over the other {cell['others']:,.0f} by "
-        f"{measure} is "
-        f"{with_ends(cell, 'rank_effect', '+.2f')} ranks"
+        f"{measure} is {with_ends(cell, 'rank_effect', '+.2f')} ranks"
     )
     if near["runs"]:
         text += f", and {with_ends(near, 'rank_effect', '+.2f')} over runs that people score alike ({of})"
@@ -540,7 +538,6 @@ def _interval_words(bootstrap: TopicBootstrap | None, n_cells: int) -> dict[str,
     by_chance = (1 - bootstrap.confidence) * n_cells
     words = (
         f"{bootstrap.words()}; of effects on scores t intervals from the same draws; not corrected for their number: "
-        "of "
-        f"{count(n_cells, 'cell')}, a judge and a family each, {by_chance:.2g} would leave out 0 by chance"
+        f"of {count(n_cells, 'cell')}, a judge and a family each, {by_chance:.2g} would leave out 0 by chance"
     )
     return {"intervals": words}

@@ -69,10 +69,9 @@ class LinearMeasure:
         params = measure.params
         if measure.NAME not in _NEEDED or params.get("judged_only") or params.get("relative"):
             raise InputError(
-                f"{measure!r} is no sum over documents: what a document adds to it hangs on labels of other documents, "
-                "which nobody may have given. So labels of a sample do not correct those of a judge without bias. "
-                "Take "
-                f"one of {LINEAR}; or xinfAP and xinfNDCG, which ",
+                f"{measure!r} is no sum over documents: what a document adds to it hangs on labels of other "
+                "documents, which nobody may have given. So labels of a sample do not correct those of a judge "
+                f"without bias. Take one of {LINEAR}; or xinfAP and xinfNDCG, which ",
                 Call("score", "runs, human, [xinfAP, xinfNDCG]"),
                 " estimates from the sample alone.",
                 argument="measures",
@@ -293,8 +292,7 @@ def _check_topics(human: Qrels, labelled: list[str], alone: list[str], gone: lis
     if not labelled:
         raise InputError(
             f"the judge labelled no topic that people judged: {examples(human.topics)}; {examples([*alone, *gone])}. "
-            "Are "
-            "these labels of the same collection, with ids written alike?",
+            "Are these labels of the same collection, with ids written alike?",
             argument="judge",
         )
     if len(labelled) < 2 or (len(alone) > 1 and len(labelled) < least):

@@ -268,8 +268,7 @@ def _findings_of(rows: list[dict[Any, Any]], taus: pd.DataFrame, depth: int, bes
     yield (
         f"{about}: a re-ranked run gains {own['mean_rise']:+.1f} ranks on average by the judge and "
         f"{people['mean_rise']:+.1f} by people; of the {best:,} best of all runs, as they were and re-ranked, {mine} "
-        "by "
-        f"the judge and {theirs} by people are re-ranked."
+        f"by the judge and {theirs} by people are re-ranked."
     )
     by_field = {row["field"]: row for row in taus.to_dict("records")}
     if pd.notna(by_field["both"]["tau_b"]):
@@ -467,8 +466,7 @@ def circularity(
         settings=asked.settings(
             **{
                 "re-ranked": f"the first {count(depth, 'document')} of each list by the judge's labels, best first, "
-                "ties as in "
-                "the run, documents without a label in their places"
+                "ties as in the run, documents without a label in their places"
             },
             topics=len(labels.people.topics),
             best=best,

@@ -189,9 +189,8 @@ class SignificanceFidelity(Result):
                 Shown("Missed", "missed", Digits.COUNT),
                 Shown("Opposite", "opposite", Digits.COUNT),
             ),
-            caption=f"{_CAPTION}: by each judge, with the same winner as by people, by the judge only (false "
-            "claims), by "
-            "people only (missed), and with the other winner.",
+            caption=f"{_CAPTION}: by each judge, with the same winner as by people, by the judge only (false claims), "
+            "by people only (missed), and with the other winner.",
             noun="judges",
         ),
         "shares": View(
@@ -233,8 +232,7 @@ class SignificanceFidelity(Result):
         if not self.corrected and (self.table["untested"] < self.table["pairs"]).any():
             found.append(
                 f"The tests are not corrected for the number of pairs: of pairs of equal runs {100 * self.alpha:.4g} "
-                "in "
-                "100 would be significant by chance, by people as by a judge."
+                "in 100 would be significant by chance, by people as by a judge."
             )
         return found
 

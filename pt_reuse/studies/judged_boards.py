@@ -197,8 +197,7 @@ class LeaderboardAgreement(Result):
                 continue
             found.append(
                 f"{said}tau_b {with_ends(row, 'tau_b', '.4f')} with people's by {row['measure']}; the run that loses "
-                "most "
-                f"loses {count(int(row['max_drop']), 'rank')}, the one that gains most gains {row['max_rise']:,}."
+                f"most loses {count(int(row['max_drop']), 'rank')}, the one that gains most gains {row['max_rise']:,}."
             )
         for (judge, who), rows in self.missing.groupby(["judge", "lacks"], sort=False):
             lacks = f"{judge} has no scores of" if who == "judge" else f"{judge} alone scores"
@@ -244,8 +243,7 @@ class _Aligned:
             lost = [count(len(side.topics) - len(shared), "topic") for side in sides]
             warn(
                 f"means are over {count(len(shared), 'topic')} that both have, without {lost[0]} of people and "
-                f"{lost[1]} "
-                "of the judge."
+                f"{lost[1]} of the judge."
             )
         # where both have the same, both in the order of people, so that they are drawn together
         lists = [truth.topics, truth.topics] if same and own else [s.topics if own else shared for s in sides]
@@ -368,15 +366,13 @@ def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> pd.DataF
     Parameter(
         name="topics",
         meaning='means are over the topics that are ``"shared"`` (default), or of each over its ``"own"``. Where one '
-        "of "
-        "the two has no scores by topic, only the rows ``all``, its own are those.",
+        "of the two has no scores by topic, only the rows ``all``, its own are those.",
         choices=TOPICS,
     ),
     Parameter(
         name="best",
         meaning="how many runs are the best: tau of these is *tau at k*. Those that tie with the last of them belong "
-        "to "
-        "them, and they are the best by all topics, also in resamples.",
+        "to them, and they are the best by all topics, also in resamples.",
         check=partial(positive, "best", unit="runs"),
     ),
 )

@@ -171,8 +171,7 @@ class LabelAgreement(Result):
                 Shown("Recall", "recall", Digits.SCORE),
             ),
             caption="Labels of judges beside those of people, over {items} documents, labels: {labels}. Relevant is "
-            "the "
-            "share that the judge calls relevant.",
+            "the share that the judge calls relevant.",
             noun="judges",
         ),
         "grade": View(
@@ -354,8 +353,7 @@ def _of_person(row: Mapping[Any, Any]) -> str:
     verdict = ", less than people reach" if row["difference_high"] < 0 else verdict
     return (
         f"On the documents that {person} labelled, too ({count(row['n_items'], 'label')}), the kappa of "
-        f"{row['judge']} is "
-        f"{row['value']:.3f} and that of {person} {row['person_value']:.3f}: a difference of "
+        f"{row['judge']} is {row['value']:.3f} and that of {person} {row['person_value']:.3f}: a difference of "
         f"{with_ends(row, 'difference', '+.3f')}{verdict}."
     )
 

@@ -450,9 +450,8 @@ class LabelAudit(Result):
                 Shown("Effect", "effect", Digits.EFFECT),
             ),
             caption="The documents that do most for the runs that gain and lose most ranks by {measure} under the "
-            "labels "
-            "of {judge}: both labels, and what the judge's adds to the run's mean score beyond what it adds to that of "
-            "all runs on average.",
+            "labels of {judge}: both labels, and what the judge's adds to the run's mean score beyond what it adds to "
+            "that of all runs on average.",
             noun="documents",
         ),
         "person": View(
@@ -467,9 +466,8 @@ class LabelAudit(Result):
                 Shown("Interval of the difference", "difference", Digits.DIFFERENCE, interval=True),
             ),
             caption="How far the ranking by {measure} under {judge} agrees with the one under people, and how far "
-            "those "
-            "under other people do, on the documents that each of them labelled. Each person counts alike in the mean, "
-            "without those under whom all runs tie; with one topic there is no interval.",
+            "those under other people do, on the documents that each of them labelled. Each person counts alike in "
+            "the mean, without those under whom all runs tie; with one topic there is no interval.",
             noun="people",
         ),
     }
@@ -634,8 +632,7 @@ def _rise_ends(row: Mapping[Any, Any], name: str, form: str) -> str:
     Parameter(
         name="best",
         meaning="how many runs are the best: tau of these is *tau at k*. Which runs are the best follows from all "
-        "topics "
-        "under `human`, also in resamples; those that tie with the last of them belong to them.",
+        "topics under `human`, also in resamples; those that tie with the last of them belong to them.",
         check=partial(positive, "best", unit="runs"),
         flag=Flag(help="tau of the K best runs", metavar="K"),
     ),

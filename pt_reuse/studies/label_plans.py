@@ -227,8 +227,7 @@ class LabelPlan(Result):
         return [
             *(
                 f"{row['number'][0].upper()}{row['number'][1:]} takes {count(int(row['labels']), 'label')}: the "
-                "interval "
-                f"is then {row['width']:.4f} wide, if it is {row['expected']:.4f}."
+                f"interval is then {row['width']:.4f} wide, if it is {row['expected']:.4f}."
                 for row in self.targets().to_dict("records")
             ),
             f"A width of {cost['width']:g} takes {count(int(cost['labels']), 'label')} in these strata, "
@@ -296,8 +295,7 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     if judgments.stated_rel not in (None, plan.rel):
         raise InputError(
             f"documents are relevant from label {judgments.stated_rel} here, and from label {plan.rel} in the plan. "
-            "Plan "
-            "with the same, or give the labels as they are meant in the plan.",
+            "Plan with the same, or give the labels as they are meant in the plan.",
             argument="checked",
         )
     said = judgments.to_frame()[[*_KEYS, "label"]].rename(columns={"label": "said"})
@@ -331,8 +329,7 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     if len(empty):
         raise InputError(
             f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty['stratum'])}. Have people "
-            "check at "
-            "least one document of each stratum: ",
+            "check at least one document of each stratum: ",
             Attribute("plan.sample"),
             ".",
             argument="checked",
@@ -502,9 +499,8 @@ def _checked_judge_rel(judge_rel: Any) -> int | None:
     Parameter(
         name="prior",
         meaning="what is expected of labels of which the pilot says nothing: a share; or the two numbers of a beta "
-        "law, "
-        "to which the counts of the pilot are added; or a dict of label -> one of these (None is a document without a "
-        "label). Default: .5, which needs the most labels; to the counts of a pilot, 1/2 and 1/2 are added.",
+        "law, to which the counts of the pilot are added; or a dict of label -> one of these (None is a document "
+        "without a label). Default: .5, which needs the most labels; to the counts of a pilot, 1/2 and 1/2 are added.",
         check=checked_prior,
     ),
     Parameter(

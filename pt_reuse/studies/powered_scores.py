@@ -124,9 +124,8 @@ class PredictionPowered(Result):
                 Shown("Pairs", "significant", Digits.COUNT),
             ),
             caption="Scores by some {level} with people's labels and others with a judge's alone: half the width of "
-            "the "
-            "intervals (median over runs), how many {level} the labels of people are worth beside the judge's, and how "
-            "many pairs of runs differ significantly.",
+            "the intervals (median over runs), how many {level} the labels of people are worth beside the judge's, "
+            "and how many pairs of runs differ significantly.",
             noun="judges",
         ),
         "run": View(
@@ -153,8 +152,7 @@ class PredictionPowered(Result):
                 Shown("p, corrected", "p_corrected", Digits.P),
             ),
             caption="The pairs of runs that differ significantly by {measure}, the largest difference first; where "
-            "none "
-            "does, the one of lowest p. Intervals are for each pair alone.",
+            "none does, the one of lowest p. Intervals are for each pair alone.",
             noun="pairs",
             long=True,
         ),
@@ -255,10 +253,9 @@ class PredictionPowered(Result):
         if row["pairs"]:
             yield (
                 f"By {row['measure']} with {row['judge']} {row['significant']:,} of {count(row['pairs'], 'pair')} of "
-                "runs "
-                f"differ significantly, {row['human_significant']:,} by people's labels alone; the interval of a "
-                "rank is "
-                f"{row['rank_width']:.1f} ranks wide on average, and {row['human_rank_width']:.1f} without the judge."
+                f"runs differ significantly, {row['human_significant']:,} by people's labels alone; the interval of a "
+                f"rank is {row['rank_width']:.1f} ranks wide on average, and {row['human_rank_width']:.1f} without "
+                "the judge."
             )
         reach = ends(run, "estimate", ".4f")
         yield (
@@ -325,8 +322,7 @@ def checked_weight(lam: Any) -> float:
     Parameter(
         name="pool",
         meaning="the documents that the judge is to label: a Pool, or a frame with ``qid``, ``docno`` and what the "
-        "judge "
-        "reads. Default those whose labels exist already; a judge that has to be asked needs it by topics.",
+        "judge reads. Default those whose labels exist already; a judge that has to be asked needs it by topics.",
         check=checked_pool,
     ),
     Parameter(
@@ -431,8 +427,7 @@ def prediction_powered(
         if variance is not None:
             raise InputError(
                 "the variance by documents is that of the sample, and there is one way to estimate it. Leave it out, "
-                "or "
-                "give ",
+                "or give ",
                 Option("level", "topics"),
                 ".",
                 argument="variance",

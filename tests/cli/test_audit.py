@@ -199,20 +199,6 @@ def test_what_is_relevant_and_who_is_of_which_family(given, tmp_path, capsys):
     assert set(saved.table["family"].dropna()) == {"old"}
 
 
-def test_files_are_replaced_only_when_asked(given, tmp_path, capsys, messages):
-    chosen = words(given, "--parts", "rankings", "--out", tmp_path / "out")
-    assert run(capsys, *chosen)[0] == 0
-    status, out, err = run(capsys, *chosen)
-    assert (status, out) == (2, "")
-    messages.told(err)
-    (tmp_path / "out" / "findings.md").unlink()
-    status, out, err = run(capsys, *chosen)
-    assert (status, out) == (2, "")
-    assert "out/rankings has " in err
-    assert run(capsys, *chosen, "--overwrite")[0] == 0
-    assert (tmp_path / "out" / "findings.md").exists()
-
-
 @pytest.fixture
 def four(given, tmp_path):
     """Return a leaderboard by people whose lines do not tell its format."""

@@ -60,19 +60,6 @@ def test_a_plan_for_runs_with_a_pilot(capsys, files):
     assert "P@10, one - two" in out.replace("\n", " ")
 
 
-def test_advice_names_the_file_of_documents_to_check(capsys, files):
-    plan = files / "plan"
-    run(capsys, "judge plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--out", plan)
-    status, _, err = run(capsys, "judge plan-labels", "--plan", plan, "--checked", files / "people.txt")
-    assert status == 2
-    assert "the documents to check alone: to_check.csv of the plan." in err.replace("\n", " ")
-
-
-def test_the_labels_are_told_as_the_plan_takes_them(capsys, files):
-    _, out, _ = run(capsys, "judge plan-labels", "--judge", files / "judge.txt", "--width", ".2", "--rel", "2")
-    assert out.startswith("Qrels: 4 topics, 300 judgments, 100 relevant from label 2 (labels")
-
-
 def test_calls_that_do_not_fit_together(capsys, files):
     assert run(capsys, "judge plan-labels")[0] == 2
     assert run(capsys, "judge plan-labels", "--plan", files)[0] == 2

@@ -187,36 +187,6 @@ def test_changes_say_what_becomes_of_each_run():
     assert rows["type"].equals(PEOPLE.run_table.set_index("name")["type"][rows.index].rename("type"))
 
 
-def test_a_judge_equal_to_the_truth():
-    """Every draw gives the same, which is no interval: no sentence and no report shows one."""
-    found = compared(PEOPLE, {"same": PEOPLE}, measures="AP", judge_measures="AP", resamples=50)
-    row = found.of_all().iloc[0]
-    assert tuple(row[["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]]) == (1, 1, 1, 0, 0)
-    assert row["tau_b_low"] == row["tau_b_high"] == 1.0
-
-
-def test_files_are_read(tmp_path):
-    paths = [
-        PEOPLE.write_leaderboard(tmp_path / "people.eval.txt"),
-        JUDGE.write_leaderboard(tmp_path / "gpt.eval.jsonl", "jsonl"),
-    ]
-    found = compared(str(paths[0]), paths[1])
-    expected = compared(PEOPLE, {"gpt": JUDGE})
-    pd.testing.assert_frame_equal(found.table, expected.table)
-    assert found.key_figures().iloc[0].tolist()[:2] == ["AP", "tau_b, gpt, AP"]
-
-
-@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
-def test_what_is_told(messages):
-    few = ptr.Scores.from_frame(JUDGE.per_topic[JUDGE.per_topic["qid"].isin(JUDGE.topics[:2])])
-    less = ptr.Scores.from_frame(few.per_topic[few.per_topic["name"] != few.names[0]])
-    messages.warned(lambda: compared(PEOPLE, {"a": less}, missing="zero", measures="AP"), times=3)
-    messages.warned(lambda: compared(PEOPLE, {"a": less}, missing="leave_out", measures="AP"), times=3)
-    found = messages.warned(lambda: compared(board([3, 2, 1]), {"a": board([1, 1, 1])}), times=1)
-    messages.told(found.findings()[0])
-    assert found.headline() == "a: AP against AP tau_b undefined"
-
-
 def test_what_is_refused(messages, tmp_path):
     other = board([1, 2], ["x", "y"])
     for call, argument in (

@@ -6,7 +6,6 @@ import functools
 
 import few_label_parts as parts
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 from ir_measures import RBP, SDCG, NumRel, NumRet, P, SetP
@@ -110,18 +109,6 @@ def test_a_pool_that_people_labelled_in_full_scores_as_ir_measures_has_it():
     assert found.table["by_judge"][0] == pytest.approx((P @ 5).calc_aggregate(by_judge, run))
 
 
-def test_the_number_of_relevant_documents_is_that_of_estimate_relevant():
-    found = ptr.labels.prediction_powered(
-        parts.field().runs, parts.sample(), parts.judge(), "NumRel", level="documents", lam=0
-    )
-    expected = ptr.pools.estimate_relevant(parts.sample())
-    assert found.table["estimate"].tolist() == pytest.approx([expected["estimate"].mean()] * 10)
-    se = np.sqrt((expected["se"] ** 2).sum()) / 60
-    assert found.table["se_sampling"].tolist() == pytest.approx([se] * 10)
-    assert set(found.ranks["rank"]) == {1}
-    assert set(found.ranks["rank_high"]) == {10}
-
-
 def test_over_samples_estimates_are_right_on_average_and_intervals_cover():
     field = parts.field()
     truth = ptr.score(field.runs, pool().judge(field.all_qrels), "P@5").mean["P@5"].to_numpy()
@@ -158,18 +145,6 @@ def test_documents_drawn_one_by_one():
     assert known.table["estimate"].tolist() == pytest.approx(found.table["estimate"].tolist())
 
 
-def test_strata_of_unequal_shares():
-    """Nearly all of the first ranks and few of the others: each document counts as many as it stands for."""
-    field = parts.field()
-    drawn = ptr.pools.sample_pool(pool(), share=[0.9, 0.4], strata="rank", bands=[3, 100], seed=2)
-    found = ptr.labels.prediction_powered(
-        field.runs, drawn.judge(field.all_qrels), parts.judge(), "P@5", level="documents", lam=1
-    ).table
-    truth = ptr.score(field.runs, pool().judge(field.all_qrels), "P@5").mean["P@5"]
-    assert ((found["sampling_low"] <= truth) & (truth <= found["sampling_high"])).mean() >= 0.8
-    assert found["se_sampling"].mean() < parts.by_documents().table["se_sampling"].mean()
-
-
 def test_a_document_without_a_label_of_the_judge_is_corrected_like_any_error():
     field, sample = parts.field(), parts.sample()
     labels = pool().judge(parts.judge()).to_frame()[["qid", "docno", "label"]]
@@ -179,21 +154,3 @@ def test_a_document_without_a_label_of_the_judge_is_corrected_like_any_error():
     zeros = labels.assign(label=[*labels["label"][:1200], *[0] * 131])
     expected = ptr.labels.prediction_powered(field.runs, sample, zeros, "P@5", **options)
     assert found.table["estimate"].tolist() == expected.table["estimate"].tolist()
-
-
-def test_a_function_that_reads_texts_is_asked_for_the_whole_pool():
-    field, asked = parts.field(), []
-    truth = field.all_qrels.to_frame().set_index(["qid", "docno"])["label"]
-
-    def model(frame):
-        asked.append(frame)
-        return [int(truth[pair]) for pair in zip(frame["qid"], frame["docno"], strict=True)]
-
-    texts = pool().to_frame()[["qid", "docno"]].assign(text="t")
-    found = ptr.labels.prediction_powered(field.runs, parts.sample(), model, "P@5", level="documents", pool=texts)
-    (frame,) = asked
-    assert (len(frame), set(frame["text"])) == (1331, {"t"})
-    expected = ptr.score(field.runs, pool().judge(field.all_qrels), "P@5").mean["P@5"]
-    assert found.table["estimate"].tolist() == pytest.approx(expected.tolist())
-    assert found.table["n_eff"].tolist() == pytest.approx([1331] * 10)
-    assert isinstance(found.ranks, pd.DataFrame)

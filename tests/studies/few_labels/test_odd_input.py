@@ -99,40 +99,6 @@ def test_few_topics_of_people(messages):
     assert np.isfinite(found.table["estimate_low"]).all()
 
 
-def test_few_topics_of_the_judge_alone(messages):
-    every = parts.field().all_qrels
-    found = messages.warned(lambda: called(judge=every.select(every.topics[:30])), times=1)
-    assert found.table["n_eff"].max() < 40
-
-
-def test_a_judge_that_labels_otherwise_where_people_did_not(messages):
-    every, people = parts.field().all_qrels, parts.people()
-    shallow = every.restrict(ptr.depth_pool(parts.field().runs, depth=5))
-    both = every.select(people.topics) | shallow.select(every.topics[24:])
-    messages.warned(lambda: called(judge=both), times=1)
-
-
-def test_a_judge_of_no_use(messages):
-    labels = parts.field().all_qrels.to_frame()
-    wrong = labels.assign(label=(labels["label"] == 0).astype(int))
-    found = messages.warned(lambda: called(judge=wrong), times=1)
-    assert found.table["estimate"].tolist() == found.table["human"].tolist()
-    # all of one grade
-    same = messages.warned(lambda: sampled(judge=labels.assign(label=0)), times=1)
-    assert same.table["estimate"].tolist() == same.table["human"].tolist()
-    assert same.table["n_eff"].tolist() == pytest.approx([401] * 10)
-
-
-def test_topics_that_do_not_count_are_named(messages):
-    every, field = parts.field().all_qrels, parts.field()
-    found = messages.warned(lambda: called(judge=every.select(every.topics[2:])), times=1)
-    assert found.table["n"].iloc[0] == 22
-    more = every.to_frame().assign(qid=lambda f: f["qid"].replace({"1": "900"}))
-    found = messages.warned(lambda: called(judge=pd.concat([every.to_frame(), more[more["qid"] == "900"]])), times=1)
-    assert found.table["N"].iloc[0] == 36
-    assert len(field.runs.topics) == 60
-
-
 def test_runs_that_lack_topics(messages):
     field, people = parts.field(), parts.people()
     frames = {name: field.runs[name].drop(columns="name") for name in field.runs.names[:2]}

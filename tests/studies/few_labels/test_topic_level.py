@@ -96,26 +96,6 @@ def test_the_variance_of_a_known_lambda():
     assert given.settings["intervals"] == found.settings["intervals"], "of a given lambda both are the same"
 
 
-def test_ranks_reach_over_all_runs_that_are_not_told_apart():
-    found = parts.by_topics()
-    ranks, pairs, table = (of(frame) for frame in (found.ranks, found.pairs, found.table))
-    for column, value, significant in (
-        ("rank", "difference", "significant"),
-        ("human_rank", "human", "human_significant"),
-    ):
-        for row in ranks.to_dict("records"):
-            better = worse = 0
-            for pair in pairs[pairs[significant]].to_dict("records"):
-                if row["name"] in (pair["first"], pair["second"]):
-                    wins = (pair[value] > 0) == (pair["first"] == row["name"])
-                    better, worse = better + (not wins), worse + wins
-            assert (row[f"{column}_low"], row[f"{column}_high"]) == (1 + better, len(ranks) - worse)
-            assert row[f"{column}_low"] <= row[column] <= row[f"{column}_high"]
-    assert ranks["rank"].tolist() == table["estimate"].rank(ascending=False, method="min").tolist()
-    assert ranks["human_rank"].tolist() == table["human"].rank(ascending=False, method="min").tolist()
-    assert ranks["judge_rank"].tolist() == table["by_judge"].rank(ascending=False, method="min").tolist()
-
-
 def test_a_given_lambda():
     field, people, judge = parts.field(), parts.people(), parts.judge()
     alone = ptr.labels.prediction_powered(field.runs, people, judge, "P@5", lam=0)
@@ -130,19 +110,6 @@ def test_a_given_lambda():
     assert full.table["se"][0] == pytest.approx(np.sqrt(np.var(more, ddof=1) / 36 + np.var(y - f, ddof=1) / 24))
     best = of(parts.by_topics().table, measure="P@5")
     assert best["se"].mean() < min(alone.table["se"].mean(), full.table["se"].mean())
-
-
-def test_a_judge_equal_to_the_truth_is_worth_its_topics():
-    field, people = parts.field(), parts.people()
-    found = ptr.labels.prediction_powered(field.runs, people, field.all_qrels, "nDCG@10", variance="plain")
-    assert found.judges == ["judge"]
-    truth = ptr.score(field.runs, field.all_qrels, "nDCG@10").mean["nDCG@10"]
-    # lambda is N / (n + N) but for what the two kinds of topics differ in spread
-    assert found.table["lambda"].mean() == pytest.approx(36 / 60, abs=0.1)
-    # with lambda N / (n + N) the estimate is the mean of all
-    exact = ptr.labels.prediction_powered(field.runs, people, field.all_qrels, "nDCG@10", lam=36 / 60)
-    assert exact.table["estimate"].tolist() == pytest.approx(truth.tolist())
-    assert found.table["n_eff"].mean() == pytest.approx(60, rel=0.15)
 
 
 def test_a_judge_is_asked_for_the_documents_of_a_pool():
@@ -171,19 +138,6 @@ def test_a_judge_is_asked_for_the_documents_of_a_pool():
         field.runs, people, {"model": field.all_qrels.threshold(1)}, "nDCG@10", pool=pool
     )
     assert kept.table.equals(given.table)
-
-
-def test_labels_of_another_scale_are_brought_to_that_of_people():
-    field = parts.field()
-    binary = field.all_qrels.threshold(2)
-    found = ptr.labels.prediction_powered(field.runs, parts.people(), binary, "P(rel=2)@5", rel=2)
-    same = ptr.labels.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=2)@5", rel=2)
-    assert found.table.drop(columns="judge").equals(same.table.drop(columns="judge"))
-    assert found.settings["judges"].startswith("judge (relevant from label 1, n=24 topics")
-    assert same.settings["judges"].startswith("judge (relevant from label 2, n=24 topics")
-    assert found.settings["relevant"] == "label of at least 2"
-    strict = ptr.labels.prediction_powered(field.runs, parts.people(), field.all_qrels, "P(rel=1)@5", judge_rel=2)
-    assert strict.table["by_judge"].tolist() == same.table["by_judge"].tolist()
 
 
 @pytest.fixture(scope="module")

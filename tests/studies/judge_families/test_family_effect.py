@@ -32,22 +32,6 @@ def found(field, runs):
     )
 
 
-def test_the_shape_of_the_tables(found):
-    table = found.table
-    keys = ["measure", "judge", "family", "against"]
-    assert not table.duplicated(keys).any()
-    assert len(table) == 2 * 2 * 2 * 3
-    assert table["measure"].drop_duplicates().tolist() == found.measures == ["nDCG@10", "P@5"]
-    assert table.groupby("judge")["own"].sum().to_dict() == {"A": 6, "B": 0}
-    assert set(table.loc[table["own"], "family"]) == {"gpt"}
-    of = table[table["against"] != "matched"]
-    assert (of["runs"] + of["others"]).eq(12).all()
-    assert (of["unmatched"] == 0).all()
-    assert len(found.by_run) == 2 * 2 * 12
-    assert found.judges[["judge", "family", "missing"]].values.tolist() == [["A", "gpt", 0], ["B", "llama", 0]]
-    assert found.settings["runs without a family"] == 4
-
-
 def test_scores_and_ranks_are_those_of_ir_measures(field, found):
     rows = found.by_run[(found.by_run["measure"] == "nDCG@10") & (found.by_run["judge"] == "A")].set_index("name")
     names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
@@ -147,13 +131,6 @@ def test_a_planted_bias_is_found():
         ).table
         above.append((table[["rank_effect_low", "score_effect_low"]] > 0).to_numpy())
     assert np.mean(above) >= 0.95
-
-
-def test_a_judge_equal_to_people_has_no_effect_at_all(field, runs):
-    found = ptr.labels.family_effect(runs, field.qrels, field.qrels, "AP", resamples=20)
-    numbers = [column for column in found.table if "effect" in column or column in ("rise", "change")]
-    assert (found.table[numbers].fillna(0) == 0).all(axis=None)
-    assert found.table.query("against == 'others'")[numbers].notna().all(axis=None)
 
 
 def test_topics_without_labels_count_for_neither(field, runs):

@@ -29,11 +29,6 @@ def test_runs_without_families_are_refused(field, messages):
     messages.refused(lambda: ptr.labels.family_effect(only, field.qrels, field.qrels, "AP"), argument="runs")
 
 
-def test_nothing_has_no_sign(field, runs):
-    found = ptr.labels.family_effect(runs, field.all_qrels, field.all_qrels, "nDCG@10", resamples=20)
-    assert "-0.00" not in " ".join([*found.findings(), str(found.report()), str(found.report("score"))])
-
-
 def test_of_equally_near_runs_the_first_by_name_is_matched():
     people = {"1": {"a": 1, "b": 1, "c": 0}}
     judge = {"1": {"a": 1, "b": 0, "c": 0}}
@@ -70,19 +65,3 @@ def test_two_runs(field, messages):
     assert np.isnan(cell["score_effect"])
     assert cell["rank_effect_low"] <= cell["rank_effect"] <= cell["rank_effect_high"]
     assert "in the score" not in found.findings()[0]
-
-
-def test_a_family_spelt_in_two_ways_is_told(field, runs, messages):
-    judges, given = {"J": field.qrels}, {"J": "GPT"}
-    call = lambda: ptr.labels.family_effect(runs, field.qrels, judges, "AP", families=given, resamples=0)  # noqa: E731
-    found = messages.warned(call, times=1)
-    assert not found.table["own"].any()
-
-
-def test_a_family_that_no_run_is_near(field):
-    runs = with_families(field, lambda run: "best" if run.type == "manual" else None)
-    found = ptr.labels.family_effect(runs, field.all_qrels, noisy(field, 3), "nDCG@10", caliper=0.0, resamples=9)
-    cell = found.cells("nDCG@10", "matched").iloc[0]
-    assert (cell["runs"], cell["others"], cell["unmatched"]) == (0, 0, 4)
-    assert np.isnan(cell[["rank_effect", "score_effect", "rank_effect_low"]].astype(float)).all()
-    assert found.matches["match"].isna().all()

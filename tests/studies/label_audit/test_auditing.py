@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
 
@@ -11,8 +10,6 @@ import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 
 GRADED, GAPS = relabelled(1), relabelled(2, gaps=0.25)
-#: on five of the seven topics
-SOME = relabelled(3, topics=TOPICS[:5])
 JUDGES = {"graded": GRADED, "gaps": GAPS}
 TYPES = RUNS.run_table["type"].tolist()
 DRAWS = TopicBootstrap(15, 3, 0.9)
@@ -122,15 +119,6 @@ def test_a_missing_label_is_unjudged_or_is_dropped_for_both():
         assert rows_of(found.table, "gaps", "P@5")["documents"][0] == len(GAPS)
 
 
-def test_a_judge_of_some_topics_counts_on_these(messages):
-    found = messages.warned(lambda: audited({"some": SOME, "graded": GRADED}, ["AP"]), times=1)
-    for judge, labels, topics in (("some", SOME, TOPICS[:5]), ("graded", GRADED, TOPICS)):
-        row = rows_of(found.table, judge, "AP").iloc[0]
-        assert row["topics"] == len(topics)
-        x, y = means(HUMAN, "AP", topics), means(labels, "AP", topics)
-        assert row["tau_b"] == pytest.approx(tau(x, y), abs=1e-12)
-
-
 def test_binary_labels_stand_on_the_scale_of_people():
     binary = {pair: int(label > 0) for pair, label in GRADED.items()}
     found = ptr.audit_labels(
@@ -166,19 +154,3 @@ def test_means_over_the_topics_that_a_run_has():
         # effects follow the means, and those of P add up
         moved = found.movers
         assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
-
-
-def test_a_live_judge_is_asked_once_of_the_documents_that_people_judged():
-    asked = []
-
-    def judge(pairs):
-        asked.append(pairs[["qid", "docno"]].copy())
-        return pairs.assign(label=[GRADED[pair] for pair in zip(pairs["qid"], pairs["docno"], strict=True)])
-
-    frames = {name: RUNS[name] for name in RUNS.names}
-    live = ptr.audit_labels(frames, FIELD.qrels, {"graded": judge}, "AP", resamples=0)
-    assert len(asked) == 1
-    assert set(map(tuple, asked[0].to_numpy())) == set(HUMAN)
-    stored = audited({"graded": GRADED}, ["AP"], best=10)
-    pd.testing.assert_frame_equal(live.table, stored.table)
-    pd.testing.assert_frame_equal(live.documents, stored.documents)

@@ -89,12 +89,6 @@ def test_everything_is_checked_before_a_judge_is_asked(case, messages):
     messages.refused(lambda: ptr.labels.compare_labels(**given), argument=argument)
 
 
-def test_few_topics_are_told(messages):
-    human = judged(n_topics=3)
-    found = messages.warned(lambda: ptr.labels.compare_labels(human, {"model": labelled(human)}, resamples=9), times=1)
-    assert found.settings["beware"] == "model: 3 topics only"
-
-
 def test_labels_that_all_are_one():
     human = Qrels(HUMAN.to_frame().assign(label=0))
     found = ptr.labels.compare_labels(human, {"model": human}, resamples=9)

@@ -152,20 +152,6 @@ def test_the_confusion_matrix_is_that_of_scikit_learn():
         assert rows.groupby("judge_label")["of_judge_label"].sum().tolist() == pytest.approx([1] * matrix.shape[1])
 
 
-@settings(max_examples=6, deadline=None)
-@given(seed=st.integers(0, 10_000))
-def test_judge_and_people_change_places(seed):
-    human = judged(seed, n_topics=3, n_docs=12)
-    judge = labelled(human, seed + 1).with_rel(2)
-    one, other = (label_agreement(compared(a, {"model": b}), None).table for a, b in ((human, judge), (judge, human)))
-    if len(one) != len(other):
-        return
-    for column in ("agreement", "kappa", "alpha_nominal", "alpha_ordinal", "n_items"):
-        assert one[column].tolist() == pytest.approx(other[column].tolist(), nan_ok=True)
-    assert one["precision"].tolist() == pytest.approx(other["recall"].tolist(), nan_ok=True)
-    assert one["surplus"].tolist() == pytest.approx((-other["surplus"]).tolist(), nan_ok=True)
-
-
 def test_what_is_missing_is_counted_for_each_judge_and_topic():
     frame = GRADED.to_frame()
     part = Qrels(frame[frame["qid"] != "3"])
@@ -182,20 +168,6 @@ def test_what_is_missing_is_counted_for_each_judge_and_topic():
     assert per_topic["qid"].tolist() == ["1", "2", "4", "5", "6"]
     assert (per_topic["missing"] + per_topic["n_items"]).tolist() == [30] * 5
     assert per_topic["missing"].sum() == missing
-
-
-@pytest.mark.parametrize(
-    ("scale", "rel", "graded"),
-    [((0, 1, 2, 3), None, True), ((0, 1, 3), None, True), ((0, 1), 1, False), ((0, 1, 2, 3, 4), 2, False),
-     ((0, 1, 2, 3), 3, False)],
-)  # fmt: skip
-def test_grades_are_compared_on_one_scale_alone(scale, rel, graded):
-    judge = labelled(HUMAN, scale=scale)
-    found = label_agreement(compared(HUMAN, {"model": judge}, rel=rel), None)
-    assert set(found.table["labels"]) == ({"grades", "binary"} if graded else {"binary"})
-    assert ("relevant or not alone" in found.settings) == (not graded)
-    labels = found.confusion["judge_label"].unique().tolist()
-    assert labels == ([0, 1, 2, 3] if graded else list(scale))
 
 
 def test_a_judge_that_is_right_and_a_topic_all_of_one_grade():
@@ -221,9 +193,3 @@ def test_one_topic_has_no_interval(n_topics, there):
     assert len(ends) == 2 * len(FIGURES)
     assert found.table["kappa_low"].notna().all() == there
     assert found.by_grade["relevant_low"].notna().any() == there
-
-
-def test_two_of_one_name_are_refused(messages):
-    (one,) = compared(HUMAN, {"a": GRADED})
-    messages.refused(lambda: label_agreement([one, one], None), argument="judge")
-    messages.refused(lambda: label_agreement([one], None, people=[one]), argument="people")

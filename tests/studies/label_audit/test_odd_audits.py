@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, relabelled
 
@@ -15,7 +14,6 @@ FAR = {
     RUNS.names[0]: RUNS[RUNS.names[0]],
     "far": RUNS[RUNS.names[1]].loc[lambda frame: frame["qid"] == TOPICS[0]].assign(qid="99"),
 }
-PAIR = ptr.RunSet.from_frames({name: RUNS[name] for name in RUNS.names[:2]})
 
 
 def audited(runs=RUNS, human=FIELD.qrels, judge=JUDGE, measures="P@5", **options):
@@ -72,49 +70,12 @@ def test_a_field_that_cannot_be_ranked_is_refused_before_a_judge_is_asked(fault,
     messages.refused(lambda: audited(judge=must_not_be_asked, **given), argument=argument)
 
 
-def test_a_run_without_topics_may_score_zero():
-    found = audited(runs=FAR, without_topics="zero")
-    assert found.movers.set_index("name").loc["far", ["score", "judge_score"]].tolist() == [0, 0]
-
-
 def test_a_run_without_a_topic_of_the_judge_is_refused_with_the_name_of_the_judge(messages):
     frames = {name: RUNS[name] for name in RUNS.names[:3]}
     frames[RUNS.names[0]] = frames[RUNS.names[0]][frames[RUNS.names[0]]["qid"].isin(TOPICS[5:])]
     some = as_frame(relabelled(1, topics=TOPICS[:5]))
     with pytest.warns(ptr.ReuseWarning, match="the judge labelled nothing in 2 topics"):
         messages.refused(lambda: audited(frames, judge={"some": some}), argument="runs", place="some")
-
-
-def test_two_runs():
-    found = audited(runs=PAIR, judge=FIELD.qrels, measures="nDCG@5", resamples=20)
-    row = found.table.iloc[0]
-    assert (len(found.table), row["tau_b"], row["max_drop"]) == (1, 1.0, 0)
-    turned = as_frame({pair: 2 - label for pair, label in HUMAN.items()})
-    row = audited(runs=PAIR, judge=turned, measures="nDCG@5").table.iloc[0]
-    assert (row["tau_b"], row["max_drop"], row["max_rise"]) == (-1.0, 1, 1)
-
-
-def test_a_judge_that_is_people():
-    found = audited(judge={"same": FIELD.qrels}, measures=["nDCG@5", "AP"], resamples=20, by="type")
-    rows = found.table
-    assert (rows["tau_b"].dropna() == 1).all()
-    assert (rows[["max_drop", "max_rise", "mean_rise"]] == 0).all(axis=None)
-    assert (rows[["mean_rise_low", "mean_rise_high"]] == 0).all(axis=None)
-    assert (found.movers[["rise", "rise_low", "rise_high", "change"]] == 0).all(axis=None)
-    assert len(found.documents) == 0
-    assert len(found.report("run").to_frame()) == 0
-    assert len(found.report("document").to_frame()) == 0
-
-
-def test_a_family_of_one_run_has_no_coefficient_and_its_moves():
-    types = {name: "alone" if name == RUNS.names[0] else "other" for name in RUNS.names}
-    found = audited(RUNS.with_metadata(types=types), by="type", resamples=20)
-    row = found.table[found.table["part"] == "alone"].iloc[0]
-    assert np.isnan(row["tau_b"])
-    assert np.isnan(row["tau_b_low"])
-    assert (row["runs"], row["max_drop"], row["max_rise"]) == (1, 0, 0)
-    moved = found.movers.set_index("name").loc[RUNS.names[0]]
-    assert row["mean_rise"] == moved["rise"]
 
 
 @pytest.mark.filterwarnings(

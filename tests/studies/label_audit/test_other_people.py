@@ -127,14 +127,6 @@ def test_a_person_without_a_ranking_is_no_part_of_the_mean():
         assert (mean["difference_low"], mean["difference_high"]) == (ann["difference_low"], ann["difference_high"])
 
 
-@pytest.mark.filterwarnings("ignore:audit_labels. all runs tie:pt_reuse.ReuseWarning")
-def test_people_without_any_ranking_are_told():
-    found = audited({"none": some(TOPICS[0], 0)})
-    assert found.yardstick["people"].tolist() == [0, 0]
-    assert found.yardstick["difference"].isna().all()
-    assert not any("nan" in said or "None" in said for said in found.findings())
-
-
 def test_a_negative_label_of_a_person_is_none():
     ann = pd.concat([as_frame(PEOPLE["ann"]), some(TOPICS[6], -2)])
     found = audited({"ann": ann})

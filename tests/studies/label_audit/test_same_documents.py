@@ -13,7 +13,6 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.studies.label_agreement import agreement_of_labels as label_agreement
 from pt_reuse.studies.label_agreement import compared_people
-from pt_reuse.studies.label_counts import COMPARED
 
 HUMAN = judged(n_topics=8)
 JUDGES = {"graded": labelled(HUMAN, gaps=0.05), "binary": labelled(HUMAN.threshold(2), seed=5, right=0.7)}
@@ -84,17 +83,6 @@ def test_both_are_held_against_people_on_the_same_documents(found, judge, judge_
         assert ends == pytest.approx(how.percentiles(values.mean(), values), abs=1e-12)
 
 
-def test_grades_are_compared_where_both_have_them(found):
-    labels = found.beside.groupby(["judge", "person"])["labels"].agg(set)
-    assert set(labels.loc["graded"].map(tuple).map(sorted).map(tuple)) == {("binary", "grades")}
-    assert set(labels.loc["binary"].map(tuple)) == {("binary",)}
-    assert set(found.beside["figure"]) == set(COMPARED)
-    row = row_of(found.beside, judge="graded", person="bob", labels="grades", figure="agreement")
-    rows = triples("graded", ["bob"])
-    assert row["value"] == pytest.approx(np.mean([row[1] == row[3] for row in rows]))
-    assert row["person_value"] == pytest.approx(np.mean([row[1] == row[2] for row in rows]))
-
-
 def test_people_together_count_a_document_for_each_of_them(found):
     rows = found.table.query("judge == 'people together' and items == 'all'")
     each = found.table.query("kind == 'people' and judge != 'people together' and items == 'all'")
@@ -140,27 +128,3 @@ def test_people_with_other_bounds_are_together_as_relevant_or_not(messages):
     same = [(mine[key][0] >= 2) == (mine[key][1] >= 2) for each in people.values() for key in meeting(HUMAN, each)
             if key in mine]  # fmt: skip
     assert (row["value"], row["n_items"]) == (pytest.approx(np.mean(same)), len(same))
-
-
-def test_low_grades_of_a_person_are_grades_where_the_labels_say_what_is_relevant():
-    low = PEOPLE["ann"].to_frame()
-    low = Qrels(low.assign(label=low["label"].clip(upper=1)), rel=2)
-    people = {"ann": low, "bob": PEOPLE["bob"].with_rel(2)}
-    found = label_agreement(compared(HUMAN, JUDGES), None, people=others(people))
-    for name, labels in people.items():
-        pairs = list(meeting(HUMAN, labels).values())
-        rows = found.table[(found.table["judge"] == name) & (found.table["items"] == "all")].set_index("labels")
-        assert rows.loc["binary", "kappa"] == pytest.approx(kappa(pairs), abs=1e-12)
-        human, theirs = np.array(pairs).T
-        assert rows.loc["grades", "kappa"] == pytest.approx(metrics.cohen_kappa_score(human, theirs), abs=1e-12)
-    assert "grades" in set(found.table.loc[found.table["judge"] == "people together", "labels"])
-
-
-def test_a_judge_without_a_document_of_a_person_has_no_row():
-    judges = {"early": part(JUDGES["graded"], list("12"))}
-    with pytest.warns(UserWarning, match="labelled nothing in 6 topics"):
-        mine = compared(HUMAN, judges)
-    people = others({"cem": PEOPLE["cem"]})
-    found = label_agreement(mine, None, people=people)
-    assert len(found.beside) == 0
-    assert found.table["judge"].tolist().count("cem") == 4

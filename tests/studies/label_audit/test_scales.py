@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.cli.parser import given_judge_rel
 from pt_reuse.judging.judges import as_judges
 from pt_reuse.judging.label_pairs import compared_labels
 
@@ -90,30 +89,8 @@ def test_one_rule_says_what_is_relevant():
         compared_labels(few, as_judges(JUDGE)[0])
 
 
-def test_labels_of_topics_that_only_one_has_tell_its_scale_too():
-    """A judge of grades is not taken for binary because the shared topics happen to have its labels 0 and 1 alone."""
-    shared = PEOPLE.topics[:7]
-    people = PEOPLE.select(shared)
-    low = FRAME["label"].where(~FRAME["qid"].isin(shared), FRAME["label"].clip(upper=1))
-    judge = FRAME.assign(label=low)
-    with pytest.warns(ptr.ReuseWarning):
-        found = ptr.compare_judgments(RUNS, people, judge, "P(rel=2)@5")
-    assert "relevant from label 2;" in ptr.labels.compare_labels(people, judge, resamples=0).settings["judges"]
-    assert found.settings["relevant"] == "label of at least 2"
-    assert set(found.changes["other_score"]) == {0.0}
-
-
 @pytest.mark.parametrize("wrong", [{}, {4: "2"}, {4.0: 2}, {4: 2.5}, {True: 1}, {4: 99999}, {"other": 4}, {4: 2}])
 def test_what_says_nothing_of_the_labels_is_refused(wrong):
     with pytest.raises(ptr.InputError) as error:
         ptr.labels.compare_labels(PEOPLE, JUDGE, judge_rel=wrong)
-    assert error.value.argument == "judge_rel"
-
-
-@pytest.mark.parametrize(
-    "text", ["", "x", "exam=", "4:", ":2", "4,exam=3", "exam=4,exam=5", "4:2,4:3", "exam=4:2,exam=1"]
-)
-def test_options_that_say_nothing_clear_are_refused(text):
-    with pytest.raises(ptr.InputError) as error:
-        given_judge_rel(text)
     assert error.value.argument == "judge_rel"

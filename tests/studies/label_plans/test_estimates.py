@@ -104,22 +104,6 @@ def test_intervals_cover_the_truth(labels, people, options):
     assert estimates == pytest.approx([number.weights @ (true / units) for number in numbers], abs=0.02)
 
 
-def test_labels_of_people_relevant_from_a_higher_grade(labels, people):
-    graded = people.assign(label=people["label"] * 2 + 1)
-    found = estimated(plan_labels(labels, width=0.2, rel=2), graded)
-    binary = estimated(plan_labels(labels, width=0.2), people)
-    assert of(found, "share relevant")["estimate"] == of(binary, "share relevant")["estimate"]
-    assert (of(found, "share relevant")["judge"], of(binary, "share relevant")["judge"]) == (0.2, 0.5)
-
-
-def test_what_was_not_checked_is_told(labels, people, messages):
-    plan = plan_labels(labels, width=0.2)
-    judged = people.merge(plan.sample[["qid", "docno"]])
-    skipped = judged.assign(label=np.where(np.arange(len(judged)) < 5, -1, judged["label"]))
-    found = messages.warned(lambda: plan.estimate(skipped))
-    assert found.strata["checked"].sum() == plan.labels - 5
-
-
 def test_labels_that_no_plan_asked_for_are_refused(labels, people, messages):
     plan = plan_labels(labels, width=0.2, judge_rel=1, pilot=people.head(50))
     judged = people.merge(plan.sample[["qid", "docno"]])

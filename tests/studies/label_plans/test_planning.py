@@ -163,12 +163,6 @@ def test_what_the_judge_did_not_label_is_a_stratum(labels, runs):
     assert plan.sample["label"].isna().sum() == plan.table["labels"].iloc[0] > 0
 
 
-def test_labels_of_a_prior_that_no_document_has(labels, messages):
-    messages.refused(lambda: plan_labels(labels, width=0.1, prior={7: 0.1}), argument="prior")
-    plan = messages.warned(lambda: plan_labels(labels, width=0.1, prior={**PRIOR, 3: 0.9}), times=1)
-    assert plan.labels == 164
-
-
 def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
     plan = plan_labels(labels, width=0.3)
     pool = plan.to_pool()
@@ -184,16 +178,6 @@ def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
     shown = (tmp_path / "tasks" / made.table["file"][0]).read_text()
     assert "stratum" not in shown
     assert "inclusion" not in shown
-
-
-@pytest.mark.parametrize("width", [0.001, 0.2])
-def test_a_plan_of_all_documents_tells_the_wanted_width(width):
-    few = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": 1})
-    plan = plan_labels(few, width=width)
-    assert plan.width == 0
-    assert plan.findings()[1] == (
-        f"A width of {width:g} takes 3 labels in these strata, 3 in proportion to them, and 3 at random."
-    )
 
 
 def test_what_is_no_plan_is_refused(labels, people, runs, messages):

@@ -132,23 +132,6 @@ def test_intervals_are_of_the_tests_of_the_topics_drawn(found):
         assert (known[share] <= known[f"{share}_high"]).all()
 
 
-def test_a_judge_that_says_what_people_say_claims_nothing_falsely():
-    found = ptr.labels.significance_fidelity(RUNS, PEOPLE, PEOPLE, "nDCG@10", resamples=20)
-    row = found.table.iloc[0]
-    assert row["agree"] == row["human_significant"] == row["judge_significant"] > 0
-    assert (row["false_claims"], row["missed"], row["opposite"], row["agree_share"]) == (0, 0, 0, 1)
-    assert (row["false_share_low"], row["false_share_high"]) == (0, 0)
-
-
-def test_judges_of_other_grades_count_from_their_own_label_on():
-    """A binary judge that is right says what people say who count from label 2."""
-    people = PEOPLE.with_rel(2)
-    binary = people.to_frame().assign(label=lambda f: (f["label"] >= 2).astype(int))
-    found = ptr.labels.significance_fidelity(RUNS, people, {"binary": binary}, "P(rel=2)@5", resamples=0)
-    assert found.table["agree"][0] == found.table["human_significant"][0] > 0
-    assert found.table["judge_significant"][0] == found.table["human_significant"][0]
-
-
 def test_topics_without_labels_count_for_nobody(messages):
     half = labels_of(JUDGES["sharp"])
     half = half[half["qid"].isin(PEOPLE.topics[:8])]
