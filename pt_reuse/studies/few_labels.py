@@ -161,13 +161,7 @@ def rank_bounds(
 
 @dataclass(frozen=True)
 class JudgeLabels:
-    """The labels of a judge, on the scale of people.
-
-    Attributes:
-        labels: of the documents that it labelled; their topics alone.
-        words: what counts as relevant for the judge, for settings.
-        asked: how many documents it was asked for.
-    """
+    """The labels of a judge on the scale of people, what is relevant for it, and how many it was asked for."""
 
     labels: Qrels
     words: str
@@ -349,13 +343,7 @@ def _columns(
 
 @dataclass(frozen=True)
 class Sample:
-    """The pool of all topics, and which of its documents people labelled.
-
-    Attributes:
-        documents: the pool; its labels are people's, -1 where they gave none.
-        inclusion: (documents,) the probability that people would label it, NaN where nobody says and none is needed.
-        stratum: (documents,) its stratum, None where documents were drawn one by one.
-    """
+    """The pool with the labels of people, -1 for none, and (documents,) inclusion probabilities and strata."""
 
     documents: Qrels
     inclusion: Floats

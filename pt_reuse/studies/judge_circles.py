@@ -288,13 +288,7 @@ def _verdict(own: Mapping[Any, Any]) -> str:
 
 @dataclass(frozen=True)
 class _CommonLabels:
-    """The labels of everybody for the same documents, on the topics that all have.
-
-    Attributes:
-        people: the judgments of people.
-        own: judge -> its labels, on its own scale, by which it sorts.
-        scoring: who scores -> the labels that measures take; people first.
-    """
+    """The labels of everybody for the same documents, on the topics that all have; people score first."""
 
     people: Qrels
     own: dict[str, Qrels]

@@ -209,15 +209,7 @@ class LeaderboardAgreement(Result):
 
 @dataclass(frozen=True)
 class _Aligned:
-    """People and one judge, on the topics that count for each.
-
-    Attributes:
-        truth: scores of people.
-        board: scores of the judge.
-        at: positions of the topics that count, of people and of the judge.
-        over: what the means are over, in a word.
-        bootstrap: over the topics, None where the two do not have the same.
-    """
+    """Scores of people and of one judge, with the positions of the topics that count for each."""
 
     truth: Scores
     board: Scores

@@ -497,7 +497,7 @@ def _warn_of_few_grades(human: Qrels, people: AnnotatorLabels) -> None:
         )
 
 
-PEOPLE = Parameter(
+OTHER_PEOPLE = Parameter(
     name="people",
     meaning="labels of other people for some of the same documents: a dict of name -> judgments in any form, a frame "
     "``qid docno label annotator``, or what :func:`~pt_reuse.judging.import_labels` returns. Each is compared with "
@@ -506,7 +506,7 @@ PEOPLE = Parameter(
 )
 
 
-@study(PEOPLE)
+@study(OTHER_PEOPLE)
 def compare_labels(
     human: Any,
     judge: Any,

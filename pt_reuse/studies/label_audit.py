@@ -45,9 +45,7 @@ from pt_reuse.studies.document_effects import (
 )
 from pt_reuse.studies.judged_fields import AskedJudges
 from pt_reuse.studies.label_agreement import (
-    PEOPLE as PEOPLE_OPTION,
-)
-from pt_reuse.studies.label_agreement import (
+    OTHER_PEOPLE,
     LabelAgreement,
     agreement_of_labels,
     check_names,
@@ -84,17 +82,7 @@ def parts_of(
 
 @dataclass(frozen=True)
 class Comparison:
-    """Who is compared with people, and on what.
-
-    Attributes:
-        judge: the name.
-        kind: :data:`MODEL` or :data:`PEOPLE`.
-        family: of the judge, None where nobody says.
-        truth: the number of the labels of people among those scored.
-        estimate: the number of the judge's.
-        topics: those that count, as positions among the topics of people.
-        documents: how many documents both labelled.
-    """
+    """Who is compared with people: numbers of sets of labels, and positions of the (topics,) that count."""
 
     judge: str
     kind: str
@@ -107,7 +95,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class BesidePerson:
-    """A judge and another person on the same documents, with the numbers of the labels of all three, as above."""
+    """A judge and another person on the same documents: numbers of the three sets of labels, (topics,) as above."""
 
     judge: str
     person: str
@@ -266,12 +254,7 @@ def furthest_first(moved: pd.DataFrame) -> pd.DataFrame:
 
 
 class Yardstick:
-    """The agreement that people reach with each other, beside that of each judge.
-
-    Topics are drawn once for all, from those of people, so that the differences of several other people may be averaged
-    draw by draw. A draw without a topic of a person has no difference there. A person on whose documents all runs tie,
-    under people, judge or person, has no ranking to compare, and is no part of the mean.
-    """
+    """The agreement that people reach with each other, beside that of each judge, on the same draws of all topics."""
 
     def __init__(self, sheet: LabelSheet, bootstrap: TopicBootstrap | None):
         self._sheet, self._bootstrap = sheet, bootstrap
@@ -540,7 +523,7 @@ class LabelAudit(Result):
             >>> found.findings()[0].partition(";")[0]
             'noisy ranks 18 runs by P@10 on 25 topics with tau_b 0.6756 (0.5044 to 0.8468) to the ranking by people'
         """
-        kinds: list[list[str]] = [[], [], [], []]
+        kinds: list[list[str]] = [[], [], []]
         for row in self.models().to_dict("records"):
             tables = (self.table, self.yardstick, self.movers, self.documents)
             ranked, people, runs, causes = (
@@ -548,8 +531,7 @@ class LabelAudit(Result):
             )
             kinds[0] += _of_ranking(row, ranked)
             kinds[1] += _of_people(people)
-            kinds[2] += _of_groups(ranked)
-            kinds[3] += _of_movers(runs, causes) if pd.notna(row["tau_b"]) else []
+            kinds[2] += _of_movers(runs, causes) if pd.notna(row["tau_b"]) else []
         # a kind of number stands together, so that judges can be read beside each other
         found = [sentence for kind in kinds for sentence in kind] + self.labels.findings()
         if not len(self.yardstick):
@@ -588,15 +570,6 @@ def _of_people(yardstick: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _of_groups(table: pd.DataFrame) -> Iterator[str]:
-    for row in table[~table["by"].isin([ALL, BEST]) & (table["mean_rise"] != 0)].to_dict("records"):
-        yield (
-            f"{row['judge']}: {count(row['runs'], 'run')} of {row['by']} {row['part']} "
-            f"{'gain' if row['mean_rise'] > 0 else 'lose'} {abs(row['mean_rise']):.1f} ranks by {row['measure']} on "
-            f"average{_rise_ends(row, 'mean_rise', '+,.1f')}."
-        )
-
-
 def _of_movers(movers: pd.DataFrame, documents: pd.DataFrame) -> Iterator[str]:
     for row, way in ((movers.iloc[0].to_dict(), 1), (movers.iloc[-1].to_dict(), -1)):
         if row["rise"] * way <= 0:
@@ -607,21 +580,17 @@ def _of_movers(movers: pd.DataFrame, documents: pd.DataFrame) -> Iterator[str]:
             # a run may move since others do
             for mine in _with_labels(documents[documents["name"] == row["name"]].head(1)).to_dict("records")
         )
+        between = ends(row, "rise", "+,.0f")
         yield (
             f"{row['judge']}: by {row['measure']} run {row['name']} {'gains' if way > 0 else 'loses'} most, "
-            f"{count(abs(int(row['rise'])), 'rank')}{_rise_ends(row, 'rise', '+,.0f')}, from {row['rank']:,} to "
-            f"{row['judge_rank']:,}; its score changes by {written(row['change'], '+,.4f')}, "
+            f"{count(abs(int(row['rise'])), 'rank')}{f' ({between} ranks gained)' * bool(between)}, from "
+            f"{row['rank']:,} to {row['judge_rank']:,}; its score changes by {written(row['change'], '+,.4f')}, "
             f"{written(row['relative'], '+,.4f')} beyond the mean run.{cause}"
         )
 
 
-def _rise_ends(row: Mapping[Any, Any], name: str, form: str) -> str:
-    between = ends(row, name, form)
-    return f" ({between} ranks gained)" if between else ""
-
-
 @study(
-    PEOPLE_OPTION,
+    OTHER_PEOPLE,
     Parameter(
         name="by",
         meaning='``"type"``, ``"team"`` or ``"family"``: rank the runs of each one among themselves, too. Default '

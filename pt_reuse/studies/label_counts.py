@@ -41,16 +41,7 @@ NONE_BY_JUDGE, NONE_BY_PEOPLE = "the judge calls none relevant", "people call no
 
 @dataclass(frozen=True)
 class BothLabelled:
-    """Documents that two have labelled.
-
-    Attributes:
-        pairs: ``qid docno human judge``, a row per document; per document and person where several count as one.
-        rel: the lowest label of people that is relevant.
-        judge_rel: the lowest label of the judge that is relevant.
-        scale: the labels that both can give, in order, where their labels can be compared as grades; None where these
-            are two, or mean something else. They mean the same where they are relevant from the same one on, and the
-            judge gives none beyond those of people.
-    """
+    """Documents that two labelled, ``qid docno human judge``; `scale` is that of both, None without grades of both."""
 
     pairs: pd.DataFrame
     rel: int
@@ -108,15 +99,7 @@ def scale_of(compared: Sequence[ComparedLabels]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """How often each two labels meet.
-
-    Attributes:
-        human: the labels of people, in order.
-        judge: the labels of the judge, in order; those of `human` where both are on one scale.
-        topics: the topics, in natural order.
-        counts: (topics, human, judge) how many documents have these two labels.
-        labelled: the documents.
-    """
+    """How often each two labels meet: (topics, human, judge) counts; labels in order, topics in natural order."""
 
     human: NDArray[np.int64]
     judge: NDArray[np.int64]
@@ -215,14 +198,7 @@ def with_ends(figure: str, value: float, bootstrap: TopicBootstrap | None, drawn
 
 @dataclass(frozen=True)
 class Compared:
-    """One who is held against people: what was counted, and what is missing.
-
-    Attributes:
-        who: the first columns of each row, ``judge kind`` and the like.
-        counts: how often two labels meet.
-        missing: topic -> how many documents of it lack a label of the judge.
-        without: topics of people in which the judge labelled nothing.
-    """
+    """One who is held against people: its first columns, what was counted, and what is missing."""
 
     who: Mapping[str, object]
     counts: LabelCounts

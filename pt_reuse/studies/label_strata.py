@@ -39,18 +39,7 @@ _HALVINGS = 40
 
 @dataclass(frozen=True)
 class Number:
-    """A number that is to be known: constant + sum of weight x share over the strata.
-
-    Attributes:
-        name: what it is called.
-        is_target: whether the plan is made for it.
-        constant: what documents add that people have judged before.
-        weights: (strata,) of the share of relevant documents among those that nobody has judged; 0 where a stratum has
-            no part in the number.
-        strata: (strata,) which of them the number is of.
-        documents: how many documents it is of.
-        judge: the number by the judge's own labels, NaN where that says nothing.
-    """
+    """A number to be known: constant + sum of (strata,) weight x share of relevant ones of the unjudged."""
 
     name: str
     is_target: bool
@@ -63,13 +52,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Strata:
-    """What an interval needs to know of strata.
-
-    Attributes:
-        units: (strata,) documents that nobody has judged.
-        shares: (strata,) of relevant ones among them, expected or counted.
-        cells: (strata,) those of one label, and of one run, share a limit.
-    """
+    """(strata,) documents that nobody judged, shares of relevant ones among them, and cells that share a limit."""
 
     units: Counts
     shares: Floats
@@ -259,13 +242,7 @@ def smallest(fewest: int, most: int, fits: Callable[[int], bool]) -> int:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of samples that one plan may have.
-
-    Attributes:
-        strata: of the documents.
-        numbers: those that are to be known; each stratum has a part in one of them at most where there are several.
-        confidence: of their intervals.
-    """
+    """The sizes of samples that one plan may have for the numbers that are to be known."""
 
     strata: Strata
     numbers: Sequence[Number]
