@@ -507,37 +507,35 @@ def _data(name: str, parameters: Mapping[str, inspect.Parameter]) -> tuple[str, 
 def checked_grid(grid: Any, call: StudyCall) -> dict[str, dict[str, Any] | None]:
     """Return convention -> label -> value, None for the usual values, as a user asks for them."""
 
-    def wrong(problem: str) -> InputError:
+    def bad(problem: str) -> InputError:
         return wrong("grid", f" {problem}.")
 
     if grid is None:
         return {name: None for name in USUAL if call.has(name)}
     if isinstance(grid, str) or not isinstance(grid, Iterable):
-        raise wrong(f"must be a dict of convention -> values, or names of conventions, got {told(grid)}")
+        raise bad(f"must be a dict of convention -> values, or names of conventions, got {told(grid)}")
     given = dict(grid) if isinstance(grid, Mapping) else dict.fromkeys(grid)
     if not given:
-        raise wrong("names no convention")
+        raise bad("names no convention")
     found: dict[str, dict[str, Any] | None] = {}
     for name, values in given.items():
         if not isinstance(name, str) or not call.has(name):
             known = [ORDER, *call.options]
             what = f"names {told(name)}, which is no convention of {call.name}: it has {examples(known, 20)}"
-            raise wrong(f"{what}.{did_you_mean(name, known)}".rstrip("."))
+            raise bad(f"{what}.{did_you_mean(name, known)}".rstrip("."))
         if values is None:
             if name not in USUAL:
-                raise wrong(f"must say which values of {name} to try: {{{name!r}: [...]}}")
+                raise bad(f"must say which values of {name} to try: {{{name!r}: [...]}}")
             found[name] = None
             continue
         if isinstance(values, str) or not isinstance(values, Iterable):
-            raise wrong(f"must list several values of {name}, got {told(values)}")
+            raise bad(f"must list several values of {name}, got {told(values)}")
         named = list(values.items()) if isinstance(values, Mapping) else [(label_of(one), one) for one in values]
         found[name] = {str(label): value for label, value in named}
         if not named:
-            raise wrong(f"lists no value of {name}")
+            raise bad(f"lists no value of {name}")
         if len(found[name] or ()) < len(named):
-            raise wrong(
-                f"has two values of {name} of one name. Name them: {{{name!r}: {{'first': ..., 'second': ...}}}}"
-            )
+            raise bad(f"has two values of {name} of one name. Name them: {{{name!r}: {{'first': ..., 'second': ...}}}}")
     return found
 
 

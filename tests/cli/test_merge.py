@@ -59,11 +59,6 @@ def test_a_shard_under_the_name_of_another_is_made_again(here, capsys, messages)
     assert (here / "shards" / "shard-2-of-3.ptr").read_bytes() == whole
 
 
-def test_lines_of_topics_are_those_of_score(here, capsys, messages):
-    shards(capsys, "unjudged runs --qrels qrels.txt", 2)
-    refused(capsys, messages, "shards", "--per-topic")
-
-
 def change_judgments(here):
     (here / "qrels.txt").write_text((here / "qrels.txt").read_text().replace(" 1\n", " 0\n", 1))
 
@@ -167,13 +162,9 @@ def test_judgments_that_change_while_a_shard_is_made_are_noticed(here, capsys, m
 
 
 def test_a_shard_of_other_topics_is_refused(here, capsys, messages, monkeypatch):
-    monkeypatch.setattr(WritingShard, "write", whatever_topics(WritingShard.write))
+    write = WritingShard.write
+    monkeypatch.setattr(WritingShard, "write", lambda self, work, topics, parts: write(self, work, topics[1:], parts))
     shards(capsys, SCORE, 1)
     status, _, err = run(capsys, "merge", "shards")
     assert status == 2
     messages.told(err)
-
-
-def whatever_topics(write):
-    """Return a method that writes a file whose notes name other topics than its arrays are of."""
-    return lambda self, work, topics, parts: write(self, work, topics[1:], parts)

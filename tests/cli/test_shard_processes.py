@@ -53,10 +53,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "moment",
-    ["pt_reuse.data.run_files.parse_files", "pt_reuse.arrays.rescore.score_topics", "os.replace"],
-)
+@pytest.mark.parametrize("moment", ["pt_reuse.arrays.rescore.score_topics", "os.replace"])
 def test_a_shard_that_was_killed_is_done_again(moment, here, capsys):
     expected = run(capsys, *CALL.split(), "--out", "whole")
     shards(capsys, CALL, 3, numbers=[1, 3])

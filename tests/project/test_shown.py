@@ -259,9 +259,11 @@ def test_every_figure_is_drawn_into_axes_of_ones_own_and_saved_as_vectors(result
             how = {**({"kind": kind} if kind else {}), **one_of_several}
             with pytest.raises(ptr.InputError) as caught:
                 result.plot(ax=ax, legend="no", **how)
-            if re.search("no hole was filled|no gold labels were given", str(caught.value)):
+            if "no gold labels were given" in str(caught.value):
                 continue
             assert caught.value.argument == "legend", name
+            if kind == "fill" and result.filled is None:
+                continue
             assert result.plot(ax=ax, legend=np.False_, **how) is ax, name
             assert (ax.get_legend(), ax.get_title()) == (None, ""), name
             ax.figure.savefig(held := io.BytesIO(), format="svg")

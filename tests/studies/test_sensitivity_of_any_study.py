@@ -20,39 +20,14 @@ def scored(study, runs=RUNS, complete=True, **options):
     return study(ptr.score(runs, QRELS, "AP", complete=complete), **options)
 
 
-def of_file(study, *data, **options):
-    """Return a study in another order of scoring, pooled as before."""
-    return study(RUNS.reorder("file"), *data, pool_order="trec_eval", **options)
-
-
-RANDOM = {"how": "random", "sizes": [20], "repeats": 2}
 #: study -> what it is given besides runs and judgments, what is varied, and each value by hand
 STUDIES = {
-    "by_type": (
-        ptr.by_type,
-        {"measures": "AP", "splits": 2},
-        {
-            ("order", "file"): lambda: of_file(ptr.by_type, QRELS, "AP", splits=2),
-            # the study's own depth, which is not that of others
-            ("depth", "10"): lambda: ptr.by_type(RUNS, QRELS, "AP", splits=2),
-            ("depth", "5"): lambda: ptr.by_type(RUNS, QRELS, "AP", splits=2, depth=5),
-            ("contributors", "all"): lambda: ptr.by_type(RUNS, QRELS, "AP", splits=2, contributors="all"),
-        },
-    ),
     "coverage": (
         ptr.profile.coverage,
         {"depths": [5], "p": 0.5},
         {
             ("depth", "50"): lambda: ptr.profile.coverage(RUNS, QRELS, depths=[5], p=0.5, depth=50),
             ("rel", "2"): lambda: ptr.profile.coverage(RUNS, QRELS, depths=[5], p=0.5, rel=2),
-        },
-    ),
-    "pool_costs": (
-        ptr.pools.pool_costs,
-        {"depths": [1, 3]},
-        {
-            ("rel", "2"): lambda: ptr.pools.pool_costs(RUNS, QRELS, depths=[1, 3], rel=2),
-            ("pool_order", "file"): lambda: ptr.pools.pool_costs(RUNS, QRELS, depths=[1, 3], pool_order="file"),
         },
     ),
     "compare_judgments": (
@@ -63,16 +38,6 @@ STUDIES = {
             ("rel", "2"): lambda: ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, "AP", rel=2),
             ("depth", "50"): lambda: ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, "AP", depth=50),
         },
-    ),
-    "leave_out_type": (
-        ptr.pools.leave_out_type,
-        {"measures": "AP", "depth": 4},
-        {("depth", "2"): lambda: ptr.pools.leave_out_type(RUNS, QRELS, "AP", depth=2)},
-    ),
-    "found_by_depth": (
-        ptr.pools.found_by_depth,
-        {"depths": [1, 3]},
-        {("contributors", "all"): lambda: ptr.pools.found_by_depth(RUNS, QRELS, depths=[1, 3], contributors="all")},
     ),
     "minimum_ranks": (
         ptr.pools.minimum_ranks,
@@ -93,12 +58,6 @@ STUDIES = {
             )
         },
     ),
-    "subcollections": (
-        ptr.profile.subcollections,
-        {"measures": "AP", **RANDOM},
-        {("alpha", "0.2"): lambda: ptr.profile.subcollections(RUNS, QRELS, "AP", **RANDOM, alpha=0.2)},
-    ),
-    "infer_pool": (ptr.infer_pool, {}, {("depth", "3"): lambda: ptr.infer_pool(RUNS, QRELS, depth=3)}),
     "density": (
         ptr.profile.density,
         {"depths": [2]},
@@ -113,23 +72,11 @@ STUDIES = {
             ("seed", "1"): lambda: scored(ptr.profile.stability, pairs=20, seed=1),
         },
     ),
-    "discriminative_power": (
-        ptr.profile.discriminative_power,
-        {"measures": "AP"},
-        {("correction", "holm"): lambda: scored(ptr.profile.discriminative_power, correction="holm")},
-    ),
-    "saturation": (
-        ptr.profile.saturation,
-        {"measures": "AP"},
-        {("share", "0.5"): lambda: scored(ptr.profile.saturation, share=0.5)},
-    ),
 }
 VALUES = {
     "depth": int,
     "rel": int,
     "seed": int,
-    "alpha": float,
-    "share": float,
     "complete": lambda text: text == "True",
 }
 
@@ -165,16 +112,6 @@ def test_a_study_of_judgments_alone():
     # the order of the runs is nothing to it
     with pytest.raises(ptr.InputError, match="'order', which is no convention of many"):
         ptr.profile.sensitivity(many, RUNS, QRELS, grid=["order"])
-
-
-def test_what_can_be_read_once_is_there_in_every_combination():
-    found = ptr.profile.sensitivity(
-        ptr.pools.pool_costs, RUNS, QRELS, iter(["AP", "P@5"]), depths=(k for k in (1, 3)), grid={"rel": [1, 2]}
-    )
-    assert found.figures[["rel", "measure"]].drop_duplicates().dropna().values.tolist() == [
-        ["1", "AP"], ["1", "P@5"], ["2", "AP"], ["2", "P@5"],
-    ]  # fmt: skip
-    assert found.settings["depths"] == "1, 3"
 
 
 def test_what_a_study_needs_may_come_from_the_grid(messages):
@@ -241,8 +178,9 @@ def test_orders_are_made_once_and_are_those_of_the_runs(monkeypatch):
 
 def test_the_default_is_the_study_without_options():
     """Each study has a depth of its own where nobody says one."""
-    for name, expected in {"by_type": ["5", "10", "20"], "minimum_ranks": ["12", "25", "50"]}.items():
-        study, options, _ = STUDIES[name]
+    given = {"by_type": (ptr.by_type, {"measures": "AP", "splits": 2}), "ranks": (ptr.pools.minimum_ranks, {})}
+    for name, expected in {"by_type": ["5", "10", "20"], "ranks": ["12", "25", "50"]}.items():
+        study, options = given[name]
         found = ptr.profile.sensitivity(study, RUNS, QRELS, grid=["depth"], **options)
         assert found.table["value"].unique().tolist() == expected
         assert found.table[found.table["is_default"]]["value"].unique().tolist() == [expected[1]]

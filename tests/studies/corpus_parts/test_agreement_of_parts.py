@@ -9,14 +9,11 @@ from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.arrays.significance import agreement_of_tests, pair_tests, winners
+from pt_reuse.arrays.significance import agreement_of_tests, pair_tests
 from pt_reuse.studies.corpus_parts.part_scores import agreement_of_draws, standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
 FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
-
-
-NUMBERS = ["agree", "active", "passive", "tau_b"]
 
 
 def source(docno):
@@ -127,28 +124,9 @@ def test_agreement_of_resamples_is_that_of_one_by_one():
         assert agree == 2 * sum(x == y != 0 for x, y in zip(a, b, strict=True)) / (abs(a).sum() + abs(b).sum())
 
 
-def test_winners_of_scores_that_differ_everywhere_alike():
-    constant = pair_tests(np.array([[0.5, 0.4, 0.4]] * 6))
-    assert winners(constant, 0.05).tolist() == [1, 1, 0]
-
-
 def test_one_and_two_processes_give_the_same():
     given = {"how": "random", "repeats": 2, "resamples": 5, "test": "randomisation", "samples": 20}
     alone = study(("AP",), seed=4, **given)
     # processes that are forked where a JVM runs, as of Terrier, cannot be ended: its handler takes the signal
     assert_same(alone, study(("AP",), seed=4, n_jobs=2, **given))
     assert alone.means.tobytes() != study(("AP",), how="random", repeats=2, seed=5).means.tobytes()
-
-
-def test_reports_and_headline():
-    found = study()
-    assert found.report().to_frame()["Agree-SSa"].tolist() == found.table["agree"].tolist()
-    assert found.report("measures").to_frame()["tau-b"].tolist() == found.between_measures["tau_b"].tolist()
-    row = found.table.iloc[0]
-    assert found.headline().startswith(f"8 systems on 3 parts: AP agree-SSa {row['agree']:.3f}, P@5 agree-SSa ")
-    sized = study(("AP",), how="random", sizes=[5, 20], repeats=2)
-    assert list(sized.report().columns[0].values) == ["AP, 5 x 5", "AP, 5 x 20", "AP, 20 x 20"]
-    assert " to " in sized.headline()
-    assert sized.key_figures()["figure"].iloc[0] == "agree, 5 x 5"
-    with pytest.raises(ptr.InputError, match="there is one measure"):
-        sized.report("measures")

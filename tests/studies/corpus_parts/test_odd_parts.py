@@ -21,23 +21,11 @@ def study(runs=FIELD.runs, qrels=FIELD.qrels, measures="AP", **options):
 
 
 FIRST = {
-    "measures": {"measures": "Foo@3"},
     "sources": {"sources": "FT"},
     "how": {"how": "by source"},
     "shares": {"how": "mixed", "shares": "half"},
     "sizes": {"sizes": -1},
-    "repeats": {"repeats": 0},
-    "relevant": {"relevant": "none"},
-    "rel": {"rel": 0},
-    "test": {"test": "Student"},
-    "alpha": {"alpha": 0},
     "correction": {"test": "tukey", "correction": "holm"},
-    "samples": {"samples": 0},
-    "resamples": {"resamples": -1},
-    "confidence": {"confidence": 1},
-    "seed": {"seed": 0.5},
-    "n_jobs": {"n_jobs": 0},
-    "verbose": {"verbose": "no"},
 }
 
 
@@ -52,31 +40,24 @@ def test_arguments_are_checked_before_judgments_are_read(fault, tmp_path, monkey
     assert caught.value.argument == fault
 
 
-def test_judgments_without_a_topic_of_the_runs(messages):
-    messages.refused(lambda: study(qrels=QRELS.assign(qid="x" + QRELS["qid"])), argument="runs")
+LITTLE = {
+    "judgments of other topics": ("runs", {"qrels": QRELS.assign(qid="x" + QRELS["qid"])}),
+    "one system": ("runs", {"runs": FIELD.runs.select(FIELD.runs.names[0])}),
+    "one source": ("sources", {"sources": None}),
+    "nothing relevant": ("qrels", {"qrels": QRELS.assign(label=0)}),
+    "no label that high": ("qrels", {"rel": 3, "measures": "nDCG@5"}),
+    "nothing to split": ("qrels", {"qrels": pd.DataFrame({"qid": "1", "docno": FIELD.runs.docnos(), "label": 1})}),
+    "a part without a judged topic": (
+        "relevant",
+        {"qrels": QRELS[QRELS["docno"].map(source) == "x"], "relevant": "own"},
+    ),
+}
 
 
-def test_one_system(messages):
-    messages.refused(lambda: study(FIELD.runs.select(FIELD.runs.names[0])), argument="runs")
-
-
-def test_one_source(messages):
-    messages.refused(lambda: study(sources=None), argument="sources")
-
-
-def test_nothing_relevant(messages):
-    messages.refused(lambda: study(qrels=QRELS.assign(label=0)), argument="qrels")
-    messages.refused(lambda: study(rel=3, measures="nDCG@5"), argument="qrels")
-
-
-def test_nothing_to_split(messages):
-    everything = {"docno": FIELD.runs.docnos(), "label": 1}
-    messages.refused(lambda: study(qrels=pd.DataFrame({"qid": FIELD.qrels.topics[0], **everything})), argument="qrels")
-
-
-def test_a_part_with_no_judged_topic(messages):
-    mine = QRELS[QRELS["docno"].map(source) == "x"]
-    messages.refused(lambda: study(qrels=mine, relevant="own"), argument="relevant")
+@pytest.mark.parametrize("fault", LITTLE)
+def test_too_little_to_compare(fault, messages):
+    argument, given = LITTLE[fault]
+    messages.refused(lambda: study(**given), argument=argument)
 
 
 def test_fewer_than_five_topics(messages):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 import shutil
 import tempfile
 from pathlib import Path
@@ -132,20 +131,6 @@ def test_parts_have_no_document_that_the_corpus_lacks(messages):
     assert shared.settings["documents"] == f"{90 - added} split, {added} relevant ones added to each part"
 
 
-def test_settings_of_pisa_on_two_parts():
-    """The systems of the page where Java is missing."""
-    pytest.importorskip("pyterrier_pisa")
-    script = runpy.run_path(str(Path(__file__).parents[3] / "scripts" / "papers" / "subcollections.py"))
-    pisa = script["OF_PISA"]
-    assert len(pisa.factories) == len(script["TERRIER"].factories) == 16
-    few = ("BM25 b=0.1", "QLD mu=50", "PL2 c=16")
-    systems = ptr.profile.Systems({name: pisa.factories[name] for name in few}, DOCUMENTS, TOPICS, index=pisa.index)
-    found = study(systems, sources={"A": ["A"], "others": ["B", "C"]})
-    assert found.names == list(few)
-    assert (found.means.max(axis=2) >= 0.5).all()
-    assert len(np.unique(found.means[0, 0])) == 3
-
-
 def wrong(**change):
     given = {"factories": FACTORIES, "documents": DOCUMENTS, "topics": TOPICS, **change}
     return ptr.profile.Systems(given.pop("factories"), given.pop("documents"), given.pop("topics"), **given)
@@ -156,9 +141,6 @@ WRONG = {
     "a pipeline as factory": {"factories": {"x": 3}},
     "documents": {"documents": iter(DOCUMENTS)},
     "index": {"index": "terrier"},
-    "topics": {"topics": ["oak"]},
-    "topics without qid": {"topics": TOPICS[["query"]]},
-    "order": {"order": "x"},
 }
 
 

@@ -172,21 +172,6 @@ def test_corrected_for_the_number_of_pairs():
     assert "corrected for the number of pairs (holm)" in found.settings["test"]
 
 
-def test_the_topics_of_means_are_stated():
-    assert study_topics() == "all 9 of the judgments on every part, a topic that a run lacks counting 0"
-    qrels = FIELD.qrels.to_frame()
-    relevant = qrels[qrels["label"] > 0]
-    having = relevant.groupby(relevant["docno"].map(source))["qid"].nunique()
-    assert having.min() < having.max() == 9
-    said = f"on each part those with a relevant document in it, {having.min()} to 9 of 9; a topic that a run lacks is 0"
-    assert study_topics(relevant="own") == said
-
-
-def study_topics(**options):
-    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", sources=source, **options)
-    return found.settings["topics"]
-
-
 def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):
     good = pd.DataFrame([(str(q), f"{'ab'[d % 2]}{d}", 10.0 - d) for q in range(6) for d in range(6)],
                         columns=["qid", "docno", "score"])  # fmt: skip
