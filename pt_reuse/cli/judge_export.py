@@ -73,14 +73,14 @@ def _run(options: argparse.Namespace) -> None:
     with arguments_as(folder="out"):
         plan = ExportPlan.of(
             options.out,
-            options.format,
-            None if options.annotators is None else listed(options.annotators),
-            options.overlap,
-            options.whole_topics,
-            None if options.labels is None else _scale(options.labels),
-            None if options.instructions is None else _text(options.instructions),
-            options.seed,
-            options.overwrite,
+            format=options.format,
+            annotators=None if options.annotators is None else listed(options.annotators),
+            overlap=options.overlap,
+            whole_topics=options.whole_topics,
+            labels=None if options.labels is None else _scale(options.labels),
+            instructions=None if options.instructions is None else _text(options.instructions),
+            seed=options.seed,
+            overwrite=options.overwrite,
         )
         read_pool = _pool_of(options)
         topics = read_topics(_named(options, "topics"))

@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, examples, flag, shown, told
-from pt_reuse._errors import Argument, InputError, arguments_as, door, warn
+from pt_reuse._errors import InputError, arguments_as, door, warn, wrong
 from pt_reuse.data.frame_columns import check_frame, text_groups
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judge
@@ -30,11 +30,7 @@ def topic_frame(topics: Any) -> pd.DataFrame:
         topics = topics.rename(columns={"title": "query"})
     if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
         got = list(topics.columns) if isinstance(topics, pd.DataFrame) else topics
-        raise InputError(
-            Argument("topics"),
-            f" must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",
-            argument="topics",
-        )
+        raise wrong("topics", f" must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.")
     return topics
 
 
@@ -74,11 +70,10 @@ def document_texts(
         by_docno = _from_corpus(texts, {docno for _, docno in keys}, verbose=verbose)
         found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
     else:
-        raise InputError(
-            Argument("texts"),
+        raise wrong(
+            "texts",
             " must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or a "
             f"transformer that adds 'text', got {told(texts)}.",
-            argument="texts",
         )
     lacking = [docno for _, docno in keys if (_, docno) not in found]
     if lacking:
@@ -103,11 +98,7 @@ def _from_transformer(
     got = texts(frame)
     if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
         columns = list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__
-        raise InputError(
-            Argument("texts"),
-            f" is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.",
-            argument="texts",
-        )
+        raise wrong("texts", f" is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.")
     rows = got[["qid", "docno", "text"]].itertuples(index=False, name=None)
     return {(str(qid), str(docno)): text for qid, docno, text in rows if isinstance(text, str)}
 
@@ -116,11 +107,7 @@ def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> di
     left, found = set(wanted), {}
     for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
         if not isinstance(document, Mapping) or "docno" not in document:
-            raise InputError(
-                Argument("texts"),
-                f" must be documents as dicts with 'docno' and 'text', got {told(document)}.",
-                argument="texts",
-            )
+            raise wrong("texts", f" must be documents as dicts with 'docno' and 'text', got {told(document)}.")
         docno = str(document["docno"])
         if docno in left:
             found[docno] = _text(document, docno)
@@ -148,9 +135,7 @@ class TopicTexts:
         if topics is None:
             return
         if not isinstance(topics, pd.DataFrame):
-            raise InputError(
-                Argument("topics"), f" must be a frame with qid and query, got {told(topics)}.", argument="topics"
-            )
+            raise wrong("topics", f" must be a frame with qid and query, got {told(topics)}.")
         with arguments_as(frame="topics"):
             check_frame(topics, ("qid",))
             codes, names = text_groups("qid", topics["qid"])
@@ -264,9 +249,8 @@ def _checked_texts(texts: Any) -> Any:
     kinds = pd.DataFrame | Mapping | pt.Transformer | Iterable
     if texts is None or (isinstance(texts, kinds) and not isinstance(texts, str | bytes | Iterator)):
         return texts
-    raise InputError(
-        Argument("texts"),
+    raise wrong(
+        "texts",
         " must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds 'text', such as "
         f"pt.text.get_text(dataset), which can be read again and again; got {told(texts)}.",
-        argument="texts",
     )

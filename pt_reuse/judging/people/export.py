@@ -19,7 +19,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import checked_seed, choice, count, examples, flag, shown, told
-from pt_reuse._errors import Argument, InputError, Option, door, warn
+from pt_reuse._errors import InputError, Option, door, warn, wrong
 from pt_reuse._files import Alone, alone, check_writable, checked_path, read_file, replacing
 from pt_reuse._report import Digits
 from pt_reuse.arrays.lists import natural_order
@@ -112,7 +112,17 @@ def _files_beside(manifest: Manifest, fields: Sequence[str]) -> dict[str, bytes]
     """Return the files that go with the tasks: what to do, and what sets up a tool."""
     files = {INSTRUCTIONS: _instructions(manifest).encode()}
     if manifest.form is TaskFormat.DOCCANO:
-        files[_DOCCANO_LABELS] = _doccano_labels(manifest).encode()
+        words = enumerate(manifest.scale.words.items())
+        types = [
+            {
+                "text": word,
+                "suffix_key": str(label) if 0 <= label <= 9 else None,
+                "background_color": _COLOURS[place % len(_COLOURS)],
+                "text_color": "#ffffff",
+            }
+            for place, (label, word) in words
+        ]
+        files[_DOCCANO_LABELS] = (json.dumps(types, indent=1, ensure_ascii=False) + "\n").encode()
     if manifest.form is TaskFormat.LABEL_STUDIO:
         files[_LABEL_STUDIO_CONFIG] = _label_studio_config(manifest, fields).encode()
     return files
@@ -137,25 +147,17 @@ def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _doccano_labels(manifest: Manifest) -> str:
-    types = []
-    for place, (label, word) in enumerate(manifest.scale.words.items()):
-        colour = _COLOURS[place % len(_COLOURS)]
-        key = str(label) if 0 <= label <= 9 else None
-        types.append({"text": word, "suffix_key": key, "background_color": colour, "text_color": "#ffffff"})
-    return json.dumps(types, indent=1, ensure_ascii=False) + "\n"
-
-
 def _instructions(manifest: Manifest) -> str:
     scale = [f"  {label}: {word}" for label, word in manifest.scale.words.items()]
-    how = {
-        TaskFormat.CSV: "Write a label, as a number or in words, into the column `label` of each row, and what else "
-        "you want to say into `note`. Leave the other columns as they are, and save the file as CSV.",
-        TaskFormat.JSONL: "Write a label, as a number or in words, as `label` of each line, and what else you want to "
-        "say as `note`. Leave the rest as it is.",
-        TaskFormat.DOCCANO: "Choose one label for each text.",
-        TaskFormat.LABEL_STUDIO: "Choose one label for each text.",
-    }[manifest.form]
+    how = "Choose one label for each text."
+    if manifest.form.filled_in_place:
+        cell, end = " into the column `label` of each row", ", and save the file as CSV."
+        if manifest.form is TaskFormat.JSONL:
+            cell, end = " as `label` of each line", "."
+        how = (
+            f"Write a label, as a number or in words,{cell}, and what else you want to say as `note`. Leave the rest "
+            f"as it is{end}"
+        )
     parts = [storable(manifest.instructions), "\n".join(["The labels:", *scale]), how]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -164,20 +166,12 @@ def _checked_overlap(overlap: Any, n_annotators: int | None) -> float:
     """Return how many annotators judge a pair, an int, or the share of pairs that all of them judge."""
     whole = isinstance(overlap, int | np.integer) and not isinstance(overlap, bool)
     share = isinstance(overlap, float | np.floating) and 0 < overlap < 1
-    if not share and (not whole or overlap < 1 or overlap > (n_annotators or overlap)):
-        people = "" if n_annotators is None else f" of the {n_annotators:,}"
-        raise InputError(
-            Argument("overlap"),
-            f" must be a whole number of annotators{people} for each pair, at least 1, or the share of pairs that all "
-            f"annotators judge, between 0 and 1, got {told(overlap)}.",
-            argument="overlap",
-        )
-    if share and n_annotators is None:
-        raise InputError(
-            Argument("overlap"),
-            " cannot be a share where annotators is None, since nobody knows how many all are. Name the annotators, or "
-            "give a number of them.",
-            argument="overlap",
+    most = n_annotators or (overlap if whole else 0)
+    if (share and n_annotators is None) or (not share and not (whole and 1 <= overlap <= most)):
+        raise wrong(
+            "overlap",
+            " must be a whole number of annotators for each pair, at least 1, or the share of pairs that all named "
+            f"annotators judge, between 0 and 1; {count(n_annotators or 0, 'annotator')} named, got {told(overlap)}.",
         )
     return float(overlap) if share else int(overlap)
 
@@ -246,16 +240,14 @@ def assign(
 
 
 def _agreed(
-    before: Manifest | None, format: str | None, labels: Any, instructions: str | None, annotators: Any
+    before: Manifest | None, *, format: str | None, labels: Any, instructions: str | None, annotators: Any
 ) -> tuple[TaskFormat, Scale, str, tuple[str, ...]]:
     """Return format, labels, instructions and people: those of the folder where a user says nothing, or the usual."""
     form = None if format is None else TaskFormat(choice("format", format, [each.value for each in TaskFormat]))
     scale = None if labels is None else Scale.of(labels)
     people = None if annotators is None else _checked_people(annotators)
     if instructions is not None and not isinstance(instructions, str):
-        raise InputError(
-            Argument("instructions"), f" must be a text, got {told(instructions)}.", argument="instructions"
-        )
+        raise wrong("instructions", f" must be a text, got {told(instructions)}.")
     if before is None:
         agreed = form or TaskFormat.CSV, scale or Scale.of(DEFAULT), instructions or "", people or ()
     else:
@@ -266,20 +258,15 @@ def _agreed(
             ("annotators", people and True, before.named, "named or not"),
         ):
             if mine is not None and mine != theirs:
-                raise InputError(
-                    Argument(argument),
-                    f" cannot be another in a further round than before: {words}. Leave it out, or give a folder of "
-                    "its own.",
-                    argument=argument,
-                )
+                advice = "Leave it out, or give a folder of its own."
+                raise wrong(argument, f" cannot be another in a further round than before: {words}. {advice}")
         agreed = before.form, before.scale, before.instructions, people or before.rounds[-1].annotators
     odd = [word for word in agreed[1].words.values() if "$" in word]
     if agreed[0] is TaskFormat.LABEL_STUDIO and odd:
-        raise InputError(
-            Argument("labels"),
+        raise wrong(
+            "labels",
             f" cannot have a dollar sign in Label Studio, which takes {shown(odd[0])} for a field of the task. Use "
             "another word.",
-            argument="labels",
         )
     return agreed
 
@@ -291,11 +278,10 @@ def _checked_people(annotators: Any) -> tuple[str, ...]:
     odd = [name for name in people if not name or name != name.strip() or not name.isprintable()]
     different = {name.casefold() for name in people}
     if odd or not people or len(people) < len(given) or len(different) < len(people):
-        raise InputError(
-            Argument("annotators"),
+        raise wrong(
+            "annotators",
             " must be a list of names on one line each, without white space around them, no name twice; got "
             f"{told(annotators)}.",
-            argument="annotators",
         )
     return tuple(people)
 
@@ -421,7 +407,15 @@ def export_tasks(
         1  bob-round1.csv       bob       1      1
     """
     plan = ExportPlan.of(
-        folder, format, annotators, overlap, flag("whole_topics", whole_topics), labels, instructions, seed, overwrite
+        folder,
+        format=format,
+        annotators=annotators,
+        overlap=overlap,
+        whole_topics=flag("whole_topics", whole_topics),
+        labels=labels,
+        instructions=instructions,
+        seed=seed,
+        overwrite=overwrite,
     )
     return plan.write(pool, topics, texts, verbose=flag("verbose", verbose))
 
@@ -444,23 +438,14 @@ class ExportPlan:
 
     @classmethod
     def of(
-        cls,
-        folder: Any,
-        format: Any,
-        annotators: Any,
-        overlap: Any,
-        whole_topics: bool,
-        labels: Any,
-        instructions: Any,
-        seed: Any,
-        overwrite: Any,
+        cls, folder: Any, *, overlap: Any, whole_topics: bool, seed: Any, overwrite: Any, **terms: Any
     ) -> ExportPlan:
         """Check what can be checked before there is a pool; the arguments are those of `export_tasks`."""
         seed, place = checked_seed(seed), checked_path(folder)
         before, replaced, seen = _found_in(place, overwrite=flag("overwrite", overwrite))
-        terms = _agreed(before, format, labels, instructions, annotators)
-        chosen = _checked_overlap(overlap, len(terms[-1]) or None)
-        return cls(place, before, replaced, seen, *terms, chosen, whole_topics, seed)
+        agreed = _agreed(before, **terms)
+        chosen = _checked_overlap(overlap, len(agreed[-1]) or None)
+        return cls(place, before, replaced, seen, *agreed, chosen, whole_topics, seed)
 
     def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
         """Write the files; the arguments are those of :func:`~pt_reuse.judging.export_tasks`."""
@@ -671,9 +656,7 @@ def _as_pool(pool: Any) -> Pool:
         # a pool's own frame counts its runs, which people are not to see
         pool = Pool.from_frame(pool.drop(columns=[name for name in _COUNTED if name in pool.columns]))
     if not isinstance(pool, Pool):
-        raise InputError(
-            Argument("pool"), f" must be a Pool, or a frame with 'qid' and 'docno', got {told(pool)}.", argument="pool"
-        )
+        raise wrong("pool", f" must be a Pool, or a frame with 'qid' and 'docno', got {told(pool)}.")
     if not len(pool):
         raise InputError("the pool has no document. There is nothing to judge.", argument="pool")
     return pool

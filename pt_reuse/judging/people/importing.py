@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count, examples, flag, shown, told
-from pt_reuse._errors import Argument, Call, InputError, Option, Part, door, warn
+from pt_reuse._errors import Call, InputError, Option, Part, door, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse._report import Digits
 from pt_reuse.data.judgments import Qrels
@@ -318,10 +318,8 @@ def import_labels(
     manifest = read_manifest(home)
     strangers = [name for name in given.values() if manifest.named and name not in manifest.annotators]
     if strangers:
-        raise InputError(
-            Argument("annotators"),
-            f" must be those of the task, {examples(manifest.annotators, 6)}, got {examples(strangers)}.",
-            argument="annotators",
+        raise wrong(
+            "annotators", f" must be those of the task, {examples(manifest.annotators, 6)}, got {examples(strangers)}."
         )
     answers: list[Answer] = []
     faults: list[InputError] = []
@@ -335,10 +333,9 @@ def import_labels(
     people = check.take(answers, given)
     unused = [name for name in given if name not in people.names]
     if unused and not faults:
-        raise InputError(
-            Argument("annotators"),
+        raise wrong(
+            "annotators",
             f" has {examples(unused)}, which no file and no tool says. There is {examples(sorted(people.names), 8)}.",
-            argument="annotators",
         )
     missing = list(check.missing())
     if not partial and not faults and check.whole:
@@ -369,15 +366,13 @@ def _result(
     skipped = [p.name in by_anybody if who is None else (p.name, who) in check.skipped for p, who in lacking]
     return ReturnedLabels(
         table=_table(labels),
-        missing=pd.DataFrame(
-            {
-                "qid": _texts(pair.qid for pair, _ in lacking),
-                "docno": _texts(pair.docno for pair, _ in lacking),
-                "annotator": _texts(who for _, who in lacking),
-                "round": pd.Series([pair.round for pair, _ in lacking], dtype="int64"),
-                "skipped": pd.Series(skipped, dtype=bool),
-                "note": _texts(check.skipped.get((pair.name, who or ""), "") for pair, who in lacking),
-            }
+        missing=_frame(
+            "qid docno annotator round skipped note",
+            [
+                (pair.qid, pair.docno, who, pair.round, skips, check.skipped.get((pair.name, who or ""), ""))
+                for (pair, who), skips in zip(lacking, skipped, strict=True)
+            ],
+            {"round": "int64", "skipped": bool},
         ),
         scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
         settings={
@@ -393,37 +388,28 @@ def _result(
 
 
 def _table(labels: Sequence[tuple[Pair, str, int, Answer]]) -> pd.DataFrame:
-    pairs = [pair for pair, *_ in labels]
-    columns = {
-        "qid": _texts(pair.qid for pair in pairs),
-        "docno": _texts(pair.docno for pair in pairs),
-        "label": pd.Series([label for _, _, label, _ in labels], dtype="int64"),
-        "annotator": _texts(who for _, who, _, _ in labels),
-        "time": _texts(answer.time for *_, answer in labels),
-        "strategy": _texts(pair.strategy for pair in pairs),
-        "round": pd.Series([pair.round for pair in pairs], dtype="int64"),
-        "reason": _texts(pair.reason for pair in pairs),
-        "note": _texts(answer.note for *_, answer in labels),
-    }
-    for name in dict.fromkeys(name for pair in pairs for name in pair.further):
-        values = [pair.further.get(name) for pair in pairs]
+    table = _frame(
+        "qid docno label annotator time strategy round reason note",
+        [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in labels],
+        {"label": "int64", "round": "int64"},
+    )
+    own = {*table, "judge"}
+    for name in dict.fromkeys(name for pair, *_ in labels for name in pair.further):
+        values = [pair.further.get(name) for pair, *_ in labels]
         numbers = all(isinstance(value, float) or value is None for value in values)
-        taken = name in columns or name == "judge"
-        columns[f"pool_{name}" if taken else name] = pd.Series(values, dtype="float64" if numbers else object)
-    return pd.DataFrame(columns)
+        table[f"pool_{name}" if name in own else name] = pd.Series(values, dtype="float64" if numbers else object)
+    return table
 
 
-def _texts(values: Iterable[str | None]) -> pd.Series:
-    return pd.Series(list(values), dtype=object)
+def _frame(columns: str, rows: Sequence[tuple[Any, ...]], dtypes: Mapping[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=columns.split(), dtype=object).astype(dtypes)
 
 
 def _checked_annotators(annotators: Any) -> dict[str, str]:
     given = {} if annotators is None else annotators
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
-        raise InputError(
-            Argument("annotators"),
-            f" must be a dict of a tool's user or a file's name -> annotator, got {told(annotators)}.",
-            argument="annotators",
+        raise wrong(
+            "annotators", f" must be a dict of a tool's user or a file's name -> annotator, got {told(annotators)}."
         )
     return {str(user): name for user, name in given.items()}
 
@@ -444,7 +430,7 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> Iterator[Path]:
         return
     listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
     if not all(isinstance(path, str | Path) and str(path) for path in listed):
-        raise InputError(Argument("files"), f" must be paths of files or folders, got {told(files)}.", argument="files")
+        raise wrong("files", f" must be paths of files or folders, got {told(files)}.")
     for path in map(user_path, listed):
         if not path.exists():
             raise InputError(f"{path}: no such file or folder.", argument="files")

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pt_reuse._check import examples, listed, shown, told
-from pt_reuse._errors import Argument, Call, InputError, located
+from pt_reuse._errors import Call, InputError, located, wrong
 from pt_reuse._files import read_file, replacing
 from pt_reuse._saving import CsvReader
 from pt_reuse.data.frame_columns import LABELS
@@ -198,12 +198,11 @@ class Scale:
         plain = [_plain(word) for word in words.values()] if not odd else []
         if len(words) < 2 or odd or len(set(plain)) < len(plain):
             got = f"{told(odd[0])}: {told(words[odd[0]])}" if odd else told(labels)
-            raise InputError(
-                Argument("labels"),
+            raise wrong(
+                "labels",
                 f" must be a dict of two labels or more and a different word for each, such as {DEFAULT}: labels are "
                 f"whole numbers from {LABELS[0]} to {LABELS[1]} but -1, which means pooled and not judged, words stand "
                 f"on one line and are no numbers; got {got}.",
-                argument="labels",
             )
         return cls({int(label): " ".join(words[label].split()) for label in sorted(words)})
 
