@@ -92,13 +92,6 @@ def test_topics_that_do_not_suffice(messages):
     messages.refused(lambda: called(human=unjudged), argument="human")
 
 
-def test_few_topics_of_people(messages):
-    people = parts.people()
-    found = messages.warned(lambda: called(human=people.select(people.topics[:3])), times=1)
-    assert found.settings["beware"].startswith("3 topics with labels of people only")
-    assert np.isfinite(found.table["estimate_low"]).all()
-
-
 def test_runs_that_lack_topics(messages):
     field, people = parts.field(), parts.people()
     frames = {name: field.runs[name].drop(columns="name") for name in field.runs.names[:2]}

@@ -6,14 +6,14 @@ import itertools
 
 import few_label_parts as parts
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
-from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_means
+from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_differences, powered_means
+from pt_reuse.studies.few_labels import columns_of_means, pair_table, rank_bounds, rank_table
 
 
 def of(frame, judge="one", measure="nDCG@10"):
@@ -148,23 +148,6 @@ def dl21(data):
     return runs, ptr.read_qrels(folder / "qrels.gz").with_rel(2), folder / "llm-labels" / "umbrela-gpt-4.gz"
 
 
-def test_on_trec_data_by_a_model(dl21):
-    """20 of 53 topics by people: the intervals cover the mean of all 53 for nearly every run."""
-    runs, every, umbrela = dl21
-    topics = np.random.default_rng(1).permutation(every.topics)
-    found = ptr.labels.prediction_powered(runs, every.select(topics[:20]), umbrela, "nDCG@10")
-    assert found.judges == ["umbrela-gpt-4"]
-    truth = ptr.score(runs, every, "nDCG@10").mean["nDCG@10"]
-    table = found.table
-    assert ((table["estimate_low"] <= truth) & (truth <= table["estimate_high"])).mean() > 0.95
-    assert (table["n"].iloc[0], table["N"].iloc[0]) == (20, 33)
-    width = table["estimate_high"] - table["estimate_low"]
-    assert width.mean() < 0.95 * (table["human_high"] - table["human_low"]).mean()
-    assert 20 < found.summary["n_eff"].iloc[0] < 53
-    assert isinstance(found.pairs, pd.DataFrame)
-    assert len(found.pairs) == 1953
-
-
 def test_of_400_resampled_topics_20_with_labels_of_people(dl21):
     """Widths are .197 and, for a known lambda, .153 where this was simulated before; coverages .947 and .940."""
     runs, every, umbrela = dl21
@@ -180,3 +163,57 @@ def test_of_400_resampled_topics_20_with_labels_of_people(dl21):
     assert width == pytest.approx([0.198, 0.152, 0.167], abs=0.003)
     assert coverage == pytest.approx([0.947, 0.936, 0.947], abs=0.015)
     assert coverage[2] > 0.93
+
+
+#: two of the systems are equally good
+TRUTH = np.array([0.6, 0.5, 0.5, 0.35, 0.3, 0.1])
+
+
+def test_a_rank_reaches_from_those_better_to_those_worse():
+    # 0 beats 1 and 2, 1 beats 2: all told apart
+    difference = np.array([0.3, 0.4, 0.1])
+    low, high = rank_bounds(3, difference, np.array([True, True, True]))
+    assert (low.tolist(), high.tolist()) == ([1, 2, 3], [1, 2, 3])
+    low, high = rank_bounds(3, difference, np.array([False, True, False]))
+    assert (low.tolist(), high.tolist()) == ([1, 1, 2], [2, 3, 3])
+    low, high = rank_bounds(3, -difference, np.array([True, False, False]))
+    assert (low.tolist(), high.tolist()) == ([2, 1, 1], [3, 2, 3])
+    low, high = rank_bounds(1, np.zeros(0), np.zeros(0, dtype=bool))
+    assert (low.tolist(), high.tolist()) == ([1], [1])
+
+
+def test_the_intervals_of_all_ranks_hold_at_once():
+    names = list("abcdef")
+    best = 1 + (TRUTH[:, None] < TRUTH).sum(axis=1)
+    worst = len(TRUTH) - (TRUTH[:, None] > TRUTH).sum(axis=1)
+    held, narrower = [], []
+    for seed in range(120):
+        random = np.random.default_rng(seed)
+        human = TRUTH + random.normal(0, 0.15, (120, 6))
+        judge = 0.5 * human + random.normal(0, 0.04, human.shape)
+        values = TopicValues(human[:20], judge[:20], judge[20:])
+        pairs = pair_table(columns_of_means(powered_differences(values), 0.95), names, "bonferroni", 1 - 0.95)
+        ranks = rank_table(columns_of_means(powered_means(values), 0.95), pairs, names)
+        held.append(((ranks["rank_low"] <= best) & (worst <= ranks["rank_high"])).all())
+        width, alone = (ranks[f"{of}rank_high"] - ranks[f"{of}rank_low"] for of in ("", "human_"))
+        narrower.append(width.mean() - alone.mean())
+    assert np.mean(held) >= 0.95
+    assert np.mean(narrower) < -0.5, "the judge makes them narrower"
+
+
+def test_the_summary_counts_what_the_tables_hold():
+    found = parts.by_topics()
+    for row in found.summary.to_dict("records"):
+        table, pairs, ranks = (
+            of(frame, row["judge"], row["measure"]) for frame in (found.table, found.pairs, found.ranks)
+        )
+        assert row["reach"] == pytest.approx(np.median(table["estimate_high"] - table["estimate"]))
+        assert row["human_reach"] == pytest.approx(np.median(table["human_high"] - table["human"]))
+        assert row["n_eff"] == pytest.approx(table["n_eff"].median())
+        assert (row["significant"], row["pairs"]) == (pairs["significant"].sum(), 45)
+        inside = (table["estimate_low"] <= table["by_judge"]) & (table["by_judge"] <= table["estimate_high"])
+        assert row["outside"] == 10 - inside.sum()
+        assert row["rank_width"] == pytest.approx((ranks["rank_high"] - ranks["rank_low"]).mean())
+    figures = found.key_figures()
+    assert figures["figure"][:2].tolist() == ["n_eff, one", "lambda, one"]
+    assert figures["value"][0] == found.summary["n_eff"][0]

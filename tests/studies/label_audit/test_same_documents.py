@@ -83,19 +83,6 @@ def test_both_are_held_against_people_on_the_same_documents(found, judge, judge_
         assert ends == pytest.approx(how.percentiles(values.mean(), values), abs=1e-12)
 
 
-def test_people_together_count_a_document_for_each_of_them(found):
-    rows = found.table.query("judge == 'people together' and items == 'all'")
-    each = found.table.query("kind == 'people' and judge != 'people together' and items == 'all'")
-    for labels in ("grades", "binary"):
-        mine = row_of(rows, labels=labels)
-        some = each[each["labels"] == labels]
-        assert mine["n_items"] == some["n_items"].sum()
-        assert mine["missing"] == some["missing"].sum()
-        assert mine["agreement"] == pytest.approx(np.average(some["agreement"], weights=some["n_items"]))
-    assert set(rows["n_topics"]) == {6}
-    assert found.table["judge"].iloc[-1] == "people together"
-
-
 def test_two_people_with_each_other(found):
     assert set(found.between[["judge", "other"]].itertuples(index=False, name=None)) == {("bob", "ann"), ("cem", "bob")}
     row = row_of(found.between, judge="bob", items="all", labels="binary")
