@@ -88,10 +88,3 @@ def test_topics_at_a_time(files, field, command, capsys):
     status, printed, err = run(capsys, command, *given, "--jobs", "0")
     assert (status, printed) == (2, "")
     assert "--jobs must be a whole number of jobs" in err
-
-
-def test_strategies_that_need_all_topics_have_no_jobs(files, capsys):
-    given = ["pool", files / "runs", "--metadata", files / "runs.csv", "--strategy", "take", "--n", "2", "--jobs", "2"]
-    status, _, err = run(capsys, *given)
-    assert status == 2
-    assert "--jobs is no option of strategy 'take'; it is one of depth, sample." in err

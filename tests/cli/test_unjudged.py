@@ -112,10 +112,3 @@ def test_cutoffs_that_are_no_ranks(cutoff, files, capsys, messages):
     status, out, err = run(capsys, "unjudged", files / "runs", "--qrels", files / "qrels.txt", f"--cutoff={cutoff}")
     assert (status, out) == (2, "")
     messages.told(err)
-
-
-@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
-def test_judgments_of_relevant_documents_only_are_told(field, tmp_path, capsys, messages):
-    field.runs.write(tmp_path / "runs")
-    field.qrels.keep(field.qrels.arrays.labels > 0).write(tmp_path / "qrels.txt")
-    messages.told(run(capsys, "unjudged", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt")[2])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import pt_reuse as ptr
 from pt_reuse.collections.dataset import ReuseDataset
 
 
@@ -24,15 +23,6 @@ def unreached(monkeypatch, tmp_path):
         "pt_reuse.collections.dataset.ReuseDataset.get_qrels",
     ):
         monkeypatch.setattr(long, reached)
-
-
-@pytest.fixture
-def own(tmp_path):
-    """Return a collection of one's own, of which teams alone are on record."""
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "r").write_text("1 Q0 d1 1 1.0 r\n")
-    (tmp_path / "blank").write_text("")
-    return ptr.register_collection("mine/checked", runs=tmp_path / "runs", teams={"r": "A"})
 
 
 #: what is wrong -> the argument of get_runs and its value, a path being that of a file beside the runs

@@ -20,27 +20,6 @@ def test_topics(tmp_path, name):
     assert found.queries_namespace() == "reuse/mine"
 
 
-def test_topics_with_several_fields(tmp_path):
-    lines = '{"qid": "1", "note": "n", "query": "tea"}\n{"qid": "2", "query": "milk", "year": "1999"}\n'
-    found = topics(written(tmp_path / "t.jsonl", lines))
-    assert found.queries_cls()._fields == ("query_id", "note", "query", "year")
-    assert [tuple(query) for query in found.queries_iter()] == [("1", "n", "tea", ""), ("2", "", "milk", "1999")]
-    assert [query.default_text() for query in found.queries_iter()] == ["tea", "milk"]
-    web = topics(
-        written(
-            tmp_path / "t.xml",
-            '<w><topic number="1" type="faceted"><query>tea</query>'
-            '<subtopic number="1">a</subtopic><subtopic number="2">b</subtopic></topic></w>',
-        )
-    )
-    assert next(web.queries_iter())._asdict() == {
-        "query_id": "1",
-        "type": "faceted",
-        "query": "tea",
-        "subtopic": "a\nb",
-    }
-
-
 BROKEN_TOPICS = [
     ("t.tsv", "1\ttea\n2\tmilk\tx\n"),
     ("t.tsv", "1\ttea\n1\tmilk\n"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import warnings
 
-import pyterrier as pt
 import pytest
 from collection_parts import offline, write_run
 
@@ -30,20 +29,6 @@ def test_a_folder_given_is_the_only_one_looked_at(messages, trec8_home, tmp_path
     assert offline().get_runs(runs=tmp_path / "mine", missing="ignore").names == ["INQ604"]
     messages.refused(lambda: offline().get_runs(runs=tmp_path / "nowhere"))
     messages.refused(lambda: offline().get_runs(runs=tmp_path / "mine", names="1"))
-
-
-def test_folders_called_by_an_alias(data, home, monkeypatch):
-    monkeypatch.setenv("PT_REUSE_DATA", str(data))
-    for alias, n_runs, n_judged in (("dl19", 37, 9_260), ("dl21", 63, 10_828)):
-        if not (data / f"{alias}-passages").is_dir():
-            pytest.skip(f"the test data has no folder {alias}-passages")
-        dataset = pt.get_dataset(f"reuse:{alias}")
-        collection = registry.find_collection(alias)
-        assert len(find_run_files(collection, collection.submitted["name"])) == n_runs
-        judgments = dataset.get_judgments()
-        assert (len(judgments.arrays.labels), judgments.rel) == (n_judged, 2)
-        runs = dataset.get_runs(download=False, names=collection.submitted["name"].tolist()[:2])
-        assert runs.run_table["pooled"].all()
 
 
 def test_a_folder_of_ones_own_collection_is_not_that_of_its_alias(home, mine):

@@ -43,22 +43,8 @@ class Whole(Result):
 
 
 ODD = [
-    "a,b",
-    'say "x"',
-    "two\nlines",
-    "one\r",
-    "\r\n",
-    "",
-    " ",
-    "é",
-    "\udcff",
-    "None",
-    "nan",
-    "NaN",
-    "1",
-    "True",
-    "<NA>",
-]
+    "a,b", 'say "x"', "two\nlines", "one\r", "\r\n", "", " ", "é", "\udcff", "None", "nan", "NaN", "1", "True", "<NA>",
+]  # fmt: skip
 
 
 def odd_frame():

@@ -58,10 +58,6 @@ class Wrong:
             return self.number
         if self.kind == "input":
             raise InputError(Argument("depth"), f" must be 1 or more, got {told(0)}.", argument="depth")
-        if self.kind == "text":
-            raise ValueError("of no use")
-        if self.kind == "key":
-            return {}["topic"]
         raise OddError("alpha", 2)
 
 

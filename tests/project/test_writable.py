@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -42,17 +41,6 @@ def test_what_can_be_written_leaves_nothing(name, folder, monkeypatch):
     monkeypatch.chdir(folder)
     check(name)
     assert contents(folder) == before
-
-
-def test_whatever_names_a_path_can_be_written_to(tmp_path, messages):
-    result = Result(table=pd.DataFrame({"a": [1]}), settings={})
-    (tmp_path / "here").mkdir()
-    with os.scandir(tmp_path) as entries:
-        (entry,) = entries
-    for folder in (entry, PurePath(tmp_path, "pure"), str(tmp_path / "text")):
-        assert (Path(folder) / "table.csv") in result.save(folder)
-    for odd in (b"bytes", 5, None, "", "a\0"):
-        messages.refused(lambda odd=odd: result.save(odd))
 
 
 @pytest.mark.parametrize("name", ["file", "file/new", "taken", "odd", "lost", "new/" + "x" * 300 + "/deep"])

@@ -7,9 +7,7 @@ import gzip
 import shutil
 import warnings
 
-import pandas as pd
 import pytest
-from collection_parts import write_run
 from download_parts import (
     GZ,
     TOPICS,
@@ -24,7 +22,6 @@ from run_server import whole
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
-from pt_reuse.collections import registry
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.download import run_check
@@ -67,26 +64,6 @@ def test_no_run_of_the_collection(server, folder, body, said):
     server.plans = {"/bm25": whole(body)}
     assert said in fails(server, folder)
     assert left(folder) == []
-
-
-def test_where_not_all_topics_are_known_some_are(messages, home):
-    deep = registry.find_collection("trec-2019/deep/docs")
-    assert deep.topic_ids is None
-    assert len(deep.some_topics) == 41
-    path = home / "input.x"
-    write_run(path, "x")
-    messages.refused(
-        lambda: check_run_file("x", path, Collection(name="x", title=deep.title, some_topics=deep.some_topics))
-    )
-    write_run(path, "x", topics=("1", sorted(deep.some_topics)[0]))
-    assert check_run_file("x", path, Collection(name="x", title=deep.title, some_topics=deep.some_topics)) is None
-    messages.refused(
-        lambda: check_run_file(
-            "y", path, Collection(name="x", title=deep.title, submitted=pd.DataFrame({"name": ["x", "y"]}))
-        )
-    )
-    path.write_text(path.read_text().replace(" x\n", " bm\n") + "1 Q0 d 9 1 b")
-    messages.refused(lambda: check_run_file("bm", path, Collection(name="x", title=deep.title)))
 
 
 @pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz", "compress"])
