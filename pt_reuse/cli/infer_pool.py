@@ -106,13 +106,7 @@ def _report(result: InferredPool, every: bool) -> None:
 def _tell_tried(result: InferredPool, every: bool) -> None:
     tried = result.tried.sort_values(["best", "bits"], ascending=[False, True], kind="stable")
     say("\nTried, the best first (new_below: judged of what is new one rank below the depth):")
-    columns = ["order", "tolerance", "way", "depth_from", "depth_to", "runs", "explained", "unjudged", "new_below"]
-    shown = tried[columns].assign(
-        way=tried["way"].str.removeprefix("inferred").str.strip().replace("", "for all topics"),
-        tolerance=tried["tolerance"].map("{:g}".format),
-        new_below=tried["new_below"].map("{:.3f}".format),
-        bits=tried["bits"].round().astype(int),
-    )
+    shown = tried.drop(columns="best").round({"new_below": 3, "bits": 0})
     print_table(shown, len(shown) if every else _TRIED, "tried; --all shows every one")
 
 

@@ -31,11 +31,6 @@ def test_a_group_costs_what_its_chance_is_when_any_rate_is_as_likely():
     assert error_bits(0, 0, np.array([[40, 11]]))[1] == pytest.approx(-betaln(12, 30) / np.log(2))
 
 
-def test_one_depth_costs_less_than_many():
-    same, two, all_different = np.full(9, 4), np.array([4] * 8 + [5]), np.arange(9)
-    assert depth_bits(same, 50) < depth_bits(two, 50) < depth_bits(all_different, 50)
-
-
 def test_documents_outside_are_grouped_by_topic_and_best_rank():
     field = {"A": {"1": list("abcde")}, "B": {"1": ["f", "g"], "2": ["h"]}}
     qrels = as_qrels({("1", "a"), ("1", "d"), ("1", "g"), ("2", "h")})

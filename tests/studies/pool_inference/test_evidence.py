@@ -33,16 +33,6 @@ def test_evidence_by_hand():
     assert runs.with_metadata(pooled=found.contributors).pooled.tolist() == [True, True, True, True, False, False]
 
 
-def test_runs_that_cover_each_other_are_all_needed_together():
-    lists = {"1": ["a", "b"]}
-    other = {"1": ["c", "d"]}
-    runs = as_runs({"A": lists, "B": lists, "C": other, "D": other})
-    found = infer_pool(runs, as_qrels({("1", d) for d in "abcd"}))
-    assert found.table["evidence"].tolist() == ["needed together"] * 4
-    assert found.table["group"].tolist() == [1, 1, 2, 2]
-    assert found.contributors == ["A", "B", "C", "D"]
-
-
 def test_a_chain_of_overlaps_is_one_group():
     runs = as_runs({"A": {"1": ["a", "c"]}, "B": {"1": ["b", "a"]}, "C": {"1": ["c", "b"]}, "E": {"1": ["e", "a"]}})
     found = infer_pool(runs, as_qrels({("1", d) for d in "abce"}), depth=2)
@@ -58,16 +48,6 @@ def test_a_run_that_brings_mostly_unjudged_documents_is_not_pooled():
     table = found.table.set_index("name")
     assert table["evidence"].tolist() == ["needed", "not pooled"]
     assert table.loc["B", ["missing", "alone", "alone_unjudged"]].tolist() == [3, 0, 3]
-
-
-def test_copies_of_runs_widen_the_range():
-    """Five of ten runs have an exact copy, and whether the copy was pooled cannot be known: not 15, but 10 to 15."""
-    field = {f"r{i}": {"1": [f"d{i}", f"e{i}"], "2": [f"d{i}"]} for i in range(10)}
-    judged = pool_of(field, field, ["1", "2"], {"1": 2, "2": 2})
-    field |= {f"copy{i}": field[f"r{i}"] for i in range(5)}
-    field |= {f"not{i}": {"1": [f"x{i}"]} for i in range(5)}
-    found = infer_pool(as_runs(field), as_qrels(judged))
-    assert found.contributor_range == (10, 15)
 
 
 def test_a_covered_run_contributed_where_no_run_is_left_out():
