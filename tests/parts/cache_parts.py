@@ -13,12 +13,8 @@ from pt_reuse.data.store import HEADER
 SETTINGS = {
     "order": "trec_eval", "names": "tag", "duplicates": "error", "bad_lines": "error", "other_files": "error",
 }  # fmt: skip
-#: the arrays of a field, and those of its block: also the places that its rows have in other orders, and long names
+#: the arrays of a field
 FIELD = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
-ARRAYS = [
-    *["codes", "doc_starts", "file_at", "file_lists", "file_starts", "file_values", "long_names", "rank_at"],
-    *["rank_lists", "rank_starts", "rank_values", "ranked", "scores", "starts", "topic_docs", "vocabulary"],
-]
 
 
 def run_bytes(name, seed=1, topics=4):

@@ -54,11 +54,6 @@ def lines_of_table(out):
     return [line.split() for line in out.splitlines() if line.strip()]
 
 
-def run_file(path):
-    """Return the tag of a run file that is not packed."""
-    return path.read_text().split(maxsplit=6)[5]
-
-
 #: an argument, a call, a function, a type or a constant of Python
 PYTHON = re.compile(
     r"(?<![\w(,])[a-z_]+=|(?<!\w)[a-z_][a-z_.]*\([^)]*\)|\b(?:read_runs|read_qrels|True|False|None|dict|DataFrame)\b"
