@@ -225,10 +225,7 @@ class TopicInputs:
 
     def rows(self, topics: Sequence[str]) -> pd.DataFrame:
         """Return the rows of some topics, in the order of the topics."""
-        numbers = {topic: i for i, topic in enumerate(self.topics)}
-        place = np.full(len(self.topics), -1)
-        place[[numbers[topic] for topic in topics]] = np.arange(len(topics))
-        places = place[self.of_row]
+        places = pd.Index(topics, dtype=object).get_indexer(list(self.topics))[self.of_row]
         rows = np.flatnonzero(places >= 0)
         return self.frame.iloc[rows[np.argsort(places[rows], kind="stable")]].reset_index(drop=True)
 
@@ -300,11 +297,9 @@ def coded_rows(frame: pd.DataFrame) -> tuple[dict[str, NDArray], dict[str, Any]]
     columns: list[list[Any]] = []
     arrays: dict[str, NDArray] = {}
     for i, label in enumerate(frame.columns):
-        coded = _coded(frame.iloc[:, i]) if isinstance(label, str) else None
-        if coded is not None:
-            kind, parts = coded
-            columns.append([label, i, kind])
-            arrays |= {f"{i}.{part}": array for part, array in parts.items()}
+        if isinstance(label, str) and (coded := _coded(frame.iloc[:, i])):
+            columns.append([label, i, coded[0]])
+            arrays |= {f"{i}.{part}": array for part, array in coded[1].items()}
     return arrays, {"columns": columns, "rows": len(frame)}
 
 
