@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pt_reuse._check import examples, told
-from pt_reuse._errors import InputError, Option, located
+from pt_reuse._errors import InputError, Option, located, wrong
 from pt_reuse._files import open_file, user_path
 
 #: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
@@ -94,8 +94,7 @@ def published_figures(name: str) -> PublishedFigures:
 def read_published(path: str | Path) -> PublishedFigures:
     """Read a file of published figures."""
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        wrong = f" must be the path of a TOML file, got {told(path)}."
-        raise wrong("figures", wrong)
+        raise wrong("figures", f" must be the path of a TOML file, got {told(path)}.")
     path = user_path(path)
     content = _parse_toml(path)
     with located(str(path)):

@@ -149,6 +149,21 @@ def test_busy_at_first(server, folder, code, wait):
     assert fetch(server, folder).files["bm25"].read_bytes() == GZ
 
 
+def test_waits_what_is_asked_and_ever_longer(server, folder, monkeypatch):
+    waited = []
+
+    class Stop(threading.Event):
+        def wait(self, timeout=None):
+            waited.append(timeout)
+            return False
+
+    monkeypatch.setattr(transfer, "Event", Stop)
+    monkeypatch.setattr(transfer, "BACKOFF", 1.0)
+    server.plans = {"/bm25": [status(500), status(503, Retry_After="9"), status(500), whole(GZ)]}
+    assert fetch(server, folder, tries=4).files
+    assert waited == [1.0, 9.0, 4.0]
+
+
 def test_silence_in_mid_file(server, folder):
     gate = threading.Event()
     server.plans = {"/bm25": [paused(GZ, gate, 30000), whole(GZ)]}
