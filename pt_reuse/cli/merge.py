@@ -15,13 +15,14 @@ from pt_reuse._files import user_path
 from pt_reuse.cli.judgments import JudgmentSource
 from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, add_quiet
 from pt_reuse.cli.shard_notes import (
+    AGAIN,
     OUTPUT,
+    RUNS,
     ShardNotes,
     digest_of_judgments,
     digest_of_runs,
     folder_of,
     moved_options,
-    run_files_differ,
     versions,
 )
 from pt_reuse.cli.shell import Shell, noted_warnings, show_error
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
     from pt_reuse.data.topic_jobs import ShardFile
-
-#: what has changed since the shards were made, and how to go on
-_AGAIN = "Put back what was changed, or make the shards again, in another folder."
 
 
 def add_to(commands: Commands) -> Parser:
@@ -127,14 +125,14 @@ class _Shards:
             of = self.notes[0].of
         else:
             of = self.damaged[0][0].shard.of
-        have = {file.shard.number for file in self.files}
-        lacking = [number for number in range(1, of + 1) if number not in have]
+        lacking = sorted(set(range(1, of + 1)) - {file.shard.number for file in self.files})
         if lacking:
             bad = [f"{file.path.name} cannot be used: {why}" for file, why in self.damaged if file.shard.of == of]
             said = f"{len(lacking):,} of {count(of, 'shard')} {'is' if len(lacking) == 1 else 'are'} missing"
             which = f" ({'; '.join(bad[:3])}{'; ...' if len(bad) > 3 else ''})" if bad else ""
-            problem = f"{said}: {in_ranges(lacking)}{which}. {self._call(lacking[0], of)}"
-            raise InputError(problem, **with_place)
+            command = self.notes[0].command if self.notes else "COMMAND"
+            again = f"`pt-reuse {command} ... --shard {lacking[0]}/{of} --out {self.folder}`"
+            raise InputError(f"{said}: {in_ranges(lacking)}{which}. Run what is missing: {again}.", **with_place)
         made, here = self.notes[0].versions, versions()
         other = [name for name in made if made[name] != here.get(name)]
         if other:
@@ -156,10 +154,6 @@ class _Shards:
         problem = f"{said}: {file.path.name} has {rest.unlike(notes)}. Remove what does not belong here, and run those "
         raise InputError(problem + "shards again.", place=str(self.folder), argument="shards")
 
-    def _call(self, number: int, of: int) -> str:
-        command = self.notes[0].command if self.notes else "COMMAND"
-        return f"Run what is missing: `pt-reuse {command} ... --shard {number}/{of} --out {self.folder}`."
-
 
 class _Checking:
     """Looks on while runs and judgments are read for a merge, and raises where they are not those of the shards."""
@@ -170,16 +164,19 @@ class _Checking:
     def at_judgments(self, source: JudgmentSource, qrels: Qrels) -> None:
         """Compare the judgments, where they are not in a file of the user's."""
         if source.file is None and digest_of_judgments(qrels) != self._notes.contents.get("judgments"):
-            raise InputError(f"the judgments of {source.name} are not those of the shards. {_AGAIN}", argument="qrels")
+            raise InputError(f"the judgments of {source.name} are not those of the shards. {AGAIN}", argument="qrels")
 
     def at_run_files(self, paths: Sequence[Path]) -> None:
         """Compare which files there are; what is in them has been compared before."""
-        differ = run_files_differ(self._notes.files, paths)
-        if differ is not None:
-            raise InputError(f"the run files are not those of the shards: {differ}. {_AGAIN}", argument="runs")
+        before = Counter(Path(file.given).name for file in self._notes.files if file.option == RUNS)
+        now = Counter(path.name for path in paths)
+        differ = sorted((before - now) + (now - before))
+        if differ:
+            said = f"the run files are not those of the shards: {examples(differ)} new or gone"
+            raise InputError(f"{said}. {AGAIN}", argument="runs")
 
     def at_runs(self, runs: RunSet) -> None:
         """Compare what is known of the runs beside their files."""
         if digest_of_runs(runs) != self._notes.contents["runs"]:
             said = "the runs, or what is said of their teams, types and pooling, are not those of the shards"
-            raise InputError(f"{said}. {_AGAIN}", argument="runs")
+            raise InputError(f"{said}. {AGAIN}", argument="runs")

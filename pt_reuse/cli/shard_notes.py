@@ -7,10 +7,8 @@ import hashlib
 import json
 import os
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pt_reuse._check import count, examples
@@ -30,6 +28,8 @@ RUNS = "runs"
 #: what an option holds, as JSON has it
 Value: TypeAlias = "str | int | float | bool | list[str] | None"
 _THREADS = 4
+#: what a user does where something has changed since the shards were made
+AGAIN = "Put back what was changed, or make the shards again, in another folder."
 #: to be raised when what stands in a shard changes
 FORMAT = 1
 #: options that say what is printed and where to: those of the merge
@@ -55,11 +55,10 @@ class InputFile:
         return self.option, os.path.basename(self.given), self.check
 
 
-def option_files(options: argparse.Namespace) -> list[InputFile]:
+def _option_files(options: argparse.Namespace) -> list[InputFile]:
     """Return the files that options name, but for runs."""
     named = [(name, getattr(options, name, None)) for name in _FILES]
-    files = [(name, value) for name, value in named if isinstance(value, str) and _is_file(value)]
-    return input_files(files)
+    return input_files([(name, value) for name, value in named if isinstance(value, str) and _is_file(value)])
 
 
 def input_files(named: Sequence[tuple[str, str]]) -> list[InputFile]:
@@ -144,10 +143,7 @@ def folder_of(files: Sequence[InputFile], folders: Iterable[str], argument: str)
     now = input_files([(file.option, seen_from(best, file.given)) for file in files])
     changed = [found.given for file, found in zip(files, now, strict=True) if file.check != found.check]
     if changed:
-        problem = (
-            f"{_some(changed, len(files))} not as when the shards were made. Put back what was changed, or make the "
-            "shards again, in another folder."
-        )
+        problem = f"{_some(changed, len(files))} not as when the shards were made. {AGAIN}"
         raise InputError(problem, argument=argument)
     return best
 
@@ -158,28 +154,17 @@ def _some(paths: Sequence[str], of: int) -> str:
     return f"{len(paths):,} of {count(of, 'input file')} ({paths[0]}{more}) {'is' if len(paths) == 1 else 'are'}"
 
 
-def run_files_differ(files: Sequence[InputFile], paths: Sequence[Path]) -> str | None:
-    """Return in which files runs are that were not read before, or the other way round; None where nothing differs."""
-    before = Counter(os.path.basename(file.given) for file in files if file.option == RUNS)
-    now = Counter(path.name for path in paths)
-    if before == now:
-        return None
-    new, gone = sorted((now - before).elements()), sorted((before - now).elements())
-    said = [*([f"{examples(new)} new"] if new else []), *([f"{examples(gone)} gone"] if gone else [])]
-    return ", ".join(said)
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ShardNotes:
-    """How a shard was made."""
+    """How a shard was made; files and checksums of contents are added as they are read."""
 
     command: str
     of: int
     options: Mapping[str, Value]
     versions: Mapping[str, str]
     folder: str
-    files: tuple[InputFile, ...] = ()
-    contents: Mapping[str, str] = field(default_factory=dict)
+    files: list[InputFile] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def begun(cls, parser: Parser, options: argparse.Namespace, of: int) -> ShardNotes:
@@ -192,15 +177,8 @@ class ShardNotes:
             options=json.loads(json.dumps({name: getattr(options, name) for name in names})),
             versions=versions(),
             folder=os.getcwd(),
+            files=_option_files(options),
         )
-
-    def with_files(self, files: list[InputFile]) -> ShardNotes:
-        """Return the notes with further files."""
-        return replace(self, files=(*self.files, *files))
-
-    def with_contents(self, **contents: str) -> ShardNotes:
-        """Return the notes with further checksums."""
-        return replace(self, contents={**self.contents, **contents})
 
     def to_json(self) -> dict[str, Any]:
         """Return the notes as JSON has them."""
@@ -213,9 +191,8 @@ class ShardNotes:
         if notes.get("format") != FORMAT:
             problem = f"written by another version of pt_reuse (format {notes.get('format')}; this one reads {FORMAT})"
             raise InputError(f"{problem}. Take that version, or remove the file.", place=str(file.path))
-        # a shard says more of its own
         said = {part.name: notes[part.name] for part in fields(cls)}
-        return cls(**{**said, "files": tuple(InputFile(**one) for one in said["files"])})
+        return cls(**{**said, "files": [InputFile(**one) for one in said["files"]]})
 
     @property
     def settings(self) -> dict[str, Value]:

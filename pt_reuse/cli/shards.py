@@ -22,7 +22,6 @@ from pt_reuse.cli.shard_notes import (
     digest_of_judgments,
     digest_of_runs,
     input_files,
-    option_files,
 )
 
 if TYPE_CHECKING:
@@ -67,6 +66,7 @@ def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
     if options.shard is None:
         run(options)
         return
+    from pt_reuse.data.array_file import DamagedError
     from pt_reuse.data.topic_jobs import ShardDone, ShardFile, executed_by, shards_in
 
     number = ShardNumber.parse(options.shard)
@@ -84,24 +84,13 @@ def _run(parser: Parser, run: Run, options: argparse.Namespace) -> None:
         said = f"{making.file.path} is there already, made alike, and is not computed again."
     else:
         raise InputError("this call has no work that goes by topics. Leave out ", Argument("shard"), ".")
-    there = sum(file.shard.of == number.of and _is_shard(file) for file in shards_in(folder))
+    there = 0
+    for file in shards_in(folder):
+        # only how it begins: the merge reads it whole, which each of many calls would not
+        with contextlib.suppress(DamagedError):
+            there += file.shard.of == number.of and bool(file.notes())
     which = f"{there:,} of {count(number.of, 'shard')} {'is' if there == 1 else 'are'} there."
-    say(f"{said} {which}{_next(there == number.of, options.out)}")
-
-
-def _is_shard(file: ShardFile) -> bool:
-    """Return whether a file begins as a shard does; the merge reads it whole, which each of many calls would not."""
-    from pt_reuse.data.array_file import DamagedError
-
-    try:
-        file.notes()
-    except DamagedError:
-        return False
-    return True
-
-
-def _next(complete: bool, out: str) -> str:
-    return f" `pt-reuse merge {out}` makes the result." if complete else ""
+    say(f"{said} {which}" + (f" `pt-reuse merge {options.out}` makes the result." if there == number.of else ""))
 
 
 class _ThereAlreadyError(Exception):
@@ -118,24 +107,21 @@ class _Making:
         self.shard = WritingShard(file, lambda: self._notes.to_json())
         self._overwrite = options.overwrite
         # before they are read: a file that changes meanwhile is then another one for the merge
-        self._notes = ShardNotes.begun(parser, options, file.shard.of).with_files(option_files(options))
+        self._notes = ShardNotes.begun(parser, options, file.shard.of)
         self._compared = False
 
     def at_judgments(self, source: JudgmentSource, qrels: Qrels) -> None:
         """Take note of the judgments, where they are not in a file of the user's."""
         if source.file is None:
-            self._notes = self._notes.with_contents(judgments=digest_of_judgments(qrels))
+            self._notes.contents["judgments"] = digest_of_judgments(qrels)
 
     def at_run_files(self, paths: Sequence[Path]) -> None:
         """Take note of the files, and look whether the shard is there, before the runs are read."""
         folder = self.file.path.parent.resolve()
         if any(path.parent.resolve() == folder for path in paths):
-            raise InputError(
-                f"{self.file.path.parent} holds the run files, and what is written there would be read with them. Give "
-                "another folder.",
-                argument="out",
-            )
-        self._notes = self._notes.with_files(input_files([(RUNS, str(path)) for path in paths]))
+            problem = "holds the run files, and what is written there would be read with them. Give another folder."
+            raise InputError(f"{self.file.path.parent} {problem}", argument="out")
+        self._notes.files += input_files([(RUNS, str(path)) for path in paths])
         self._compare()
 
     def at_runs(self, runs: RunSet) -> None:
@@ -143,7 +129,7 @@ class _Making:
         if not self._compared:
             # they are those of the package, in no file of the user's
             self._compare()
-        self._notes = self._notes.with_contents(runs=digest_of_runs(runs))
+        self._notes.contents["runs"] = digest_of_runs(runs)
 
     def _compare(self) -> None:
         from pt_reuse.data.array_file import DamagedError
