@@ -259,10 +259,8 @@ def test_every_figure_is_drawn_into_axes_of_ones_own_and_saved_as_vectors(result
             how = {**({"kind": kind} if kind else {}), **one_of_several}
             with pytest.raises(ptr.InputError) as caught:
                 result.plot(ax=ax, legend="no", **how)
-            if "no gold labels were given" in str(caught.value):
-                continue
             assert caught.value.argument == "legend", name
-            if kind == "fill" and result.filled is None:
+            if (kind == "fill" and result.filled is None) or (kind == "gold" and result.gold.empty):
                 continue
             assert result.plot(ax=ax, legend=np.False_, **how) is ax, name
             assert (ax.get_legend(), ax.get_title()) == (None, ""), name
