@@ -225,7 +225,7 @@ class TopicInputs:
 
     def rows(self, topics: Sequence[str]) -> pd.DataFrame:
         """Return the rows of some topics, in the order of the topics."""
-        places = pd.Index(topics, dtype=object).get_indexer(list(self.topics))[self.of_row]
+        places = pd.Index(list(topics)).get_indexer(pd.Index(list(self.topics)))[self.of_row]
         rows = np.flatnonzero(places >= 0)
         return self.frame.iloc[rows[np.argsort(places[rows], kind="stable")]].reset_index(drop=True)
 
