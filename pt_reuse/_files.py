@@ -78,10 +78,7 @@ def _regular(path: str, flags: int) -> int:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside `path` that takes its place only when all was written.
-
-    Temporary files beside it that writers left behind when they were killed are removed.
-    """
+    """Open a temporary file beside `path` that takes its place only when all was written."""
     with temporary(path.parent) as written, written.open("wb") as file:
         yield file
         file.close()
@@ -112,11 +109,7 @@ def temporary(folder: Path, *, of_files: bool = False) -> Iterator[Path]:
 
 
 def sweep_temporary(folder: Path, *, locked: bool = False) -> None:
-    """Remove temporary files whose writers have ended; what one had replaced who was killed in the midst comes back.
-
-    Those of this machine go at once, for a writer holds a lock as long as it lives; of others, whose locks may not be
-    seen from here, what has not been written to for an hour.
-    """
+    """Remove temporary files whose writers have ended; what one had replaced who was killed in the midst comes back."""
     with suppress(OSError):
         for name in os.listdir(folder):
             if found := _TEMPORARY.fullmatch(name):
@@ -182,10 +175,7 @@ def is_stale(path: Path, older: float) -> bool:
 
 @contextmanager
 def alone(folder: Path, *, patience: float = 0.0, reading: bool = False) -> Iterator[Alone]:
-    """Try to be the only one at work in a folder, or with a file, and leave no trace of it there.
-
-    The system ends the lock with the process, however that ends.
-    """
+    """Try to be the only one at work in a folder, or with a file, and leave no trace of it there."""
     try:
         import fcntl
     except ImportError:  # Windows, which lets nobody move or remove a file that another has open
@@ -287,11 +277,7 @@ def write_together(
     overwrite: bool = True,
     outdated: Callable[[], Iterable[Path]] = tuple,
 ) -> list[Path]:
-    """Write files of a folder, all or none: where one cannot be written, the folder is as it was before.
-
-    Of several calls for one folder each waits for the other, as do those who read it by :func:`read_together`. What one
-    did that was killed is undone by the next.
-    """
+    """Write files of a folder, all or none: where one cannot be written, the folder is as it was before."""
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -322,11 +308,7 @@ def write_together(
 
 
 def read_together(folder: Path, read: Callable[[], T]) -> T:
-    """Return what is read of a folder while nobody writes to it by :func:`write_together`.
-
-    What one did who was killed while it wrote is undone. What is found wrong is looked at again as long as somebody
-    seems to write, for the system may have no locks.
-    """
+    """Return what is read of a folder while nobody writes to it by :func:`write_together`."""
     until = time.monotonic() + _OVERTAKEN
     while True:
         sweep_temporary(folder)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import choice, count
 from pt_reuse._check import listed as in_words
-from pt_reuse._errors import Argument, InputError, Option, arguments_as, located
+from pt_reuse._errors import InputError, Option, arguments_as, located, wrong
 from pt_reuse._files import check_writable, replacing
 from pt_reuse.cli.common_options import picture
 from pt_reuse.cli.field import FieldPlan, add_field, plan_field
@@ -36,22 +36,13 @@ NAME = "findings.md"
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One question of an audit.
+    """One question of an audit."""
 
-    Attributes:
-        name: of its folder.
-        question: that it answers.
-        function: the study, a public function, behind its module.
-        options: what it is told beside runs, measures and how intervals are drawn: its arguments, or argument -> the
-            name under which an audit knows it.
-        lacks: says why it cannot be answered of what an audit knows, None where it can.
-    """
-
-    name: str
-    question: str
-    function: str
-    options: tuple[str, ...] | Mapping[str, str]
-    lacks: Callable[[Mapping[str, Any]], str | None]
+    name: str  # of its folder
+    question: str  # that it answers
+    function: str  # the study, a public function, behind its module
+    options: tuple[str, ...] | Mapping[str, str]  # what it is told beside runs
+    lacks: Callable[[Mapping[str, Any]], str | None]  # says why it cannot be answered of what an audit knows
 
     def study(self) -> Callable[..., Result]:
         """Return the study."""
@@ -362,7 +353,7 @@ def _chosen_parts(text: str | None) -> list[Part]:
     known = [part.name for part in PARTS]
     names = known if text is None else [choice("parts", name, known) for name in listed(text)]
     if not names:
-        raise InputError(Argument("parts"), f" must be some of {', '.join(known)}.", argument="parts")
+        raise wrong("parts", f" must be some of {', '.join(known)}.")
     return [part for part in PARTS if part.name in names]
 
 

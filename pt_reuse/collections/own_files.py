@@ -84,10 +84,7 @@ def reading(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_rows(file: IO[bytes], kind: str, ids: Sequence[str], names: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows of a file of one of the :data:`ENDINGS`; what is wrong is a ValueError, for :func:`reading`.
-
-    Of tab-separated lines `names` are the columns, unless the first cell is one of `ids`: then it is a header.
-    """
+    """Yield the rows of a file of one of the :data:`ENDINGS`; what is wrong is a ValueError, for :func:`reading`."""
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text:
         if kind == "jsonl":
             for row in map(json.loads, filter(str.strip, text)):
@@ -163,10 +160,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 class OwnDocuments(OwnPart):
-    """Documents of own files of one format, read anew each time, in their order; by id, they are all kept in memory.
-
-    The readers of ir_datasets pass over what is broken, and write an index beside the files.
-    """
+    """Documents of own files of one format, read anew each time, in their order; by id, they are all kept in memory."""
 
     def __init__(self, paths: Sequence[str | Path], namespace: str, language: str | None = None):
         super().__init__("Docs", namespace=namespace, lang=language)
@@ -326,11 +320,7 @@ _LABEL = re.compile(
 
 
 class OwnTopics(OwnPart):
-    """Topics of an own file, read when they are first asked for.
-
-    `ids` are the topics there may be: NIST numbers its first ones from 051, and judges 51. `fields` says what the
-    fields are to be called, where the file has as many.
-    """
+    """Topics of an own file, read when they are first asked for."""
 
     def __init__(
         self,

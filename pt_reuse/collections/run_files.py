@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import examples
-from pt_reuse._errors import Argument, Call, InputError, Option, ReuseWarning, warn
+from pt_reuse._errors import Call, InputError, Option, ReuseWarning, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.data.ir_metadata import run_paths
@@ -109,11 +109,7 @@ def folders_of(collection: Collection, runs: str | Path | None = None) -> list[P
 
 
 def find_run_files(collection: Collection, names: Iterable[str], runs: str | Path | None = None) -> dict[str, Path]:
-    """Return the file of each run that has one, in the order of the names.
-
-    A run may be kept as ``input.<tag>`` or ``<tag>``, packed or not; the first folder that has it counts. Last come the
-    downloads of ir_datasets' trec-browser-provider.
-    """
+    """Return the file of each run that has one, in the order of the names."""
     found: dict[str, Path] = {}
     names = list(names)
     for folder in folders_of(collection, runs):
@@ -133,10 +129,7 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
 
 
 def provider_folder() -> Path:
-    """Return the folder in which ir_datasets' trec-browser-provider keeps what it downloaded; it need not exist.
-
-    Below it are the paths that NIST's server has below ``results/``. Run files have ``.raw`` added to their names.
-    """
+    """Return the folder in which ir_datasets' trec-browser-provider keeps what it downloaded; it need not exist."""
     return Path(os.environ.get("IR_DATASETS_HOME") or Path.home() / ".ir_datasets") / "trec-browser"
 
 
@@ -186,10 +179,9 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
         top = user_path(runs)
         if os.path.isdir(top):
             return top
-    raise InputError(
-        Argument("runs"),
+    raise wrong(
+        "runs",
         f" must be the folder that holds the run files, named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} is not.",
-        argument="runs",
     )
 
 

@@ -22,7 +22,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown
-from pt_reuse._errors import Argument, InputError, located, warn
+from pt_reuse._errors import InputError, located, warn, wrong
 from pt_reuse._files import Alone, alone, check_writable, is_temporary, sweep_temporary, user_path
 from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.frame_columns import number_column, text_groups
@@ -342,10 +342,7 @@ _Place: TypeAlias = "tuple[ArrayFile, int]"
 
 
 class KeptRun:
-    """The results of one pipeline.
-
-    Files are read and written while nobody else does so.
-    """
+    """The results of one pipeline."""
 
     def __init__(self, folder: Path, name: str, steps: Sequence[str]):
         readable = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:_SHOWN].strip("-")
@@ -474,7 +471,7 @@ class KeptResults:
 
     def __init__(self, cache: Any):
         if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
-            raise InputError(Argument("cache"), f" must be the path of a folder, got {cache!r}.", argument="cache")
+            raise wrong("cache", f" must be the path of a folder, got {cache!r}.")
         self.folder = user_path(cache)
         if not self._holds_results():
             check_writable(self.folder, [], overwrite=True, argument="cache")

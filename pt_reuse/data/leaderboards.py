@@ -35,11 +35,7 @@ _BOM = "\ufeff"
 def parse_leaderboard(
     data: bytes, format: str | None, *, file_name: str, header: bool = False
 ) -> tuple[str, pd.DataFrame]:
-    """Read one file: its format, and ``name qid measure value line``, texts all but the number of the line, from 1.
-
-    Without a `format` the lines tell it. With `header` the first line is left out, whatever it says; one that names the
-    columns is known without.
-    """
+    """Read one file: its format, and ``name qid measure value line``, texts all but the number of the line, from 1."""
     try:
         text = data.decode("utf-8").removeprefix(_BOM)
     except UnicodeDecodeError as error:
@@ -114,11 +110,7 @@ def leaderboard_text(
     has_topic: NDArray[np.bool_],
     means: NDArray[np.float64],
 ) -> str:
-    """Return scores as the lines of a leaderboard, of ``trec_eval`` those of one run; the rows ``all`` last.
-
-    `values` are (measures, topics, runs), `has_topic` (topics, runs), `means`, of the rows ``all``, (measures, runs).
-    Topics are ``["all"]`` where there are no scores by topic.
-    """
+    """Return scores as the lines of a leaderboard, of ``trec_eval`` those of one run; the rows ``all`` last."""
     if ALL in topics and len(topics) > 1:
         raise InputError(f"the topic {ALL!r} would be taken for the value over all topics. Rename it first.")
     for what, texts in (("run name", names), ("topic", topics), ("measure", measures)):

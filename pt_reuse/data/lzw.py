@@ -18,12 +18,7 @@ _CLEAR = 256
 
 
 def unpack(data: bytes) -> Iterator[bytes]:
-    """Yield the text of a ``.Z`` file in blocks.
-
-    Raises:
-        ValueError: it is damaged.
-        EOFError: it ends within a code.
-    """
+    """Yield the text of a ``.Z`` file in blocks."""
     flags = data[2] if len(data) >= _HEADER else 0
     widest, clears = flags & 0x1F, bool(flags & 0x80)
     if flags & 0x60 or not 9 <= widest <= 16:

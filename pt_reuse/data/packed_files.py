@@ -44,7 +44,7 @@ def _decompressor(packed: str) -> Callable[[], Any]:
     if packed == "lz4":
         import lz4.frame
 
-        return lz4.frame.LZ4FrameDecompressor  # type: ignore[no-any-return]
+        return lz4.frame.LZ4FrameDecompressor
     import zstandard
 
     return lambda: _Zstandard(zstandard.ZstdDecompressor().decompressobj())
@@ -193,10 +193,7 @@ def read_beginning(path: Path, size: int) -> bytes:
 
 
 def read_members(path: Path, wanted: Callable[[PurePosixPath], bool]) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield name and contents of the members of a zip archive, in the order of their names.
-
-    Together they may unpack to as much as one packed file of its size, see :func:`most_unpacked`.
-    """
+    """Yield name and contents of the members of a zip archive, in the order of their names."""
     found = 0
     with _reading(), open_file(path) as packed, _reading_packed("zip"), zipfile.ZipFile(packed) as archive:
         size = path.stat().st_size

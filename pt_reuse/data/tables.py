@@ -476,11 +476,7 @@ def rows_of_runs(run: NDArray[np.int64], n_runs: int) -> list[NDArray[np.int64]]
 def rows_in_table(
     reading: TableReading, lists: Sequence[tuple[str, str]], places: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], RowGroup, NDArray[np.int64]]]:
-    """Yield which of some documents stand in a row group, the row group, and their rows in it.
-
-    `reading` is not begun; `lists` holds the run and topic of each document, `places` (n,) its place among the rows of
-    its list as they stand in the file, from 1.
-    """
+    """Yield which of some documents stand in a row group, the row group, and their rows in it."""
     before = np.zeros(len(lists), dtype=np.int64)
     for group in reading.groups():
         order, begins, ends = _rows_of_lists(reading, group, lists)

@@ -58,11 +58,7 @@ class Budget:
 
 
 class TopicTurns:
-    """The judging of one topic: what its strategy asks, and what it is answered.
-
-    A label is one of at least 0. A document to which the judge gives none costs nothing, teaches nothing and is not
-    asked about again.
-    """
+    """The judging of one topic: what its strategy asks, and what it is answered."""
 
     def __init__(self, chooser: Chooser, most: int, *, strategy: str, rel: int, known: Mapping[str, int]):
         self.qid, self.most, self.n_labels = chooser.topic.qid, most, 0
@@ -92,11 +88,7 @@ class TopicTurns:
 
 
 def turn_by_turn(topics: Sequence[TopicTurns], total: int | None) -> Iterator[list[tuple[TopicTurns, Judged]]]:
-    """Yield topics and what they ask; each must have learnt the answer before the next turn.
-
-    A round lasts until every topic has one label more, or no document left to ask about. So the labels are the first of
-    a fixed order, round by round and in a round topic by topic, however many documents get none.
-    """
+    """Yield topics and what they ask; each must have learnt the answer before the next turn."""
     live, left = list(topics), sum(topic.most for topic in topics) if total is None else total
     while live and left:
         waiting, labelled = live, set()

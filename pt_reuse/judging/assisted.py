@@ -31,11 +31,7 @@ DECIMALS = 12
 
 
 class LeastSure:
-    """Chooses the documents whose calibrated probability of being relevant is nearest to .5.
-
-    A batch has `size` documents, of each topic or of all. Labels are at most so many, (topics,) and in `total`;
-    a document without one costs nothing. `probability` is that of each of the (documents,), NaN while nobody knows.
-    """
+    """Chooses the documents whose calibrated probability of being relevant is nearest to .5."""
 
     def __init__(
         self,
@@ -66,10 +62,7 @@ class LeastSure:
         self.probability = np.full(len(self._topic), np.nan)
 
     def next(self) -> NDArray[np.int64]:
-        """Return the documents of the next batch, those of which the model is least sure first; none at the end.
-
-        Documents of which the model says nothing come last.
-        """
+        """Return the documents of the next batch, those of which the model is least sure first; none at the end."""
         rows = np.flatnonzero(~self._asked & (self._left[self._topic] > 0))
         # where nobody knows, each document is as good as any other
         unsure = np.round(np.abs(np.nan_to_num(self.probability[rows], nan=0.5) - 0.5), DECIMALS)

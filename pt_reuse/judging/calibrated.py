@@ -138,12 +138,7 @@ def scale_of(features: NDArray[np.float64]) -> Scale:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Probabilities that people give at least a grade, by logistic regression on what a model says.
-
-    There is one regression for each grade above the lowest that people gave: does the label reach it? A higher grade is
-    never likelier reached than a lower one: where a regression says so, the smaller probability counts. Grades are
-    (grades,), ascending; weights (grades, features), intercepts (grades,).
-    """
+    """Probabilities that people give at least a grade, by logistic regression on what a model says."""
 
     scale: Scale
     grades: NDArray[np.int64]

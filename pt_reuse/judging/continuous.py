@@ -58,11 +58,7 @@ class InitialPool:
 
 
 class TopicJudging:
-    """One topic on its way through a protocol: what is judged, what is left, which batch is next.
-
-    All that is random follows from the seed and the topic's id. Documents of equal scores are judged in a random order
-    of the topic, which stays the same through its rounds.
-    """
+    """One topic on its way through a protocol: what is judged, what is left, which batch is next."""
 
     def __init__(self, qid: str, query: str | None, scorer: Scorer, places: Mapping[str, int], seed: int):
         self.qid, self.progress = qid, Progress()

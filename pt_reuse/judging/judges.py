@@ -49,21 +49,13 @@ JudgeRel: TypeAlias = "int | Mapping[int, int] | Mapping[str, int | Mapping[int,
 
 @dataclass(frozen=True)
 class NamedJudge:
-    """A judge under the name that it has in a study.
+    """A judge under the name that it has in a study."""
 
-    Attributes:
-        name: what it is called.
-        judge: who gives the labels.
-        rel: the lowest of its labels that is relevant, None where neither the user nor the judge says.
-        family: the family of models that it belongs to, None where nobody says.
-        grades: its label -> the label of people that it stands for, None where its labels are taken as they are.
-    """
-
-    name: str
-    judge: Judge
-    rel: int | None = None
-    family: str | None = None
-    grades: Mapping[int, int] | None = None
+    name: str  # what it is called
+    judge: Judge  # who gives the labels
+    rel: int | None = None  # the lowest of its labels that is relevant, None where neither the user nor the judge says
+    family: str | None = None  # the family of models that it belongs to, None where nobody says
+    grades: Mapping[int, int] | None = None  # its label -> the label of people that it stands for
 
     @property
     def fitted_on(self) -> Qrels | None:
@@ -84,13 +76,7 @@ class NamedJudge:
 def as_judges(
     given: Any, argument: str = "judge", *, rel: Any = None, families: Any = None, rel_argument: str = "judge_rel"
 ) -> list[NamedJudge]:
-    """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name.
-
-    A judge is judgments in any form, a :class:`Judge`, a function or a pipeline; a mapping of topic -> document ->
-    label is judgments. A folder of judges is read by :func:`read_judges`, and says the families where `families` does
-    not. `rel` is the lowest label that is relevant, or a mapping of each label to that of people; or name -> one of
-    these; None for what the judges say themselves, as for `families`.
-    """
+    """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name."""
     if isinstance(given, list | tuple) and given and all(_is_judge(part) for part in given):
         raise wrong(argument, f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.")
     if isinstance(given, str | Path):

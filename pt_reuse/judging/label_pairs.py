@@ -35,26 +35,17 @@ class Scale:
 
 @dataclass(frozen=True)
 class ComparedLabels:
-    """What people and one judge say of the documents that people judged.
-
-    Attributes:
-        human: the judgments of people on the topics that count; with ``missing="drop"`` of what the judge labelled.
-        judge: the labels of the judge for these documents, on its own scale, relevant from `judge_rel` on.
-        pairs: ``qid docno human judge``, one row per document that both labelled.
-        left: ``qid docno human``, the documents on the topics that count that people judged and the judge did not.
-        without: topics in which people judged and the judge labelled nothing, which do not count.
-        grades: label of the judge -> the label of people for which it is taken; None where it is taken as it is.
-    """
+    """What people and one judge say of the documents that people judged."""
 
     name: str
     family: str | None
-    human: Qrels
-    judge: Qrels
+    human: Qrels  # the judgments of people on the topics that count; with ``missing="drop"`` of what the judge labelled
+    judge: Qrels  # the labels of the judge for these documents, on its own scale, relevant from `judge_rel` on
     judge_rel: int
-    pairs: pd.DataFrame
-    left: pd.DataFrame
-    without: tuple[str, ...]
-    grades: Mapping[int, int] | None = None
+    pairs: pd.DataFrame  # ``qid docno human judge``, one row per document that both labelled
+    left: pd.DataFrame  # ``qid docno human``
+    without: tuple[str, ...]  # topics in which people judged and the judge labelled nothing, which do not count
+    grades: Mapping[int, int] | None = None  # label of the judge -> the label of people for which it is taken
 
     @property
     def missing(self) -> int:
@@ -68,11 +59,7 @@ class ComparedLabels:
 
     @property
     def on_scale(self) -> Qrels:
-        """Return the labels of the judge as measures take them, so that people and judge agree what is relevant.
-
-        Labels that are relevant for the judge are raised to the lowest relevant label of people, others lowered below
-        it: a binary 1 becomes 2 where people count from 2. With the same bound for both nothing changes.
-        """
+        """Return the labels of the judge as measures take them, so that people and judge agree what is relevant."""
         return on_scale(self.judge, self.judge_rel, self.rel)
 
     def words(self) -> str:
@@ -182,10 +169,7 @@ def lowest_of(judge: NamedJudge, labels: pd.Series | NDArray[np.int64], people: 
 def lowest_relevant(
     labels: pd.Series | NDArray[np.integer[Any]], people: Scale, argument: str = "judge_rel", *, grades: bool = True
 ) -> int:
-    """Return from which label on a judge's labels are relevant where nobody says, the one place with this rule.
-
-    1 where all of them are 0 and 1; as for people where none is above the highest of people.
-    """
+    """Return from which label on a judge's labels are relevant where nobody says, the one place with this rule."""
     highest = int(np.asarray(labels, dtype=np.int64).max(initial=0))
     if highest > max(people.highest, 1):
         raise InputError(
@@ -209,10 +193,7 @@ def scale_words(judge_rel: int, grades: Mapping[int, int] | None) -> str:
 
 @dataclass(frozen=True)
 class HoleLabels:
-    """What one judge says of documents, an array of labels on the scale of people, UNJUDGED where it gave none.
-
-    No label is above the highest of people: higher ones were lowered to `highest`, None where there are none.
-    """
+    """What one judge says of documents, an array of labels on the scale of people, UNJUDGED where it gave none."""
 
     name: str
     judge_rel: int

@@ -181,11 +181,7 @@ class FruitfulBatch(Condition):
 
 
 class Status(Enum):
-    """How the judging of a topic stands after a round.
-
-    It goes on, or it ended: no condition held any more (finished), it was too dense (abandoned), it has no document
-    left (exhausted), its own budget was spent, or that of all topics.
-    """
+    """How the judging of a topic stands after a round."""
 
     GOES_ON = "goes on"
     FINISHED = "finished"

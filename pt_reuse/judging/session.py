@@ -42,12 +42,7 @@ Record = Mapping[str, Any]
 
 
 class Journal:
-    """A file of JSON lines that only grows; each line is on the disk before the call that wrote it returns.
-
-    A line has a checksum of itself and of the line before, so that one that was changed or is gone is missed. A last
-    line that a kill tore is removed when the file is opened. A lock of the system keeps other writers out. `belongs`,
-    as JSON can hold it, must be the same when the file is opened again, and so must the `form` of this `kind`.
-    """
+    """A file of JSON lines that only grows; each line is on the disk before the call that wrote it returns."""
 
     def __init__(self, path: Path, kind: str, form: int, belongs: Record, *, argument: str):
         self.path, self._argument, self._handle = path, argument, -1
@@ -214,10 +209,7 @@ def _keep_name(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Judged:
-    """A document that was chosen in a round of its topic, from 1, by a strategy, why, and what the judge said of it.
-
-    The label is None where the judge gave none, or was not asked yet; `more` has what else is known, by column.
-    """
+    """A document that was chosen in a round of its topic, from 1, by a strategy, why, and what the judge said of it."""
 
     qid: str
     docno: str

@@ -40,16 +40,7 @@ Effects: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class DocumentEffects:
-    """What each document whose label the judge changes adds to the mean score of each run.
-
-    A measure that is a sum over the documents of a list, divided by something of the topic (P, R, nDCG, RBP), is taken
-    apart exactly: a document adds ``weight of its rank * (gain by the judge - gain by people) / divisor``, with the
-    divisor by the judge (the ideal list of nDCG, the relevant documents of R; the one by people where the judge's is
-    0). What the new divisor does to documents whose labels stay is of no document: it is the rest. Of any other measure
-    computed here the effect is what the score gains when this label alone is changed; such effects need not add up.
-    `topics` are those that count, as positions among the topics of `human`; `has_topic` is (topics that count, runs)
-    whether a run has each, None where means are over all.
-    """
+    """What each document whose label the judge changes adds to the mean score of each run."""
 
     def __init__(
         self,
@@ -160,14 +151,7 @@ def _weights(spec: Spec, hits: Hits, n_documents: int) -> NDArray[np.float64]:
 def moving_documents(
     found: Iterable[Effects], moved: pd.DataFrame, by_name: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the documents that push each run the way it moves, their effects, and (runs,) sums over all documents.
-
-    Both are (at most :data:`KEPT`, runs): rows of the judgments, the most important first, -1 for none; and what the
-    label adds to the mean score of the run, less the mean of that over all runs. `moved` has one row per run: ``rise``,
-    the ranks that it gains, says the way; where it stays, ``relative``, the change of its score less that of all runs.
-    `by_name` is :func:`places_by_name`: of equal effects the first comes first, so that the order of the judgments has
-    no part in it.
-    """
+    """Return the documents that push each run the way it moves, their effects, and (runs,) sums over all documents."""
     places = np.append(by_name, len(by_name))
     relative = moved["relative"].to_numpy(dtype=float)
     way = np.sign(np.where(moved["rise"] != 0, moved["rise"], np.where(np.abs(relative) > _NOTHING, relative, 0.0)))
@@ -192,10 +176,7 @@ def documents_table(
     names: list[str],
     ranks: list[NDArray[np.int32]],
 ) -> pd.DataFrame:
-    """Return a row per run and document, ``name qid docno label judge_label rank effect``, of what moves runs.
-
-    `labels` are (rows,) those of people and of the judge, each on its own scale; `ranks` as :func:`ranks_of` has them.
-    """
+    """Return a row per run and document, ``name qid docno label judge_label rank effect``, of what moves runs."""
     documents = human.arrays.documents
     place, run = np.nonzero(rows.T >= 0)[::-1]
     row = rows[place, run]

@@ -91,11 +91,7 @@ class FieldGains:
         return dict(zip(_MEANS, (rise, others_rise, rise - others_rise, change, others_change, effect), strict=True))
 
     def _above_line(self, family: Positions, others: Positions) -> Floats:
-        """Return (draws,): how far the family's scores by the judge lie above the line through those of the others.
-
-        The line says what score by the judge goes with a score by people. A judge that errs at random draws all
-        scores together, so that good runs lose and bad ones gain; that is its scale, and no favour to a family.
-        """
+        """Return (draws,): how far the family's scores by the judge lie above the line through those of the others."""
         x, y = self.human[:, others], self.judge[:, others]
         x_mean, y_mean = x.mean(axis=1), y.mean(axis=1)
         off = x - x_mean[:, None]
@@ -109,11 +105,7 @@ class FieldGains:
 
 
 def matched(scores: Floats, family: Positions, others: Positions, caliper: float) -> Positions:
-    """Return (p, 2): each run of a family with the other run whose score is nearest, where one is near enough.
-
-    An other run may be matched with several; of equally near ones it is the first of `others`. `caliper` is in standard
-    deviations of the (runs,) scores.
-    """
+    """Return (p, 2): each run of a family with the other run whose score is nearest, where one is near enough."""
     most = caliper * float(np.std(scores, ddof=1)) + 10.0**-DECIMALS
     apart = np.round(np.abs(scores[family][:, None] - scores[others][None]), DECIMALS)
     nearest = apart.argmin(axis=1)

@@ -149,10 +149,7 @@ def rank_table(means: pd.DataFrame, pairs: pd.DataFrame, names: list[str]) -> pd
 def rank_bounds(
     n_runs: int, difference: Floats, significant: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return 1 + the number of runs significantly better, and the number of runs less those significantly worse.
-
-    Both are (runs,), of (pairs,) differences, first minus second, in the order of ``numpy.triu_indices``.
-    """
+    """Return 1 + the number of runs significantly better, and the number of runs less those significantly worse."""
     first, second = np.triu_indices(n_runs, 1)
     better, worse = np.where(difference > 0, first, second), np.where(difference > 0, second, first)
     beaten = np.bincount(worse[significant], minlength=n_runs)

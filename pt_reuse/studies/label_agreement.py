@@ -72,11 +72,7 @@ def _draw_figure(
     items: str = "all",
     labels: str = "binary",
 ) -> Axes:
-    """Draw a figure of each judge, and of each other person, with its interval.
-
-    Judges are drawn on the documents that other people labelled, too, where there are other people of one scale and
-    `items` is ``"all"``; else on all that each labelled.
-    """
+    """Draw a figure of each judge, and of each other person, with its interval."""
     choice("figure", figure, COMPARED)
     names, columns = [figure, f"{figure}_low", f"{figure}_high"], ["judge", "value", "low", "high"]
     rows = result.by_judge(items=items, labels=labels)
@@ -101,10 +97,7 @@ def _draw_figure(
 def _draw_confusion(
     result: LabelAgreement, _: str | None, place: Place | None, *, judge: str | None = None, of: str = "label"
 ) -> Axes:
-    """Draw how often each label of people meets each label of a judge, and where relevant and not relevant part.
-
-    The shares are of the documents with this ``"label"`` of people (default), this ``"judge_label"``, or ``"all"``.
-    """
+    """Draw how often each label of people meets each label of a judge, and where relevant and not relevant part."""
     choice("of", of, tuple(_SHARES))
     name = result.judges[0] if judge is None else judge
     rows, bounds = result.of(name, result.confusion), result.bounds[result.bounds["judge"] == name]
@@ -365,11 +358,7 @@ def agreement_of_labels(
     people: Sequence[ComparedLabels] = (),
     settings: Mapping[str, Any] | None = None,
 ) -> LabelAgreement:
-    """Say how far labels of judges, and of other people, agree with those of the same people.
-
-    All figures are made of how often each two labels meet, topic by topic, so that a resample of the topics is a
-    weighted sum of these counts.
-    """
+    """Say how far labels of judges, and of other people, agree with those of the same people."""
     check_names([one.name for one in pairs], [one.name for one in people])
     scale = scale_of((*pairs, *people))
     judges, others = ({one.name: BothLabelled.of(one, scale) for one in some} for some in (pairs, people))
@@ -455,11 +444,7 @@ def _settings(
 
 
 def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedLabels]:
-    """Yield the labels of each other person beside judgments.
-
-    People are often given a part of the topics. So the topics that a person has no label of do not count as missing.
-    Labels 0 and 1 are relevant from 1 on, others from where the labels say, or as those of the judgments.
-    """
+    """Yield the labels of each other person beside judgments."""
     _warn_of_few_grades(human, people)
     frame = human.to_frame()
     judged = frame.loc[frame["label"] >= 0, ["qid", "docno"]]

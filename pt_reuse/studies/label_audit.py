@@ -67,10 +67,7 @@ MODEL, PEOPLE = "model", "people"
 def parts_of(
     truth: NDArray[np.float64], best: int, groups: Units | None
 ) -> Iterator[tuple[str, str, NDArray[np.int64]]]:
-    """Yield ``by``, name and positions of all runs, of the best of them by (runs,) means, and of each group.
-
-    Runs that tie with the last of the best are among them. Where that is all runs there is no such part.
-    """
+    """Yield ``by``, name and positions of all runs, of the best of them by (runs,) means, and of each group."""
     yield ALL, ALL, np.arange(len(truth))
     chosen = np.flatnonzero(pairs.ranks(rounded(truth)) <= best)
     if len(chosen) < len(truth):

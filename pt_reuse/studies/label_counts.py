@@ -60,10 +60,7 @@ class BothLabelled:
 
     @classmethod
     def together(cls, several: Sequence[BothLabelled]) -> BothLabelled:
-        """Return the documents of several judges as if one had labelled them; one of two judges counts twice.
-
-        Where they differ in what is relevant, relevant or not is all that is left of their labels.
-        """
+        """Return the documents of several judges as if one had labelled them; one of two judges counts twice."""
         if len({(part.rel, part.judge_rel) for part in several}) > 1:
             several = [part.binary() for part in several]
         scales = [part.scale for part in several if part.scale is not None]
@@ -147,11 +144,7 @@ class LabelCounts:
         return np.asarray(self.counts.sum(axis=0, keepdims=True))
 
     def drawn(self, bootstrap: TopicBootstrap | None) -> tuple[TopicBootstrap, Floats] | None:
-        """Return how intervals are made and (resamples, human, judge) counts; None where there is nothing to draw.
-
-        Figures here are ratios of sums or smooth functions of them, so that a percentile interval has no bias to speak
-        of; but with few topics it is too narrow, so it is expanded (docs/experiments/label-agreement-coverage.txt).
-        """
+        """Return how intervals are made and (resamples, human, judge) counts; None where there is nothing to draw."""
         n_topics = len(self.topics)
         if bootstrap is None or n_topics < 2:
             return None

@@ -349,11 +349,7 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class _Population:
-    """The documents that a plan draws from, what their gains add up to, and how runs have them, for settings.
-
-    Documents have ``qid docno label`` (the judge's, <NA> for none), ``run`` (None without runs), ``gain`` (what each
-    adds to the number if it is relevant) and ``people`` (what people said of it before, <NA> for nothing).
-    """
+    """The documents that a plan draws from, what their gains add up to, and how runs have them, for settings."""
 
     documents: pd.DataFrame
     name: str

@@ -100,11 +100,7 @@ def open_of(table: pd.DataFrame) -> Counts:
 
 
 def numbers_of(table: pd.DataFrame, target: str, named: str, judge_rel: int) -> list[Number]:
-    """Return the numbers of a plan, the ones that it is made for first.
-
-    `table` has one row per stratum: ``label run documents known relevant_known gain``, where `gain` is what a relevant
-    document adds to the number, called `named`, and `relevant_known` counts those that people judged before.
-    """
+    """Return the numbers of a plan, the ones that it is made for first."""
     label = table["label"].to_numpy(dtype=float, na_value=np.nan)
     gain, documents, known = (table[name].to_numpy(dtype=float) for name in ("gain", "documents", "relevant_known"))
     relevant = label >= judge_rel
@@ -132,10 +128,7 @@ def checked_prior(prior: Any) -> Law | dict[int | None, Law] | None:
 
 
 def expected_shares(prior: Any, labels: pd.Series, counts: pd.DataFrame) -> Floats:
-    """Return (strata,) the share of relevant documents that is expected of strata with these labels.
-
-    `prior` as :func:`checked_prior` returns it; `counts` has one row per label of a pilot: ``label judged relevant``.
-    """
+    """Return (strata,) the share of relevant documents that is expected of strata with these labels."""
     of_label = prior if isinstance(prior, dict) else {}
     there = [None if label is pd.NA else int(label) for label in labels]
     odd = [label for label in of_label if label not in there]
@@ -190,26 +183,14 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Allocation:
-    """The labels of each stratum for every total: Neyman's allocation in whole labels.
+    """The labels of each stratum for every total: Neyman's allocation in whole labels."""
 
-    One label more goes where it lowers the variance most, sum A^2 p (1 - p) / n, so that each total has the allocation
-    of least variance in whole numbers, a larger total holds a smaller one, and no stratum has more than its documents.
-    Without the bounds it is n ~ A sqrt(p (1 - p)) but for rounding.
-
-    Attributes:
-        least: (strata,) labels that each stratum has in any case.
-        order: (labels,) the stratum that gets each further label.
-    """
-
-    least: Counts
-    order: Counts
+    least: Counts  # (strata,) labels that each stratum has in any case
+    order: Counts  # (labels,) the stratum that gets each further label
 
     @classmethod
     def neyman(cls, weights: Floats, shares: Floats, units: Counts) -> Allocation:
-        """Return Neyman's allocation for (strata,) weights, expected shares and documents; none of weight 0.
-
-        Source: Neyman 1934; exact in whole numbers by Wright 2012.
-        """
+        """Return Neyman's allocation for (strata,) weights, expected shares and documents; none of weight 0."""
         least = np.where(weights != 0, np.minimum(LEAST, units), 0)
         more = np.where(weights != 0, units - least, 0)
         stratum = np.repeat(np.arange(len(units)), more)

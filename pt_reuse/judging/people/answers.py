@@ -253,12 +253,7 @@ def utc(moment: datetime) -> str:
 
 
 class Annotators:
-    """Who gave an answer.
-
-    What the user says of a tool's user or of a file comes first, then the name that a tool or a row gives. A tool's
-    user whose name is none of the annotators' is taken for the annotator for whom the rows were written that the user
-    answered, where these are those of one annotator, and no other such user answered any of them.
-    """
+    """Who gave an answer."""
 
     def __init__(self, manifest: Manifest, given: Mapping[str, str], answers: Iterable[Answer]):
         self._manifest, self._given = manifest, given

@@ -206,11 +206,7 @@ class Want:
 def assign(
     wants: Sequence[Want], annotators: Sequence[str], loads: Counter[str], seed: int, *, whole_topics: bool
 ) -> list[tuple[str, ...]]:
-    """Return for each pair who is asked it now, nobody twice.
-
-    The least loaded are asked first, then who has least of the topic; who is equal is drawn. So loads differ by one at
-    most where they did before and everybody may be asked anything. It does not matter in which order the pairs come.
-    """
+    """Return for each pair who is asked it now, nobody twice."""
     loads, of_topic = Counter(loads), {want.key[0]: Counter[str]() for want in wants}
     sizes = Counter(want.key[0] for want in wants)
     for want in wants:

@@ -87,11 +87,7 @@ def write_sheet(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
 
 
 def read_sheet(data: bytes, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line and the cells of each row of a CSV file, as whatever program saved it, but for empty rows.
-
-    UTF-8 and UTF-16 are known by their marks, else a file that is no UTF-8 is taken for one of Western Europe. Commas,
-    semicolons and tabs are known by the header.
-    """
+    """Yield the line and the cells of each row of a CSV file, as whatever program saved it, but for empty rows."""
     text = _decoded(data).replace("\0", "")
     # what a spreadsheet writes above the header to say how cells are separated
     about = re.match(r"sep=.(\r\n|\n|\r)", text)

@@ -12,7 +12,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, fraction
-from pt_reuse._errors import Argument, InputError
+from pt_reuse._errors import InputError, wrong
 from pt_reuse.arrays.open_field import AnyField, same_lists
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
@@ -39,7 +39,7 @@ def checked_tolerance(tolerance: Any) -> float:
     """Return a user's ``tolerance=``, or say that it is none."""
     share = fraction("tolerance", tolerance)
     if share == 1:
-        raise InputError(Argument("tolerance"), " must be below 1: at 1, every run is judged.", argument="tolerance")
+        raise wrong("tolerance", " must be below 1: at 1, every run is judged.")
     return share
 
 
