@@ -58,9 +58,10 @@ class View:
     """A report of one table of a result: which columns, in which order of rows, under which caption."""
 
     columns: tuple[Shown, ...]  # the first says what the rows are
-    caption: str  # one sentence
-    table: str = "table"  # the name of the table
-    select: Mapping[str, Any] = field(default_factory=dict)  # column -> whose rows are shown: a value
+    caption: str  # one sentence; ``{measure}``, ``{rows}`` (how many), settings, numbers and options by their names
+    table: str = "table"  # the name of the table, or of the method that returns it, whose options the view takes
+    # column -> whose rows are shown: a value, None for the first, ``...`` for all; each is an option of the report
+    select: Mapping[str, Any] = field(default_factory=dict)
     descending: tuple[str, ...] = ()  # the columns by which rows are sorted, the largest first
     noun: str = "rows"  # what the rows are, in the plural
     long: bool = False  # whether a command prints the first rows only, unless it is told to print all

@@ -26,7 +26,15 @@ class _Kept(pt.Transformer):
     transform_inputs: ClassVar[list[list[str]]] = [["qid", "docno"]]
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of documents (``qid docno``) that are kept, in their order, ranks numbered anew from 0."""
+        """Return the rows that are kept, in their order, with ranks that have no gaps.
+
+        Args:
+            inp: results, or any documents: ``qid docno``. Where there is a ``rank``, it is numbered anew, from 0, in
+                the order that it gives.
+
+        Raises:
+            pyterrier.validate.InputValidationError: a frame without ``qid`` or ``docno``.
+        """
         if not len(inp.columns):
             return inp  # a batch without results, whatever it looks like
         pt.validate.columns(inp, includes=["qid", "docno"], context=self)
@@ -202,7 +210,14 @@ class PoolDocuments(pt.Transformer):
         self.depth = positive("depth", depth, "documents of each pipeline and topic")
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the pooled documents, each once: the columns of the pipelines, ``best_rank runs score rank``."""
+        """Return the pooled documents, each once: the columns of the pipelines, ``best_rank runs score rank``.
+
+        Args:
+            inp: what each of the pipelines takes, such as topics.
+
+        Raises:
+            InputError: a pipeline whose results have neither ``rank`` nor ``score``.
+        """
         tops = [self._top(number, pipeline(inp.copy())) for number, pipeline in enumerate(self.pipelines)]
         columns = list(dict.fromkeys(chain.from_iterable(tops)))
         # what has no rows has columns of no type, and would take away those of others
@@ -224,7 +239,11 @@ class PoolDocuments(pt.Transformer):
         return [list(way) for way in dict.fromkeys(tuple(dict.fromkeys(chain.from_iterable(way))) for way in ways)]
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
-        """Return the columns that come out."""
+        """Return the columns that come out.
+
+        Args:
+            input_columns: those that go in.
+        """
         found = [pt.inspect.transformer_outputs(pipeline, input_columns) for pipeline in self.pipelines]
         return [*(column for column in dict.fromkeys(chain.from_iterable(found)) if column not in _ADDED), *_ADDED]
 
@@ -233,7 +252,12 @@ class PoolDocuments(pt.Transformer):
         return self._of([(pipeline % self.depth).compile() for pipeline in self.pipelines], self.depth)
 
     def apply_attributes(self, *, pipelines: Sequence[pt.Transformer] | None = None, **others: int) -> PoolDocuments:
-        """Return the same pool of other pipelines, as many as there are, or to another ``depth``."""
+        """Return the same pool of other pipelines, or to another depth; pipelines keep their names.
+
+        Args:
+            pipelines: as many as there are.
+            **others: ``depth``.
+        """
         return self._of(self.pipelines if pipelines is None else pipelines, **{"depth": self.depth, **others})
 
     def _of(self, pipelines: Sequence[pt.Transformer], depth: int) -> PoolDocuments:

@@ -40,6 +40,7 @@ _OF_RUNS = View(
         Shown("Deepest rank", "deepest_rank", Digits.COUNT),
     ),
     caption="The relevant documents that only {left_out} runs contributed, and how many others retrieve.",
+    select={"left_out": None},
 )
 
 

@@ -68,6 +68,7 @@ def test_filters_that_libraries_set_meanwhile_stay(files, capsys, monkeypatch):
         warnings.filterwarnings("ignore", message="set meanwhile")
         return study(*arguments, **options)
 
+    with_filter.study = study.study
     monkeypatch.setattr(uniques, "leave_out_uniques", with_filter)
     shown = warnings.showwarning
     status, _, err = run(capsys, *words(files, "--metadata", files / "runs.csv"))

@@ -63,7 +63,7 @@ def test_what_cannot_be_meant_is_told_before_anything_is_read(files, capsys):
         (["--test", "tukey", "--correction", "holm"], "--correction must be none with --test tukey"),
         (["--samples", "0"], "--samples must be a whole number"),
         (["--sources", "^("], "--sources is no regular expression"),
-        (["--sources", "^y"], "must have a group that is the source"),
+        (["--sources", "^y"], "a regular expression with a group that is the source"),
         (["--shares", ".5"], "Give --how mixed"),
     ):
         status, _, err = run(capsys, "profile subcollections", *files, *more)

@@ -109,22 +109,22 @@ class PartTask:
                 values[:, block.topics.start : block.topics.stop] = block.base
         tests = [self.testing.pairs(mine[self.counts]) for mine in values]
         lengths = _lengths(runs, self.qrels.topics)[self.counts]
+        bootstrap = self.testing.bootstrap
         every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
         return ScoredPart(
             counts=self.counts,
             means=np.array([mean_over_topics(mine, every) for mine in values]),
             tests=tests,
             better=np.array([self.testing.winners(one) for one in tests]),
-            drawn=[self._drawn(TopicScores(mine, every)) for mine in values] if self.testing.bootstrap else [],
+            drawn=[self._drawn(bootstrap, TopicScores(mine, every)) for mine in values] if bootstrap else [],
             judged=len(self.qrels),
             retrieved=float(lengths.mean()),
             emptied=int((lengths == 0).sum()),
         )
 
-    def _drawn(self, scores: TopicScores) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    def _drawn(self, bootstrap: TopicBootstrap, scores: TopicScores) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
         """Return (resamples, pairs) who is significantly better in each resample of topics, and the systems' means."""
-        assert self.testing.bootstrap is not None
-        resamples = self.testing.bootstrap.counts(len(self.counts))
+        resamples = bootstrap.counts(len(self.counts))
         samples = (np.repeat(scores.values, np.where(self.counts, times, 0), axis=0) for times in resamples)
         better = [self.testing.winners(self.testing.pairs(sample)) for sample in samples]
         return np.stack(better), scores.means(resamples)
