@@ -28,7 +28,7 @@ class Flag:
 
     help: str  # in a line; the default is added
     metavar: str = "N"  # what stands for the value
-    # how the text is read: text, int, float, list (texts between commas), a switch, or another kind of ``study_commands``
+    # how the text is read: text, int, float, list (texts between commas), switch, or a kind of ``study_commands``
     kind: str = "int"
     name: str = ""  # ``"--depth"``; default the name of the option with dashes
     default: str = ""  # in words, where the default is None
