@@ -202,8 +202,8 @@ class LeaderboardAgreement(Result):
         for (judge, who), rows in self.missing.groupby(["judge", "lacks"], sort=False):
             lacks = f"{judge} has no scores of" if who == "judge" else f"{judge} alone scores"
             zero = who == "judge" and self.settings["missing"] == "zero"
-            one = len(rows) == 1
-            became = ("It counts 0" if one else "They count 0") if zero else f"{'It is' if one else 'They are'} not ranked"
+            it, they = ("It counts", "It is") if len(rows) == 1 else ("They count", "They are")
+            became = f"{it} 0" if zero else f"{they} not ranked"
             found.append(f"{lacks} {count(len(rows), 'run')}: {examples(rows['name'])}. {became}.")
         return found
 
