@@ -126,8 +126,6 @@ def checked_bootstrap(*, resamples: Any, seed: Any, confidence: Any, n_jobs: Any
 COEFFICIENTS = ("tau_b", "gamma", "tau_ap_b")
 #: the most places that a system loses, and gains
 CHANGES = ("max_drop", "max_rise")
-#: the coefficients and changes of rank that studies report
-NUMBERS = (*COEFFICIENTS, *CHANGES)
 #: means of runs in draws from twice as many of which on jobs are handed out
 JOB_CELLS = 1 << 19
 
