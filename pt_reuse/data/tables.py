@@ -129,7 +129,7 @@ class _Table:
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield batch.num_rows, batch.nbytes, partial(self.pa.Table.from_batches, [batch])
+            yield batch.num_rows, batch.get_total_buffer_size(), partial(self.pa.Table.from_batches, [batch])
 
 
 def _check_size(size: int, left: int, most: int, packed: int) -> None:

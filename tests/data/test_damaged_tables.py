@@ -95,3 +95,18 @@ def test_a_small_file_of_very_many_rows_is_taken_for_an_attack(kind, messages, t
 )
 def test_texts_are_no_tables(start):
     assert kind_of_table(start) is None
+
+
+@pytest.mark.parametrize("kind", ["arrow", "stream"])
+def test_lengths_that_lead_out_of_the_file_do_not_end_the_process(kind, tmp_path):
+    whole = put(tmp_path / "whole", table_of(ROWS[:20], text="dictionary"), kind=kind, rows=10).read_bytes()
+    refused = 0
+    for at in range(0, len(whole) - 8, 8):
+        # where a length or a place in the file can be
+        if not any(whole[at + 1 : at + 8]):
+            (tmp_path / "t").write_bytes(whole[: at + 6] + bytes([26]) + whole[at + 7 :])
+            try:
+                read_runs(tmp_path / "t")
+            except InputError:
+                refused += 1
+    assert refused >= 8
