@@ -53,7 +53,6 @@ class Budget:
         return min(self.per_topic, size)
 
     def most(self, of_topics: Sequence[int]) -> int:
-        """Return how many labels there are at most, where each topic has so many."""
         return sum(of_topics) if self.total is None else min(sum(of_topics), self.total)
 
 
@@ -78,7 +77,6 @@ class TopicTurns:
         return None
 
     def learn(self, answer: Judged) -> None:
-        """Take the answer to what was asked last."""
         document = self._chooser.next()
         self.answers.append(answer)
         self.n_labels += answer.has_label

@@ -157,7 +157,6 @@ class AnswerForm:
     rel: int
 
     def kept(self, value: Any) -> Kept:
-        """Return an answer as it is kept."""
         if value is None or value is pd.NA:
             return None
         value = plain(value) if getattr(value, "ndim", None) == 0 else value

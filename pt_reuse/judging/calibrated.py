@@ -31,7 +31,6 @@ class Model:
 
     @classmethod
     def of(cls, model: Any) -> Model:
-        """Return what a user gives as a model as one."""
         if callable(model):
             return cls(name_of(model), model)
         judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
@@ -171,7 +170,6 @@ class Calibration:
         return np.minimum.accumulate(0.5 * (1 + np.tanh(logits / 2)), axis=1)
 
     def relevant(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (documents,) the probability that a document is relevant."""
         return self.at_least(features)[:, int(np.searchsorted(self.grades, self.rel))]
 
     def labels(self, features: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -150,7 +150,6 @@ class Batch(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Return its first document in words."""
         return _place_of(*self.documents[0])
 
 

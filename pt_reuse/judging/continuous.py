@@ -52,7 +52,6 @@ class InitialPool:
         return cls(name, found)
 
     def fingerprint(self) -> str:
-        """Return what tells this pool from others."""
         parts = (part for qid, documents in self.documents.items() for part in (qid, [docno for docno, _ in documents]))
         return f"{sum(map(len, self.documents.values())):,} documents, {digest(*parts)}"
 
@@ -79,7 +78,6 @@ class TopicJudging:
 
     @property
     def goes_on(self) -> bool:
-        """Return whether the topic is to have a further round."""
         return self.decision.status is Status.GOES_ON
 
     def next_size(self, protocol: Protocol) -> int:
@@ -147,7 +145,6 @@ class Rounds:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self, topics: Sequence[TopicJudging], start: InitialPool | None) -> None:
-        """Judge all topics to their end."""
         number = 1
         if start is not None:
             for topic in topics:
@@ -219,7 +216,6 @@ class Rounds:
             row.update(decision=topic.decision.status.value, why=topic.decision.why)
 
     def table(self) -> pd.DataFrame:
-        """Return the table of rounds."""
         columns = (
             "qid round strategy asked judged relevant density batch_judged batch_relevant batch_share decision why"
         )

@@ -28,7 +28,6 @@ class AskedJudge(Judge):
         self._asked = asked
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, Any]:
-        """Return what is answered of each document."""
         found = labels_by(self._asked, pairs.drop(columns=["label", "judge", "time"], errors="ignore"), self.name)
         return {column: found[column].array for column in found.columns}
 

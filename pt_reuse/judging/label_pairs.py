@@ -54,7 +54,6 @@ class ComparedLabels:
 
     @property
     def rel(self) -> int:
-        """Return the lowest label of people that is relevant."""
         return self.human.rel
 
     @property
@@ -63,7 +62,6 @@ class ComparedLabels:
         return on_scale(self.judge, self.judge_rel, self.rel)
 
     def words(self) -> str:
-        """Return what counts as relevant for the judge, and what is missing, for settings."""
         told = f"{scale_words(self.judge_rel, self.grades)}; {count(len(self.pairs), 'document')} of both"
         told += f", {self.missing:,} missing" if self.missing else ""
         return told + (f", {count(len(self.without), 'topic')} without labels" if self.without else "")
@@ -203,11 +201,9 @@ class HoleLabels:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Return (documents,): whether the judge gave a label."""
         return self.labels != UNJUDGED
 
     def words(self) -> str:
-        """Return who was asked, and what counts as relevant, for settings."""
         told = f"{self.name}: {count(len(self.labels), 'document')} asked, {scale_words(self.judge_rel, self.grades)}"
         told += "" if self.highest is None else f", labels above {self.highest} taken for {self.highest}"
         unknown = int((~self.known).sum())

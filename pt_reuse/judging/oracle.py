@@ -34,7 +34,6 @@ class _Known(Judge):
         self._labels: list[int] = self._known["label"].tolist()
 
     def known_pairs(self) -> pd.DataFrame:
-        """Return ``qid docno`` of the documents that the judgments have a label for."""
         return pd.DataFrame(list(self._rows), columns=["qid", "docno"], dtype=object)
 
     def _find(self, pairs: pd.DataFrame) -> tuple[list[int], list[int | None]]:

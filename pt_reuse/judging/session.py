@@ -228,12 +228,10 @@ class Judged:
 
     @classmethod
     def read(cls, record: Record) -> Judged:
-        """Return what a line of a session's file holds."""
         more = {column: tuple(cell) if isinstance(cell, list) else cell for column, cell in record["more"].items()}
         return cls(**{**record, "more": more})
 
     def to_record(self) -> dict[str, Any]:
-        """Return it as a line of a session's file."""
         record = asdict(self)
         try:
             # JSON makes texts of numbers that are keys, and lists of tuples within others

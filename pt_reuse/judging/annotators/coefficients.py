@@ -93,7 +93,6 @@ class Bootstrap:
     confidence: float
 
     def words(self) -> str:
-        """Return how intervals are made, in words."""
         if not self.resamples:
             return "none"
         return f"{100 * self.confidence:.4g} % percentile bootstrap over {self.over}, {self.resamples:,} resamples"
@@ -185,7 +184,6 @@ class CohenKappa:
     weights: str | None
 
     def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (n,) values."""
         steps = np.abs(np.subtract.outer(np.arange(sums.shape[1]), np.arange(sums.shape[1])))
         weight = {None: steps > 0, "linear": steps, "quadratic": steps**2}[self.weights].astype(np.float64)
         expected = np.einsum("ri,rj,ij->r", sums.sum(axis=2), sums.sum(axis=1), weight)
@@ -207,7 +205,6 @@ class KrippendorffAlpha:
     level: str
 
     def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (n,) values."""
         totals = sums.sum(axis=2)
         n_labels = sums.shape[1]
         if self.level == "nominal":

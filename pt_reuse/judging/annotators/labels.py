@@ -132,7 +132,6 @@ class AnnotatorLabels:
 
     @cached_property
     def scale(self) -> tuple[int, ...]:
-        """Return the labels that occur, in order."""
         return tuple(np.unique(self.values[self.given]).tolist())
 
     def place(self, item: int) -> str:

@@ -300,7 +300,6 @@ class Comparison:
                     yield Way(items, labels, taken[kept], scale, topic[kept])
 
     def paired_table(self, compared: Iterable[Two], topic: NDArray[np.int64]) -> pd.DataFrame:
-        """Return a row for each two, items and labels, with agreement and kappa and their intervals."""
         rows = [
             {"first": first, "second": second} | way.named | self._row(way)
             for first, second, mine, theirs in compared
@@ -339,7 +338,6 @@ class Comparison:
             yield f"alpha_{level}", coincidences, KrippendorffAlpha(level)
 
     def overall_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
-        """Return a row for each items, labels and coefficient, with its interval."""
         rows = []
         for way in self.ways(labels.values, labels.topic):
             one, counts = np.zeros(len(way.topic), dtype=np.int64), way.counts
@@ -364,7 +362,6 @@ class Comparison:
         return pd.DataFrame(rows)
 
     def per_topic_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
-        """Return a row for each topic, items, labels and coefficient."""
         frames, n = [], len(labels.topics)
         for way in self.ways(labels.values, labels.topic):
             blocks = []

@@ -216,7 +216,6 @@ class _Rescored:
         return len(self._sets) - 1
 
     def score(self, verbose: bool) -> None:
-        """Score the runs under all sets."""
         labels = np.stack(self._sets)
         in_set, row = np.nonzero(labels != self._base.arrays.labels)
         changes = Changes(len(labels), in_set, row, labels[in_set, row])

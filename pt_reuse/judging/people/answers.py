@@ -52,7 +52,6 @@ class Answer:
 
     @property
     def where(self) -> str:
-        """Return the file and the place in it."""
         return f"{self.source.name}, {self.place}"
 
     @property
@@ -62,7 +61,6 @@ class Answer:
 
     @property
     def file(self) -> str:
-        """Return the name of the file without folders."""
         return self.source.name.rpartition(", ")[2].rpartition("/")[2]
 
     @property
@@ -272,7 +270,6 @@ class Annotators:
                 self.taken[user] = one
 
     def of(self, answer: Answer) -> str | None:
-        """Return who gave an answer, None where that is not known."""
         known = self._known(answer)
         if known is not None or answer.said:
             return known if known is not None else self.taken.get(answer.said[0])
@@ -280,7 +277,6 @@ class Annotators:
         return answer.assigned or (written.annotator if written is not None else None)
 
     def unknown(self, answer: Answer) -> tuple[Part, ...]:
-        """Say why it is not known who gave an answer."""
         if not answer.said:
             fill_in = " Fill in `annotator`, or say whose it is by "
             return "it does not say who judged.", fill_in, *naming(answer.file)

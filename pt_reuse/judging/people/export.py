@@ -7,11 +7,11 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -69,50 +69,37 @@ def file_name(annotator: str, number: int, ending: str) -> str:
     return f"{plain if annotator else 'tasks'}-round{number}.{ending}"
 
 
-class _Sheets(NamedTuple):
-    """What makes the files of a task: topic -> field -> text, the fields that any has, and pair -> its document's."""
+def _task_file(form: TaskFormat, fields: Sequence[str], records: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return the file of one annotator, of a record for each pair."""
+    if form is TaskFormat.CSV:
+        header = ["label", "note", *fields, "text", "qid", "docno", "pair", "annotator", "task"]
+        return write_sheet(header, [[record.get(name) or "" for name in header] for record in records])
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    if form is TaskFormat.LABEL_STUDIO:
+        return ("[" + ",\n".join(lines) + "]\n").encode()
+    return "".join(line + "\n" for line in lines).encode()
 
-    form: TaskFormat
-    task: str
-    topics: Mapping[str, Mapping[str, str]]
-    fields: Sequence[str]
-    documents: Mapping[Key, str]
 
-    def file(self, annotator: str, pairs: Sequence[Pair]) -> bytes:
-        """Return the file of one annotator. It has nothing of runs, ranks, scores or strategies."""
-        if self.form is TaskFormat.CSV:
-            header = ["label", "note", *self.fields, "text", "qid", "docno", "pair", "annotator", "task"]
-            rows = []
-            for pair in pairs:
-                topic = [sheet_text(self.topics[pair.qid].get(field, "")) for field in self.fields]
-                ids = [storable(pair.qid), storable(pair.docno), pair.name, annotator, self.task]
-                rows.append(["", "", *topic, sheet_text(self.documents[pair.key]), *ids])
-            return write_sheet(header, rows)
-        lines = [json.dumps(self._record(annotator, pair), ensure_ascii=False) for pair in pairs]
-        if self.form is TaskFormat.LABEL_STUDIO:
-            return ("[" + ",\n".join(lines) + "]\n").encode()
-        return "".join(line + "\n" for line in lines).encode()
-
-    def _record(self, annotator: str, pair: Pair) -> dict[str, object]:
-        """Return a pair as JSON of a tool, or of ours, has it."""
-        known = self.topics[pair.qid]
-        topic = {field: storable(text) for field, text in known.items() if field in self.fields}
-        text = storable(self.documents[pair.key])
-        ids = {"qid": storable(pair.qid), "docno": storable(pair.docno), "pair": pair.name}
-        if self.form is TaskFormat.JSONL:
-            return {"label": None, "note": "", **topic, "text": text, **ids, "annotator": annotator, "task": self.task}
-        ids |= {"assigned": annotator, "task": self.task}
-        if self.form is TaskFormat.DOCCANO:
-            parts = [f"{field.upper()}: {words}" for field, words in topic.items()]
-            return {"text": "\n\n".join([*parts, "DOCUMENT:", text]), "label": [], **ids}
-        return {"data": {**dict.fromkeys(self.fields, ""), **topic, "text": text, **ids}}
+def _record(
+    form: TaskFormat, task: str, annotator: str, pair: Pair, topic: Mapping[str, str], text: str
+) -> dict[str, Any]:
+    """Return a pair as its file has it; it has nothing of runs, ranks, scores or strategies."""
+    kept = sheet_text if form is TaskFormat.CSV else storable
+    query, text = {field: kept(words) for field, words in topic.items()}, kept(text)
+    asked = "annotator" if form.filled_in_place else "assigned"
+    ids = {"qid": storable(pair.qid), "docno": storable(pair.docno), "pair": pair.name, asked: annotator, "task": task}
+    if form.filled_in_place:
+        return {"label": None, "note": "", **query, "text": text, **ids}
+    if form is TaskFormat.DOCCANO:
+        parts = [f"{field.upper()}: {words}" for field, words in query.items()]
+        return {"text": "\n\n".join([*parts, "DOCUMENT:", text]), "label": [], **ids}
+    return {"data": {**query, "text": text, **ids}}
 
 
 def _files_beside(manifest: Manifest, fields: Sequence[str]) -> dict[str, bytes]:
     """Return the files that go with the tasks: what to do, and what sets up a tool."""
-    files = {INSTRUCTIONS: _instructions(manifest).encode()}
+    files = {INSTRUCTIONS: _instructions(manifest)}
     if manifest.form is TaskFormat.DOCCANO:
-        words = enumerate(manifest.scale.words.items())
         types = [
             {
                 "text": word,
@@ -120,12 +107,12 @@ def _files_beside(manifest: Manifest, fields: Sequence[str]) -> dict[str, bytes]
                 "background_color": _COLOURS[place % len(_COLOURS)],
                 "text_color": "#ffffff",
             }
-            for place, (label, word) in words
+            for place, (label, word) in enumerate(manifest.scale.words.items())
         ]
-        files[_DOCCANO_LABELS] = (json.dumps(types, indent=1, ensure_ascii=False) + "\n").encode()
+        files[_DOCCANO_LABELS] = json.dumps(types, indent=1, ensure_ascii=False) + "\n"
     if manifest.form is TaskFormat.LABEL_STUDIO:
-        files[_LABEL_STUDIO_CONFIG] = _label_studio_config(manifest, fields).encode()
-    return files
+        files[_LABEL_STUDIO_CONFIG] = _label_studio_config(manifest, fields)
+    return {name: text.encode() for name, text in files.items()}
 
 
 def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
@@ -148,32 +135,31 @@ def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
 
 
 def _instructions(manifest: Manifest) -> str:
-    scale = [f"  {label}: {word}" for label, word in manifest.scale.words.items()]
     how = "Choose one label for each text."
     if manifest.form.filled_in_place:
-        cell, end = " into the column `label` of each row", ", and save the file as CSV."
-        if manifest.form is TaskFormat.JSONL:
-            cell, end = " as `label` of each line", "."
+        sheet = manifest.form is TaskFormat.CSV
+        cell = "into the column `label` of each row" if sheet else "as `label` of each line"
         how = (
-            f"Write a label, as a number or in words,{cell}, and what else you want to say as `note`. Leave the rest "
-            f"as it is{end}"
+            f"Write a label, as a number or in words, {cell}, and what else you want to say as `note`. Leave the rest "
+            f"as it is{', and save the file as CSV' if sheet else ''}."
         )
+    scale = [f"  {label}: {word}" for label, word in manifest.scale.words.items()]
     parts = [storable(manifest.instructions), "\n".join(["The labels:", *scale]), how]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _checked_overlap(overlap: Any, n_annotators: int | None) -> float:
+def _checked_overlap(overlap: Any, n_annotators: int) -> float:
     """Return how many annotators judge a pair, an int, or the share of pairs that all of them judge."""
+    if isinstance(overlap, float | np.floating) and 0 < overlap < 1 and n_annotators:
+        return float(overlap)
     whole = isinstance(overlap, int | np.integer) and not isinstance(overlap, bool)
-    share = isinstance(overlap, float | np.floating) and 0 < overlap < 1
-    most = n_annotators or (overlap if whole else 0)
-    if (share and n_annotators is None) or (not share and not (whole and 1 <= overlap <= most)):
-        raise wrong(
-            "overlap",
-            " must be a whole number of annotators for each pair, at least 1, or the share of pairs that all named "
-            f"annotators judge, between 0 and 1; {count(n_annotators or 0, 'annotator')} named, got {told(overlap)}.",
-        )
-    return float(overlap) if share else int(overlap)
+    if whole and 1 <= overlap <= (n_annotators or overlap):
+        return int(overlap)
+    raise wrong(
+        "overlap",
+        " must be a whole number of annotators for each pair, at least 1, or the share of pairs that all named "
+        f"annotators judge, between 0 and 1; {count(n_annotators, 'annotator')} named, got {told(overlap)}.",
+    )
 
 
 def wanted_for(overlap: float, keys: Sequence[Key], n_annotators: int, seed: int) -> list[int]:
@@ -194,45 +180,45 @@ def wanted_for(overlap: float, keys: Sequence[Key], n_annotators: int, seed: int
     return wanted
 
 
-@dataclass(frozen=True)
-class Want:
-    """A pair of topic and document, how many people are to judge it, and who was asked already."""
-
-    key: Key
-    annotators: int
-    asked: tuple[str, ...] = ()
-
-
 def assign(
-    wants: Sequence[Want], annotators: Sequence[str], loads: Counter[str], seed: int, *, whole_topics: bool
+    pairs: Sequence[Pair], annotators: Sequence[str], loads: Counter[str], seed: int, *, whole_topics: bool
 ) -> list[tuple[str, ...]]:
-    """Return for each pair who is asked it now, nobody twice."""
-    loads, of_topic = Counter(loads), {want.key[0]: Counter[str]() for want in wants}
-    sizes = Counter(want.key[0] for want in wants)
-    for want in wants:
-        of_topic[want.key[0]].update(want.asked)
-    teams: dict[str, list[str]] = {}
-    if whole_topics:
-        planned = Counter(loads)
-        most = {qid: max(w.annotators for w in wants if w.key[0] == qid) for qid in sizes}
-        usual = {qid: min(w.annotators for w in wants if w.key[0] == qid) for qid in sizes}
-        for qid in sorted(sizes, key=lambda qid: (-sizes[qid] * most[qid], drawn(seed, "topic", qid))):
-            known = of_topic[qid]
-            teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
-            planned.update({a: sizes[qid] for a in teams[qid][: usual[qid]]})
-
-    given: list[tuple[str, ...]] = [()] * len(wants)
-    for i in sorted(range(len(wants)), key=lambda i: drawn(seed, "turn", *wants[i].key)):
-        want, had = wants[i], of_topic[wants[i].key[0]]
-        free = [a for a in annotators if a not in want.asked]
+    """Return for each pair who is asked it now, so that as many are as it wants, nobody twice."""
+    loads, of_topic = Counter(loads), {pair.qid: Counter[str]() for pair in pairs}
+    for pair in pairs:
+        of_topic[pair.qid].update(pair.asked)
+    teams = _teams(pairs, annotators, loads, of_topic, seed) if whole_topics else {}
+    given: list[tuple[str, ...]] = [()] * len(pairs)
+    for i in sorted(range(len(pairs)), key=lambda i: drawn(seed, "turn", *pairs[i].key)):
+        pair, had = pairs[i], of_topic[pairs[i].qid]
+        free = [a for a in annotators if a not in pair.asked]
         if whole_topics:
-            free.sort(key=teams[want.key[0]].index)
+            free.sort(key=teams[pair.qid].index)
         else:
-            free.sort(key=lambda a: (loads[a], had[a], drawn(seed, "who", *want.key, a)))
-        given[i] = tuple(sorted(free[: max(want.annotators - len(want.asked), 0)]))
+            free.sort(key=lambda a: (loads[a], had[a], drawn(seed, "who", *pair.key, a)))
+        given[i] = tuple(sorted(free[: max(pair.wanted - len(pair.asked), 0)]))
         loads.update(given[i])
         had.update(given[i])
     return given
+
+
+def _teams(
+    pairs: Sequence[Pair],
+    annotators: Sequence[str],
+    loads: Counter[str],
+    of_topic: Mapping[str, Counter[str]],
+    seed: int,
+) -> dict[str, list[str]]:
+    """Return topic -> annotators, those first who know it or have least to do; the longest topics choose first."""
+    wanted: dict[str, list[int]] = {}
+    for pair in pairs:
+        wanted.setdefault(pair.qid, []).append(pair.wanted)
+    planned, teams = Counter(loads), {}
+    for qid in sorted(wanted, key=lambda qid: (-len(wanted[qid]) * max(wanted[qid]), drawn(seed, "topic", qid))):
+        known = of_topic[qid]
+        teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
+        planned.update({a: len(wanted[qid]) for a in teams[qid][: min(wanted[qid])]})
+    return teams
 
 
 def _agreed(
@@ -269,24 +255,15 @@ def _agreed(
 
 def _checked_people(annotators: Any) -> tuple[str, ...]:
     listed = isinstance(annotators, Iterable) and not isinstance(annotators, str)
-    given = list(annotators) if listed else []
-    people = [name for name in given if isinstance(name, str)]
-    odd = [name for name in people if not name or name != name.strip() or not name.isprintable()]
-    different = {name.casefold() for name in people}
-    if odd or not people or len(people) < len(given) or len(different) < len(people):
+    people = list(annotators) if listed else []
+    plain = [isinstance(name, str) and name and name == name.strip() and name.isprintable() for name in people]
+    if not people or not all(plain) or len({name.casefold() for name in people}) < len(people):
         raise wrong(
             "annotators",
             " must be a list of names on one line each, without white space around them, no name twice; got "
             f"{told(annotators)}.",
         )
     return tuple(people)
-
-
-def _further(pool: Pool) -> list[dict[str, Cell]]:
-    """Return how the pool chose each document, and what else it knows of it, as JSON has it."""
-    known = provenance_of(pool)
-    columns = {str(name): [_cell(value) for value in known[name].tolist()] for name in known}
-    return [{name: values[i] for name, values in columns.items()} for i in range(len(pool))]
 
 
 def _cell(value: Any) -> Cell:
@@ -440,19 +417,19 @@ class ExportPlan:
         seed, place = checked_seed(seed), checked_path(folder)
         before, replaced, seen = _found_in(place, overwrite=flag("overwrite", overwrite))
         agreed = _agreed(before, **terms)
-        chosen = _checked_overlap(overlap, len(agreed[-1]) or None)
+        chosen = _checked_overlap(overlap, len(agreed[-1]))
         return cls(place, before, replaced, seen, *agreed, chosen, whole_topics, seed)
 
     def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
         """Write the files; the arguments are those of :func:`~pt_reuse.judging.export_tasks`."""
         pool = _as_pool(pool)
-        queries = shown_topics(
-            topics, [qid for qid, n in zip(pool.topics, pool.documents.sizes.tolist(), strict=True) if n]
-        )
-        wants = self._wants(pool)
-        people = self._assigned(wants)
-        pairs, task = self._pairs(pool, wants, people)
-        now = [want.key for want, who in zip(wants, people, strict=True) if who]
+        with_documents = [qid for qid, n in zip(pool.topics, pool.documents.sizes.tolist(), strict=True) if n]
+        queries = shown_topics(topics, with_documents)
+        keys = list(zip(pool.documents.qids().tolist(), pool.documents.docnos().tolist(), strict=True))
+        task = self._task(keys)
+        pairs = self._pairs(pool, task, keys)
+        people = self._asked(pairs)
+        now = [pair.key for pair, who in zip(pairs, people, strict=True) if who]
         by_topic = {qid: texts["query"] for qid, texts in queries.items()}
         documents = document_texts(texts, now, by_topic, verbose=verbose)
         if self.form is TaskFormat.CSV and (n := sum(len(text) >= LONGEST_CELL for text in documents.values())):
@@ -461,28 +438,43 @@ class ExportPlan:
                 Option("format", "jsonl"),
                 " or a tool people see the whole.",
             )
-        made = {name: str(value) for name, value in pool.settings.items()}
-        sheets = self._sheets(wants, people, pairs)
         fields = [field for field in TOPIC_FIELDS if any(field in texts for texts in queries.values())]
-        read = _Sheets(self.form, task, queries, fields, documents)
-        written = self._write_round(read, sheets, pairs, made) if sheets else ()
-        rows = [(f.name, f.annotator, len({pair.qid for pair in sheets[f.annotator or ""]}), f.pairs) for f in written]
+        every = self._all_pairs(pairs, people)
+        files, rows, written = {}, [], []
+        for who, mine in self._sheets(pairs, people, every).items():
+            blank = dict.fromkeys(fields, "") if self.form is TaskFormat.LABEL_STUDIO else {}
+            records = [
+                _record(self.form, task, who, pair, {**blank, **queries[pair.qid]}, documents[pair.key])
+                for pair in mine
+            ]
+            name, data = file_name(who, self._number, self.form.ending), _task_file(self.form, fields, records)
+            files[name] = data
+            written.append(TaskFile(name, who or None, len(mine), hashlib.sha256(data).hexdigest()))
+            rows.append((name, who or None, len({pair.qid for pair in mine}), len(mine)))
+        made = {name: str(value) for name, value in pool.settings.items()}
+        if files:
+            record = Round(self._number, self.seed, self.overlap, self.annotators, tuple(written), made)
+            rounds = (*(() if self.before is None else self.before.rounds), record)
+            self._place(
+                files,
+                fields,
+                Manifest(task, self.form, self.scale, self.instructions, bool(self.annotators), rounds, every),
+            )
         table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
-        settings = {
-            "task": task,
-            "format": self.form.value,
-            "round": self._number,
-            "labels": str(self.scale),
-            "overlap": self.overlap,
-            "whole_topics": self.whole_topics,
-            "seed": self.seed,
-            **{f"pool_{name}": value for name, value in made.items()},
-        }
         return ExportedTasks(
             table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
-            settings=settings,
+            settings={
+                "task": task,
+                "format": self.form.value,
+                "round": self._number,
+                "labels": str(self.scale),
+                "overlap": self.overlap,
+                "whole_topics": self.whole_topics,
+                "seed": self.seed,
+                **{f"pool_{name}": value for name, value in made.items()},
+            },
             folder=str(self.folder),
-            asked_before=len(wants) - len(now),
+            asked_before=len(pairs) - len(now),
         )
 
     @property
@@ -493,90 +485,84 @@ class ExportPlan:
     def _known(self) -> Mapping[Key, Pair]:
         return {} if self.before is None else self.before.by_key
 
-    def _wants(self, pool: Pool) -> list[Want]:
-        keys = list(zip(pool.documents.qids().tolist(), pool.documents.docnos().tolist(), strict=True))
-        known, wanted = self._known, wanted_for(self.overlap, keys, len(self.annotators), self.seed)
-        if isinstance(self.overlap, float) or not self.annotators:
-            # what all are to judge was drawn when a pair came first, and anybody could answer what is there already
-            wanted = [known[key].wanted if key in known else n for key, n in zip(keys, wanted, strict=True)]
-        return [Want(key, n, known[key].asked if key in known else ()) for key, n in zip(keys, wanted, strict=True)]
+    def _task(self, keys: Sequence[Key]) -> str:
+        if self.before is not None:
+            return self.before.task
+        terms = self.form.value, str(self.scale), self.instructions, *self.annotators
+        return "t" + drawn(self.seed, *terms, *sorted(drawn(self.seed, *key) for key in keys))[:11]
 
-    def _assigned(self, wants: Sequence[Want]) -> list[tuple[str, ...]]:
+    def _pairs(self, pool: Pool, task: str, keys: Sequence[Key]) -> list[Pair]:
+        """Return the pairs of the pool: how many are to judge each now, and who was asked in earlier rounds."""
+        found, known = [], provenance_of(pool)
+        columns = {str(name): list(map(_cell, known[name].tolist())) for name in known}
+        wanted = wanted_for(self.overlap, keys, len(self.annotators), self.seed)
+        for i, (key, n) in enumerate(zip(keys, wanted, strict=True)):
+            old = self._known.get(key)
+            if old is None:
+                found.append(self._new_pair(task, key, n, {name: cells[i] for name, cells in columns.items()}))
+            elif isinstance(self.overlap, float) or not self.annotators:
+                # what all are to judge was drawn when a pair came first, and anybody could answer what is there already
+                found.append(old)
+            else:
+                found.append(replace(old, wanted=n))
+        return found
+
+    def _new_pair(self, task: str, key: Key, wanted: int, known: dict[str, Cell]) -> Pair:
+        strategy, number, reason = (known.pop(name, None) for name in _PROVENANCE)
+        return Pair(
+            # a letter that no number has before sixteen digits
+            name="p" + drawn(0, task, *key)[:15],
+            qid=key[0],
+            docno=key[1],
+            wanted=wanted,
+            asked=(),
+            strategy=None if strategy is None else str(strategy),
+            round=int(number) if isinstance(number, int | float) else self._number,
+            reason=None if reason is None else str(reason),
+            further=known,
+        )
+
+    def _asked(self, pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
+        """Return who is asked each pair now."""
         if not self.annotators:
-            return [() if want.key in self._known else (_ANYBODY,) for want in wants]
+            return [() if pair.key in self._known else (_ANYBODY,) for pair in pairs]
         loads = Counter(who for pair in self._known.values() for who in pair.asked)
-        return assign(wants, self.annotators, loads, self.seed, whole_topics=self.whole_topics)
+        return assign(pairs, self.annotators, loads, self.seed, whole_topics=self.whole_topics)
 
-    def _pairs(
-        self, pool: Pool, wants: Sequence[Want], people: Sequence[tuple[str, ...]]
-    ) -> tuple[dict[Key, Pair], str]:
-        """Return the pairs of this and all earlier rounds, topic by topic, and the name of the task."""
-        if self.before is None:
-            drawn_pairs = sorted(drawn(self.seed, *want.key) for want in wants)
-            terms = self.form.value, str(self.scale), self.instructions, *self.annotators
-            task = "t" + drawn(self.seed, *terms, *drawn_pairs)[:11]
-        else:
-            task = self.before.task
-        pairs = dict(self._known)
-        for want, who, more in zip(wants, people, _further(pool), strict=True):
-            named, old = tuple(one for one in who if one != _ANYBODY), pairs.get(want.key)
-            if old is not None:
-                pairs[want.key] = replace(old, wanted=max(old.wanted, want.annotators), asked=(*old.asked, *named))
-                continue
-            strategy, number, reason = (more.pop(name, None) for name in _PROVENANCE)
-            pairs[want.key] = Pair(
-                # a letter that no number has before sixteen digits
-                name="p" + drawn(0, task, *want.key)[:15],
-                qid=want.key[0],
-                docno=want.key[1],
-                wanted=want.annotators,
-                asked=named,
-                strategy=None if strategy is None else str(strategy),
-                round=int(number) if isinstance(number, int | float) else self._number,
-                reason=None if reason is None else str(reason),
-                further=more,
-            )
-        topics = list(dict.fromkeys(qid for qid, _ in pairs))
+    def _all_pairs(self, pairs: Sequence[Pair], people: Sequence[tuple[str, ...]]) -> tuple[Pair, ...]:
+        """Return the pairs of this and all earlier rounds with who was asked, topic by topic."""
+        found = dict(self._known)
+        for pair, who in zip(pairs, people, strict=True):
+            asked = (*pair.asked, *(one for one in who if one != _ANYBODY))
+            found[pair.key] = replace(pair, wanted=max(pair.wanted, len(asked)), asked=asked)
+        topics = list(dict.fromkeys(qid for qid, _ in found))
         place = {topics[t]: i for i, t in enumerate(natural_order(topics))}
         # by their names, which say nothing of the order of the pool
-        ordered = sorted(pairs.values(), key=lambda pair: (place[pair.qid], pair.name))
-        return {pair.key: pair for pair in ordered}, task
+        return tuple(sorted(found.values(), key=lambda pair: (place[pair.qid], pair.name)))
 
     def _sheets(
-        self, wants: Sequence[Want], people: Sequence[tuple[str, ...]], pairs: Mapping[Key, Pair]
+        self, pairs: Sequence[Pair], people: Sequence[tuple[str, ...]], every: Sequence[Pair]
     ) -> dict[str, list[Pair]]:
         """Return annotator -> what is to be judged, in the order in which it is shown; nobody without a pair."""
-        place = {qid: i for i, qid in enumerate(dict.fromkeys(qid for qid, _ in pairs))}
-        sheets: dict[str, list[Pair]] = {who: [] for who in self.annotators or (_ANYBODY,)}
-        for want, asked in zip(wants, people, strict=True):
-            for who in asked:
-                sheets[who].append(pairs[want.key])
-        for who, mine in sheets.items():
-            mine.sort(key=lambda pair, who=who: (place[pair.qid], drawn(self.seed, "order", who, *pair.key)))  # type: ignore[misc]
+        place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
+        sheets = {}
+        for who in self.annotators or (_ANYBODY,):
+            mine = [pair for pair, asked in zip(pairs, people, strict=True) if who in asked]
+            keys = {pair.key: (place[pair.qid], drawn(self.seed, "order", who, *pair.key)) for pair in mine}
+            sheets[who] = sorted(mine, key=lambda pair, keys=keys: keys[pair.key])
         return {who: mine for who, mine in sheets.items() if mine}
 
-    def _write_round(
-        self,
-        read: _Sheets,
-        sheets: Mapping[str, Sequence[Pair]],
-        pairs: Mapping[Key, Pair],
-        made: Mapping[str, str],
-    ) -> tuple[TaskFile, ...]:
+    def _place(self, files: dict[str, bytes], fields: Sequence[str], manifest: Manifest) -> None:
         """Write the files of a round, and last the manifest, without which they are none."""
-        files, written = {}, []
-        for who, mine in sheets.items():
-            name, data = file_name(who, self._number, self.form.ending), read.file(who, mine)
-            files[name] = data
-            written.append(TaskFile(name, who or None, len(mine), hashlib.sha256(data).hexdigest()))
-        record = Round(self._number, self.seed, self.overlap, self.annotators, tuple(written), made)
-        rounds = (*(() if self.before is None else self.before.rounds), record)
-        manifest = Manifest(
-            read.task, self.form, self.scale, self.instructions, bool(self.annotators), rounds, tuple(pairs.values())
-        )
         if self.before is None:
-            files |= _files_beside(manifest, read.fields)
+            files |= _files_beside(manifest, fields)
         try:
-            with self._alone():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with alone(self.folder) as answer:
+                if answer is Alone.NO or _bytes(self.folder / MANIFEST) != self.seen:
+                    raise InputError(
+                        f"{self.folder} is being written to by somebody else. Export again.", argument="folder"
+                    )
                 self._check_free(files)
                 for name, data in files.items():
                     with replacing(self.folder / name) as file:
@@ -589,7 +575,6 @@ class ExportPlan:
             raise InputError(
                 f"{self.folder} cannot be written to: {error.strerror or error}.", argument="folder"
             ) from error
-        return tuple(written)
 
     def _check_free(self, files: Mapping[str, bytes]) -> None:
         """Raise where a file is in the way that may have answers; what an export left that was killed has none."""
@@ -601,16 +586,6 @@ class ExportPlan:
                 "another folder.",
                 argument="folder",
             )
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with alone(self.folder) as answer:
-            if answer is Alone.NO or _bytes(self.folder / MANIFEST) != self.seen:
-                raise InputError(
-                    f"{self.folder} is being written to by somebody else. Export again.", argument="folder"
-                )
-            yield
 
 
 def _found_in(folder: Path, *, overwrite: bool) -> tuple[Manifest | None, tuple[str, ...], bytes]:

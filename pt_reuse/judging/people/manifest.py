@@ -188,7 +188,6 @@ class Scale:
 
     @classmethod
     def of(cls, labels: Any) -> Scale:
-        """Return the scale that a user gives as label -> word."""
         words = dict(labels) if isinstance(labels, Mapping) else {}
         odd = [label for label, word in words.items() if not _is_label(label) or not _is_word(word)]
         plain = [_plain(word) for word in words.values()] if not odd else []
@@ -262,12 +261,10 @@ class TaskFormat(Enum):
 
     @property
     def ending(self) -> str:
-        """Return what ends the names of the files."""
         return {"csv": "csv", "jsonl": "jsonl", "doccano": "jsonl", "label-studio": "json"}[self.value]
 
     @property
     def filled_in_place(self) -> bool:
-        """Return whether people write their labels into the files that they get."""
         return self in (TaskFormat.CSV, TaskFormat.JSONL)
 
 
@@ -287,12 +284,10 @@ class Pair:
 
     @property
     def key(self) -> Key:
-        """Return topic and document."""
         return self.qid, self.docno
 
     @property
     def words(self) -> str:
-        """Return topic and document in words."""
         return f"topic {shown(self.qid)}, document {shown(self.docno)}"
 
 
@@ -332,7 +327,6 @@ class Manifest:
 
     @cached_property
     def by_name(self) -> dict[str, Pair]:
-        """Return name of the pair -> pair."""
         return {pair.name: pair for pair in self.pairs}
 
     @cached_property
@@ -345,7 +339,6 @@ class Manifest:
 
     @cached_property
     def by_key(self) -> dict[Key, Pair]:
-        """Return (topic, document) -> pair."""
         return {pair.key: pair for pair in self.pairs}
 
     @cached_property
@@ -355,7 +348,6 @@ class Manifest:
 
     @cached_property
     def files(self) -> dict[str, TaskFile]:
-        """Return name of the file -> file."""
         return {file.name: file for each in self.rounds for file in each.files}
 
     def write(self, folder: Path) -> None:

@@ -8,11 +8,15 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.judging.people.export import Want, assign, wanted_for
-from pt_reuse.judging.people.manifest import drawn
+from pt_reuse.judging.people.export import assign, wanted_for
+from pt_reuse.judging.people.manifest import Pair, drawn
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 PEOPLE = ["ann", "bob", "cem", "dot", "eve"]
+
+
+def pair(key, wanted, asked=()):
+    return Pair("".join(key), *key, wanted, asked, strategy=None, round=1, reason=None, further={})
 
 
 def keys(sizes):
@@ -24,7 +28,7 @@ def keys(sizes):
 def test_each_pair_has_its_people_and_loads_are_equal(sizes, n_people, data, seed):
     people, pairs = PEOPLE[:n_people], keys(sizes)
     overlap = data.draw(st.integers(1, n_people))
-    wants = [Want(key, overlap) for key in pairs]
+    wants = [pair(key, overlap) for key in pairs]
     given_to = assign(wants, people, Counter(), seed, whole_topics=False)
     assert all(len(set(who)) == len(who) == overlap for who in given_to)
     loads = Counter(one for who in given_to for one in who)
@@ -41,12 +45,12 @@ def test_each_pair_has_its_people_and_loads_are_equal(sizes, n_people, data, see
 def test_nobody_is_asked_again_and_the_least_loaded_first(sizes, n_people, data):
     people = PEOPLE[:n_people]
     asked = [tuple(data.draw(st.sets(st.sampled_from(people)))) for _ in keys(sizes)]
-    wants = [Want(key, data.draw(st.integers(1, n_people)), who) for key, who in zip(keys(sizes), asked, strict=True)]
+    wants = [pair(key, data.draw(st.integers(1, n_people)), who) for key, who in zip(keys(sizes), asked, strict=True)]
     for want, new in zip(wants, assign(wants, people, Counter(), 1, whole_topics=False), strict=True):
         assert not set(new) & set(want.asked)
-        assert len(new) == max(want.annotators - len(want.asked), 0)
+        assert len(new) == max(want.wanted - len(want.asked), 0)
     loads = Counter({people[0]: 1000})
-    new = assign([Want(key, 1) for key in keys(sizes)], people, loads, 1, whole_topics=False)
+    new = assign([pair(key, 1) for key in keys(sizes)], people, loads, 1, whole_topics=False)
     assert people[0] not in {one for who in new for one in who}
 
 
@@ -54,12 +58,12 @@ def test_nobody_is_asked_again_and_the_least_loaded_first(sizes, n_people, data)
 @given(SIZES, st.integers(1, 5), st.data())
 def test_whole_topics_stay_together(sizes, n_people, data):
     people, overlap = PEOPLE[:n_people], data.draw(st.integers(1, n_people))
-    wants = [Want(key, overlap) for key in keys(sizes)]
+    wants = [pair(key, overlap) for key in keys(sizes)]
     new = assign(wants, people, Counter(), 3, whole_topics=True)
     teams = {}
     for want, who in zip(wants, new, strict=True):
         assert len(set(who)) == overlap
-        teams.setdefault(want.key[0], set()).add(who)
+        teams.setdefault(want.qid, set()).add(who)
     assert all(len(team) == 1 for team in teams.values())
     # the longest list first to the least loaded: the loads differ by one topic at most
     loads = Counter(one for who in new for one in who)
