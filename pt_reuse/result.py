@@ -21,11 +21,12 @@ from pt_reuse.options import SHARED
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: setting or attribute -> what a reader must know of it; said where it has a value
-SENTENCES = {
+#: setting or attribute -> what a reader must know of it, or that by its value; said where it has a value
+SENTENCES: dict[str, str | dict[Any, str]] = {
     "order": "Documents are ranked in the order {order}.",
     "pool order": "They are pooled in the order {pool order}; contributors are {contributors}.",
     "relevant": "Relevant: {relevant}.",
+    "complete": {True: "Means are over all topics.", False: "Means are over the topics that a run has."},
     "intervals": "Intervals: {intervals}.",
     "beware": "Note: {beware}.",
 }
@@ -151,7 +152,7 @@ class Result(Record):
     plots: ClassVar[Mapping[str, str | Callable[..., Any]]] = {}
     key: ClassVar[Sequence[KeyFigures]] = ()
     answer: ClassVar[tuple[str, str] | None] = None
-    sentences: ClassVar[Mapping[str, str]] = {}
+    sentences: ClassVar[Mapping[str, str | Mapping[Any, str]]] = {}
     derived: ClassVar[Mapping[str, str]] = {}
 
     table: pd.DataFrame
@@ -200,7 +201,8 @@ class Result(Record):
         words = {"contributors": "not recorded", **self.words()}
         said = {**{name: text for name, text in SENTENCES.items() if name != "beware"}, **self.sentences}
         said = {**said, "beware": SENTENCES["beware"]}
-        return [text.format(**words) for name, text in said.items() if text and words.get(name) not in (None, "none")]
+        told = {name: text for name, text in said.items() if text and words.get(name) not in (None, "none")}
+        return [(text if isinstance(text, str) else text[words[name]]).format(**words) for name, text in told.items()]
 
     def headline(self) -> str:
         """Return the answer in one line."""

@@ -348,10 +348,7 @@ class Coverage(Result):
         KeyFigures(("mean_unjudged", "max_unjudged", "mean_residual", "max_residual", "flagged"), "_whole"),
         KeyFigures(("max_rise", "max_fall"), "_rises"),
     )
-    sentences = {
-        "judged": "Judged is {judged}; shares are of the documents returned, and 1 where a run returns none; means are "
-        "over all topics: {complete}."
-    }
+    sentences = {"judged": "Judged is {judged}; shares are of the documents returned, and 1 where a run returns none."}
 
     by_run: pd.DataFrame
     condensed: pd.DataFrame
