@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._errors import InputError, located
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field, Repeats, build_field
+from pt_reuse.arrays.field import Repeats, build_field
 from pt_reuse.arrays.lists import natural_order, neighbours
 from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
@@ -58,22 +58,23 @@ from pt_reuse.data.run_parts import RunParts, rows_in_file
 from pt_reuse.data.tables import TableReading, is_table, reason, rows_in_table, tied_row
 from pt_reuse.data.trec import tied_rank
 
-
-def _row_type(width: int) -> np.dtype:
-    numbers = [("run", "<i4"), ("topic", "<i4"), ("rank", "<f8"), ("score", "<f8")]
-    return np.dtype([*numbers, ("docs", "<u8", (width,))])
+#: a row is written as 8-byte words: its run and topic, its rank, its score, and the words of its document name
+_LIST, _RANK, _SCORE, _DOCS = range(4)
 
 
-def _write_rows(file: IO[bytes], rows: NDArray[np.void]) -> None:
-    file.write(np.array([len(rows), rows["docs"].shape[1]], dtype="<i8").tobytes())
-    file.write(rows.view(np.uint8).data)
+def _write_rows(file: IO[bytes], rows: Words) -> None:
+    file.write(np.array(rows.shape, dtype="<i8").tobytes())
+    file.write(rows.data)
 
 
-def _stored_rows(path: Path) -> Iterator[NDArray[np.void]]:
+def _stored_rows(path: Path) -> Iterator[Words]:
     with path.open("rb") as file:
         while head := file.read(16):
-            n, width = np.frombuffer(head, dtype="<i8").tolist()
-            yield np.fromfile(file, _row_type(width), n)
+            yield _read_rows(file, *np.frombuffer(head, dtype="<i8").tolist())
+
+
+def _read_rows(file: IO[bytes], n: int, width: int) -> Words:
+    return np.fromfile(file, "<u8", n * width).reshape(-1, width)
 
 
 @dataclass
@@ -97,16 +98,47 @@ class _Spool:
         """Add rows."""
         if not len(topic):
             return
-        rows = np.empty(len(topic), dtype=_row_type(docs.shape[1]))
-        rows["run"], rows["topic"], rows["docs"], rows["score"] = run, topic, docs, scores
-        rows["rank"] = np.nan if ranks is None else ranks
+        rows = np.empty((len(topic), _DOCS + docs.shape[1]), dtype="<u8")
+        numbers = rows.view("<f8")
+        rows[:, _LIST], numbers[:, _SCORE], rows[:, _DOCS:] = (run << 32) | topic, scores, docs
+        numbers[:, _RANK] = np.nan if ranks is None else ranks
         _write_rows(file, rows)
         self.ranked, self.width = ranks is not None, max(self.width, docs.shape[1])
         needed = int(np.max(run)) + 1, int(topic.max()) + 1
         if needed[0] > self.sizes.shape[0] or needed[1] > self.sizes.shape[1]:
             room = [(0, 2 * n - had if n > had else 0) for n, had in zip(needed, self.sizes.shape, strict=True)]
             self.sizes = np.pad(self.sizes, room)
-        np.add.at(self.sizes, (rows["run"], rows["topic"]), 1)
+        np.add.at(self.sizes.reshape(-1), run * self.sizes.shape[1] + topic, 1)  # fast along one axis alone
+
+
+class _BlockFile:
+    """The rows of all runs on the topics of a block, from which those of one run can be read."""
+
+    def __init__(self, path: Path):
+        self.path, self._pieces = path, [np.zeros((4, 0), dtype=np.int64)]
+
+    def append(self, run: NDArray[np.int64], rows: Words) -> None:
+        """Add rows, run by run."""
+        runs, starts, sizes = np.unique(run, return_index=True, return_counts=True)
+        with self.path.open("ab") as file:
+            begins = file.tell() + starts * rows[0].nbytes
+            file.write(rows.data)
+        self._pieces.append(np.stack([runs, begins, sizes, np.full(len(runs), rows.shape[1])]))
+
+    def by_run(self, n: int) -> list[NDArray[np.int64]]:
+        """Return for each of n runs the pieces of its rows in the file, in order."""
+        pieces = np.concatenate(self._pieces, axis=1)
+        pieces = pieces[:, np.argsort(pieces[0], kind="stable")]
+        return np.split(pieces[1:], np.searchsorted(pieces[0], np.arange(1, n)), axis=1)
+
+    def rows(self, pieces: NDArray[np.int64]) -> Words:
+        """Return the rows of some pieces."""
+        found = []
+        with self.path.open("rb") as file:
+            for begin, size, width in pieces.T.tolist():
+                file.seek(begin)
+                found.append(_read_rows(file, size, width))
+        return tokens.stacked(found) if found else np.zeros((0, _DOCS + 1), dtype="<u8")
 
 
 @dataclass
@@ -257,67 +289,67 @@ class _Coding:
             self.budget.check_topic(self.topics[largest], int(rows[largest]), width, tables)
         return neighbours(rows, self.budget.rows(width, tables))
 
-    def blocks(self, *, verbose: bool) -> Iterator[tuple[range, Field]]:
-        """Yield the topics of each block, and the block; what is wrong with the runs is gathered on the way."""
-        self._sort()
+    def write(self, folder: Path | None, *, verbose: bool) -> None:
+        """Code all blocks, and write them to a folder, if any, unless something is found to be wrong with the runs."""
+        files = self._sorted()
         with pt.tqdm(total=len(self.parts), desc="coding runs", unit="block", disable=not verbose) as bar:
-            for i, part in enumerate(self.parts):
+            for part, file in zip(self.parts, files, strict=True):
                 give_back()
-                block, repeats = build_field(self._rows(i), threads=self.budget.threads)
-                if len(repeats):
-                    self._keep(part, repeats)
-                self.lengths[part.start : part.stop] = block.lengths if block.n_topics else 0
-                yield part, block
+                self._write_block(part, file, folder)
                 bar.update(1)
 
-    def _sort(self) -> None:
-        # the rows of each block into a file of their own
+    def _sorted(self) -> list[_BlockFile]:
+        # the rows of each block in a file of their own
+        files = [_BlockFile(self._folder / f"block-{i}") for i in range(len(self.parts))]
         part_of = np.repeat(np.arange(len(self.parts)), [len(part) for part in self.parts])
         for spool in {id(spool): spool for spool in self._spools}.values():
-            column = np.full(len(spool.sizes), -1, dtype=np.int32)
+            column = np.full(len(spool.sizes), -1, dtype=np.int64)
             column[[run.number for run in self._runs if run.spool is spool]] = [
                 r for r, run in enumerate(self._runs) if run.spool is spool
             ]
             for rows in _stored_rows(spool.path):
-                rows["run"], rows["topic"] = column[rows["run"]], self._place[rows["topic"]]
-                part = part_of[rows["topic"]]
-                for i in np.unique(part).tolist():
-                    with self._file(i).open("ab") as file:
-                        _write_rows(file, rows[part == i])
+                lists = rows[:, _LIST].view(np.int64)
+                run, topic = column[lists >> 32], self._place[lists & 0xFFFFFFFF]
+                rows[:, _LIST] = topic
+                part = part_of[topic]
+                order = np.lexsort((run, part))
+                parts, starts = np.unique(part[order], return_index=True)
+                for i, mine in zip(parts.tolist(), np.split(order, starts[1:]), strict=True):
+                    files[i].append(run[mine], rows.take(mine, axis=0))
             spool.path.unlink()
+        return files
 
-    def _file(self, part: int) -> Path:
-        return self._folder / f"block-{part}"
-
-    def _rows(self, part: int) -> list[RunRows]:
-        pieces = list(_stored_rows(self._file(part)))
-        self._file(part).unlink()
-        numbers = {
-            name: np.concatenate([piece[name] for piece in pieces]) for name in ("run", "topic", "rank", "score")
-        }
-        docs = tokens.stacked([piece["docs"] for piece in pieces])
-        del pieces
-        # stable: the rows of a list stay as they stand in the file
-        order = np.lexsort((numbers["topic"], numbers["run"]))
-        bounds = np.searchsorted(numbers["run"][order], np.arange(len(self.names) + 1))
-
-        def rows(r: int) -> RunRows:
-            mine = order[bounds[r] : bounds[r + 1]]
-            held, topic = np.unique(numbers["topic"][mine], return_inverse=True)
-            names = [self.topics[t] for t in held.tolist()]
-            file = FileRows(names, topic, lambda some: docs.take(mine[some], axis=0), numbers["score"][mine])
-            places = Places.of_rank_column(file.starts, numbers["rank"][mine]) if self.ranked[r] else None
-            if places is not None and self.conventions.order == "rank":
-                try:
-                    places.check(file.starts)
-                except NoPlaceError as error:
-                    t = int(np.searchsorted(file.starts, error.row, side="right")) - 1
-                    self._ties.setdefault(r, (int(held[t]), error.row - int(file.starts[t]) + 1))
-                    places = Places.none()
-            return file.in_order(self.names[r], self.conventions.order, places)
-
+    def _write_block(self, part: range, file: _BlockFile, folder: Path | None) -> None:
         with ThreadPoolExecutor(self.budget.threads) as pool:
-            return list(pool.map(rows, range(len(self.names))))
+            pieces = file.by_run(len(self.names))
+            runs = list(pool.map(lambda r: self._rows(r, file.rows(pieces[r])), range(len(self.names))))
+        file.path.unlink()
+        block, repeats = build_field(runs, threads=self.budget.threads)
+        if len(repeats):
+            self._keep(part, repeats)
+        self.lengths[part.start : part.stop] = block.lengths if block.n_topics else 0
+        if folder is not None and not self._ties and (self.conventions.duplicates == "best" or not self._repeats):
+            write_block(folder / block_name(part.start, part.stop), block)
+
+    def _rows(self, r: int, rows: Words) -> RunRows:
+        held, topic = np.unique(rows[:, _LIST].astype(np.int64), return_inverse=True)
+        names, numbers = [self.topics[t] for t in held.tolist()], rows.view("<f8")
+        file = FileRows(names, topic, lambda some: rows[some, _DOCS:], numbers[:, _SCORE])
+        places = None
+        if self.ranked[r]:
+            places = Places.of_rank_column(file.starts, file.grouped(numbers[:, _RANK]))
+            if self.conventions.order == "rank":
+                places = self._checked(r, places, file.starts, held)
+        return file.in_order(self.names[r], self.conventions.order, places)
+
+    def _checked(self, r: int, places: Places, starts: NDArray[np.int64], held: NDArray[np.int64]) -> Places:
+        try:
+            places.check(starts)
+        except NoPlaceError as error:
+            t = int(np.searchsorted(starts, error.row, side="right")) - 1
+            self._ties.setdefault(r, (int(held[t]), error.row - int(starts[t]) + 1))
+            return Places.none()
+        return places
 
     def _keep(self, part: range, repeats: Repeats) -> None:
         found = Repeats(repeats.run, repeats.topic + part.start, repeats.docs, repeats.place)
@@ -356,8 +388,7 @@ class _Coding:
 
     def faults(self) -> dict[int, InputError]:
         """Return all that is wrong with the runs, which are coded for it and kept nowhere."""
-        for _ in self.blocks(verbose=False):
-            pass
+        self.write(None, verbose=False)
         return self.repeat_faults() | self.ties()
 
     def dropped(self) -> Iterator[Dropped]:
@@ -400,11 +431,7 @@ def read_within(
     coding = partial(_Coding, spooling=spooling, folder=spools)
     runs, names = run_names_of(files, len(paths), conventions, lambda some, called: coding(some, called).faults())
     made = coding(runs, names)
-    wrong = False
-    for part, block in made.blocks(verbose=verbose):
-        wrong |= bool(made._ties) or (conventions.duplicates == "error" and bool(made._repeats))
-        if not wrong:
-            write_block(blocks / block_name(part.start, part.stop), block)
+    made.write(blocks, verbose=verbose)
     ties = made.ties()
     faults = (made.repeat_faults() if conventions.duplicates == "error" else {}) | ties
     if faults:
