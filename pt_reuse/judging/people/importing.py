@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,6 +110,14 @@ class ReturnedLabels(Result):
         return Qrels(self.table.rename(columns={"annotator": "judge"}), rel=rel)
 
 
+#: what is mended on the way: what it is of -> what was done
+_MENDED = {
+    "id": "changed by a spreadsheet, restored by the names of the pairs",
+    "time": "that cannot be read, taken to be when the file was written",
+    "label": "twice alike, counted once",
+}
+
+
 class _Check:
     """Checks answers one after the other, and gathers what it finds."""
 
@@ -119,10 +128,7 @@ class _Check:
         self.faults: list[InputError] = []
         self.faulty: set[str] = set()  # names of the pairs with an answer that cannot be used
         self.whole = True  # whether no file was left out as a whole
-        #: what was mended: ids that a spreadsheet changed, times that are none, labels that stand twice
-        self.restored: list[str] = []
-        self.odd_times: list[str] = []
-        self.again: list[str] = []
+        self.mended: dict[str, list[str]] = {noun: [] for noun in _MENDED}
         self._told: set[tuple[str, str]] = set()
 
     def take(self, answers: Sequence[Answer], given: Mapping[str, str]) -> Annotators:
@@ -132,22 +138,19 @@ class _Check:
         for answer in answers:
             pair = self._pair(answer)
             if pair is not None and answer.odd_time is not None:
-                self.odd_times.append(f"{answer.where}: {shown(answer.odd_time)} for {pair.words}")
+                self.mended["time"].append(f"{answer.where}: {shown(answer.odd_time)} for {pair.words}")
             if pair is not None and not self._is_taken(answer, pair, people):
                 self.faulty.add(pair.name)
         return people
 
     def missing(self) -> Iterator[tuple[Pair, str | None]]:
         """Yield what was asked and has no label: the pair, and the annotator; None for anybody."""
-        given: dict[str, set[str]] = {}
-        for name, annotator in self.labels:
-            given.setdefault(name, set()).add(annotator)
+        n_labels = Counter(name for name, _ in self.labels)
         for pair in self.manifest.pairs:
-            there = given.get(pair.name, set())
             if self.manifest.named:
-                yield from ((pair, annotator) for annotator in pair.asked if annotator not in there)
+                yield from ((pair, who) for who in pair.asked if (pair.name, who) not in self.labels)
             else:
-                yield from ((pair, None) for _ in range(max(pair.wanted - len(there), 0)))
+                yield from [(pair, None)] * (pair.wanted - n_labels[pair.name])
 
     def _is_of_the_task(self, answer: Answer) -> bool:
         """Return whether an answer says which pair of the task it is about; what has no label says nothing."""
@@ -183,7 +186,7 @@ class _Check:
             what = f"{shown(annotator)} gives {pair.words} label {label}, but {old} in {older.where}."
             return self._refused(answer, what, " Leave the label that is meant.")
         if older is not None:
-            self.again.append(f"{answer.where} and {older.where}")
+            self.mended["label"].append(f"{answer.where} and {older.where}")
         if older is None or answer.time < older.time:
             self.labels[pair.name, annotator] = label, answer
         return True
@@ -210,16 +213,16 @@ class _Check:
                 self._refused(answer, wrong, advice)
                 self.faulty.add(pair.name)
                 return None
-            self.restored.append(f"{answer.where}: {shown(stands)} is {what} {shown(was)}")
+            self.mended["id"].append(f"{answer.where}: {shown(stands)} is {what} {shown(was)}")
         return pair
 
     def _label(self, answer: Answer, pair: Pair) -> int | None:
-        label = self.manifest.scale.read(answer.labels[0])
         if len(answer.labels) > 1:
             what = f"{pair.words} has {count(len(answer.labels), 'label')}, {examples(answer.labels)}."
             advice = " Leave one. A tool gives one where a text may have a single label and annotations are not shared."
             self._refused(answer, what, advice)
             return None
+        label = self.manifest.scale.read(answer.labels[0])
         if label is None:
             what = f"{pair.words} has label {shown(answer.labels[0])}."
             self._refused(answer, what, f" A label is one of {self.manifest.scale}, as a number or in words.")
@@ -239,14 +242,16 @@ class _Check:
 
 def _missing_faults(missing: Iterable[tuple[Pair, str | None]]) -> Iterator[InputError]:
     """Yield a fault for each annotator who has not given all labels."""
-    of: dict[str | None, list[Pair]] = {}
+    of: dict[str | None, list[str]] = {}
     for pair, annotator in missing:
-        of.setdefault(annotator, []).append(pair)
+        of.setdefault(annotator, []).append(pair.words)
     for annotator, pairs in of.items():
-        lacking = f"{count(len(pairs), 'label')} missing: {_first([pair.words for pair in pairs])}."
-        advice = (" Wait for the rest, or pass ", Option("partial", True), " to take what is there.")
-        place = f"asked of {'anybody' if annotator is None else shown(annotator)}"
-        yield InputError(lacking, *advice, place=place)
+        yield InputError(
+            f"{count(len(pairs), 'label')} missing: {_first(pairs)}. Wait for the rest, or pass ",
+            Option("partial", True),
+            " to take what is there.",
+            place=f"asked of {'anybody' if annotator is None else shown(annotator)}",
+        )
 
 
 def _first(texts: Sequence[str]) -> str:
@@ -344,13 +349,9 @@ def import_labels(
     faults += check.faults
     if faults:
         raise InputError.listing(faults, f"{count(len(faults), 'fault')} in what came back:", most=_LISTED)
-    for noun, what, mended in (
-        ("id", "changed by a spreadsheet, restored by the names of the pairs", check.restored),
-        ("time", "that cannot be read, taken to be when the file was written", check.odd_times),
-        ("label", "twice alike, counted once", check.again),
-    ):
+    for noun, mended in check.mended.items():
         if mended:
-            warn(f"{count(len(mended), noun)} {what}: {_first(mended)}.")
+            warn(f"{count(len(mended), noun)} {_MENDED[noun]}: {_first(mended)}.")
     return _result(check, people, missing, len(paths))
 
 
@@ -363,17 +364,17 @@ def _result(
     labels.sort(key=lambda row: (place[row[0].qid], row[0].docno, row[1]))
     lacking = sorted(missing, key=lambda row: (place[row[0].qid], row[0].docno, row[1] or ""))
     by_anybody = {name for name, _ in check.skipped}
-    skipped = [p.name in by_anybody if who is None else (p.name, who) in check.skipped for p, who in lacking]
+    rows = [
+        (
+            *(pair.qid, pair.docno, who, pair.round),
+            pair.name in by_anybody if who is None else (pair.name, who) in check.skipped,
+            check.skipped.get((pair.name, who or ""), ""),
+        )
+        for pair, who in lacking
+    ]
     return ReturnedLabels(
         table=_table(labels),
-        missing=_frame(
-            "qid docno annotator round skipped note",
-            [
-                (pair.qid, pair.docno, who, pair.round, skips, check.skipped.get((pair.name, who or ""), ""))
-                for (pair, who), skips in zip(lacking, skipped, strict=True)
-            ],
-            {"round": "int64", "skipped": bool},
-        ),
+        missing=_frame("qid docno annotator round skipped note", rows, {"round": "int64", "skipped": bool}),
         scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
         settings={
             "task": manifest.task,
@@ -381,8 +382,8 @@ def _result(
             "files": n_files,
             "rounds": len(manifest.rounds),
             "users": ", ".join(f"{user}={who}" for user, who in sorted(people.taken.items())) or "as named",
-            "ids_restored": len(check.restored),
-            "labels_twice_alike": len(check.again),
+            "ids_restored": len(check.mended["id"]),
+            "labels_twice_alike": len(check.mended["label"]),
         },
     )
 
@@ -414,33 +415,28 @@ def _checked_annotators(annotators: Any) -> dict[str, str]:
     return {str(user): name for user, name in given.items()}
 
 
-def _paths(home: Path, files: Any, manifest: Manifest) -> Iterator[Path]:
-    """Yield the files that came back, each of which exists."""
-    found: list[Path] = []
+def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
+    """Return the files that came back, each of which exists."""
     if files is None:
-        if manifest.form.filled_in_place:
-            found += [home / name for name in manifest.files if (home / name).is_file()]
-        found += _inside(home / RETURNED)
+        given_out = [home / name for name in manifest.files if manifest.form.filled_in_place]
+        found = [*(path for path in given_out if path.is_file()), *_inside(home / RETURNED)]
         if not found:
             raise InputError(
                 f"{home} has no file that came back. Put what people or the tool give you into its folder {RETURNED}.",
                 argument="folder",
             )
-        yield from found
-        return
+        return found
     listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
-    if not all(isinstance(path, str | Path) and str(path) for path in listed):
+    if not listed or not all(isinstance(path, str | Path) and str(path) for path in listed):
         raise wrong("files", f" must be paths of files or folders, got {told(files)}.")
+    found = []
     for path in map(user_path, listed):
-        if not path.exists():
-            raise InputError(f"{path}: no such file or folder.", argument="files")
-        inside = _inside(path) if path.is_dir() else [path]
+        inside = [path] if path.is_file() else _inside(path)
         if not inside:
-            raise InputError(f"{path} has no file.", argument="files")
+            problem = "has no file" if path.is_dir() else "is no file or folder"
+            raise InputError(f"{path} {problem}.", argument="files")
         found += inside
-    if not found:
-        raise InputError("files names no file.", argument="files")
-    yield from found
+    return found
 
 
 def _inside(folder: Path) -> list[Path]:
