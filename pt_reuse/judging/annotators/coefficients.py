@@ -83,6 +83,12 @@ def values_by(
     return values, ["" if n_known else ONE_LABEL if has else NO_ITEMS for n_known, has in zip(known, some, strict=True)]
 
 
+def value_of(parts: Sequence[Part], coefficient: OfSums, n_items: int) -> tuple[float, str]:
+    """Return what :func:`values_by` returns of all items together."""
+    (value,), (why,) = values_by(parts, coefficient, np.zeros(n_items, dtype=np.int64), 1)
+    return value, why
+
+
 @dataclass(frozen=True)
 class Bootstrap:
     """How intervals are made: what is drawn, how often, the seed, and the confidence."""
@@ -206,13 +212,10 @@ class KrippendorffAlpha:
 
     def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         totals = sums.sum(axis=2)
-        n_labels = sums.shape[1]
-        if self.level == "nominal":
-            distance = np.broadcast_to(1 - np.eye(n_labels), sums.shape)
-        else:
-            # labels between two, and half of each of the two
-            middle = totals.cumsum(axis=1) - totals / 2
-            distance = (middle[:, :, None] - middle[:, None, :]) ** 2
+        # labels between two, and half of each of the two
+        middle = totals.cumsum(axis=1) - totals / 2
+        ordinal = (middle[:, :, None] - middle[:, None, :]) ** 2
+        distance = ordinal if self.level == "ordinal" else np.broadcast_to(1 - np.eye(sums.shape[1]), sums.shape)
         expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
         observed = (sums * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
         return 1 - _divided(observed, expected)

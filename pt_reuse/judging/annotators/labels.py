@@ -138,10 +138,6 @@ class AnnotatorLabels:
         """Return which document of which topic an item is, in words."""
         return f"topic {shown(self.qids[item])}, document {shown(self.docnos[item])}"
 
-    def counts(self, scale: Iterable[int]) -> NDArray[np.int64]:
-        """Return (items, labels): how many annotators gave each label of a scale."""
-        return np.stack([(self.values == label).sum(axis=1) for label in scale], axis=1)
-
     def labels_in(self, judged: Qrels) -> NDArray[np.int64]:
         """Return (items,): the label that judgments have for each item, -1 where they have none."""
         frame = pd.DataFrame({"qid": self.qids, "docno": self.docnos})
@@ -202,26 +198,27 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
             argument=argument,
         )
     order = natural_order(topics)
-    place = np.empty(len(topics), dtype=np.int64)
-    place[order] = np.arange(len(topics))
-    item, keys = pd.factorize(topic * max(len(docnos), 1) + document)
-    item_topic = place[keys // max(len(docnos), 1)]
-    sort = np.argsort(item_topic, kind="stable")
-    back = np.empty_like(sort)
-    back[sort] = np.arange(len(sort))
+    keys = pd.DataFrame({"topic": np.argsort(order)[topic], "document": document})
+    items = keys.drop_duplicates().sort_values("topic", kind="stable")
+    item = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(keys))
     labels = AnnotatorLabels(
         annotators=tuple(annotators),
         topics=tuple(topics[i] for i in order),
-        topic=item_topic[sort],
-        docnos=np.array([*docnos, None], dtype=object)[keys[sort] % max(len(docnos), 1)],
-        values=np.full((len(sort), len(annotators)), NO_LABEL, dtype=np.int64),
+        topic=items["topic"].to_numpy(dtype=np.int64),
+        docnos=np.array([*docnos, None], dtype=object)[items["document"].to_numpy()],
+        values=np.full((len(items), len(annotators)), NO_LABEL, dtype=np.int64),
         rel=rel,
-        chosen=_chosen(frame, back[item]),
+        chosen=_chosen(frame, item),
     )
-    _fill(labels, back[item], annotator, values.astype(np.int64), argument)
+    _fill(labels, item, annotator, values.astype(np.int64), argument)
     if not labels.given.any():
         raise wrong(argument, " holds no label.")
     return labels
+
+
+def label_counts(values: NDArray[np.int64], scale: Iterable[int]) -> NDArray[np.int64]:
+    """Return (items, labels): how many annotators gave each label of a scale, of (items, annotators) labels."""
+    return np.stack([(values == label).sum(axis=1) for label in scale], axis=1)
 
 
 def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:

@@ -32,6 +32,7 @@ from pt_reuse.judging.annotators.coefficients import (
     fleiss_tables,
     pair_tables,
     ratio,
+    value_of,
     values_by,
 )
 from pt_reuse.judging.annotators.labels import (
@@ -41,6 +42,7 @@ from pt_reuse.judging.annotators.labels import (
     AnnotatorLabels,
     as_annotator_labels,
     checked_scale,
+    label_counts,
 )
 from pt_reuse.judging.annotators.voting import TIES, vote
 from pt_reuse.options import Parameter
@@ -277,7 +279,7 @@ class Way(NamedTuple):
     @property
     def counts(self) -> NDArray[np.int64]:
         """Return (items, labels): how many annotators gave each label."""
-        return np.stack([(self.values == label).sum(axis=1) for label in self.scale], axis=1)
+        return label_counts(self.values, self.scale)
 
 
 @dataclass(frozen=True)
@@ -310,7 +312,7 @@ class Comparison:
     def _row(self, way: Way) -> dict[str, object]:
         mine, theirs = way.values.T
         lowest = self.rel if way.labels == "grades" else 1
-        parts, one = [all_items(confusion_tables(mine, theirs, way.scale))], np.zeros(len(mine), dtype=np.int64)
+        parts = [all_items(confusion_tables(mine, theirs, way.scale))]
         row: dict[str, object] = {
             "n_topics": len(np.unique(way.topic)),
             "n_items": len(mine),
@@ -318,9 +320,9 @@ class Comparison:
             "other_relevant": int((theirs >= lowest).sum()),
         }
         for name, coefficient in (("agreement", equal_share), ("kappa", CohenKappa(self.weights))):
-            (value,), (why,) = values_by(parts, coefficient, one, 1)
-            interval = self.bootstrap.interval(parts, coefficient, way.topic)
-            row |= {name: value, f"{name}_low": interval.low, f"{name}_high": interval.high, "why": why}
+            value, why = value_of(parts, coefficient, len(mine))
+            low, high, _ = self.bootstrap.interval(parts, coefficient, way.topic)
+            row |= {name: value, f"{name}_low": low, f"{name}_high": high, "why": why}
         return row | {"band": band(value)}
 
     def coefficients(self, way: Way, group: NDArray[np.int64]) -> Iterator[tuple[str, list[Part], OfSums]]:
@@ -340,9 +342,9 @@ class Comparison:
     def overall_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
         rows = []
         for way in self.ways(labels.values, labels.topic):
-            one, counts = np.zeros(len(way.topic), dtype=np.int64), way.counts
-            for name, parts, coefficient in self.coefficients(way, one):
-                (value,), (why,) = values_by(parts, coefficient, one, 1)
+            counts = way.counts
+            for name, parts, coefficient in self.coefficients(way, np.zeros(len(counts), dtype=np.int64)):
+                value, why = value_of(parts, coefficient, len(counts))
                 low, high, defined = self.bootstrap.interval(parts, coefficient, way.topic)
                 items = parts[0].items if name == "fleiss_kappa" else np.arange(len(counts))
                 rows.append(
@@ -378,13 +380,13 @@ class Comparison:
         """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
         rows = []
         for way in self.ways(labels.values, labels.topic):
-            counts, one = way.counts, np.zeros(len(way.topic), dtype=np.int64)
+            counts = way.counts
             n = counts.sum(axis=1)
             for own, label in zip(counts.T, way.scale, strict=True):
                 # for each time that the label is given, the other labels of the item
                 chances = int((own * (n - 1)).sum())
                 against = [all_items(coincidence_tables(np.column_stack([n - own, own])))]
-                (alpha,), (why,) = values_by(against, KrippendorffAlpha("nominal"), one, 1)
+                alpha, why = value_of(against, KrippendorffAlpha("nominal"), len(n))
                 agreement = float((own * (own - 1)).sum() / chances) if chances else math.nan
                 given = {"label": label, "n": int(own.sum()), "agreement": agreement}
                 rows.append({**way.named, **given, "alpha": alpha, "why": why})
@@ -407,8 +409,7 @@ def has_usual_number(n: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[
     times = np.zeros((len(groups), int(n.max(initial=0)) + 1))
     np.add.at(times, (place, n), 1)
     usual = times.shape[1] - 1 - times[:, ::-1].argmax(axis=1)
-    chosen: NDArray[np.bool_] = n == usual[place]
-    return chosen
+    return np.asarray(n == usual[place])
 
 
 def together(given: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -539,7 +540,7 @@ def annotator_agreement(
             )
         settings["gold labels of items nobody labelled"] = judged - labelled
     others = how.paired_table(rest, topic)
-    unresolved = dict(zip(names, map(_unresolved, [given] * len(names), range(len(names)), majorities), strict=True))
+    unresolved = {name: _unresolved(given, i, majorities[i]) for i, name in enumerate(names)}
     others["n_unresolved"] = others["first"].map(unresolved).where(others["items"] == "all").astype("Int64")
     return AnnotatorAgreement(
         table=how.overall_table(given),

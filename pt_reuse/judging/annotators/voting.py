@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,6 +22,7 @@ from pt_reuse.judging.annotators.labels import (
     AnnotatorLabels,
     as_annotator_labels,
     checked_scale,
+    label_counts,
 )
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View
@@ -117,7 +117,7 @@ def vote(values: NDArray[np.int64], ties: str) -> Vote:
     if not len(scale):
         none = np.zeros(len(values), dtype=np.int64)
         return Vote(none + NO_LABEL, none, none, none > 0)
-    counts = np.stack([(values == label).sum(axis=1) for label in scale.tolist()], axis=1)
+    counts = label_counts(values, scale.tolist())
     most = counts.max(axis=1)
     best = counts == most[:, None]
     tied = (best.sum(axis=1) > 1) & (most > 0)
@@ -133,8 +133,7 @@ def vote(values: NDArray[np.int64], ties: str) -> Vote:
 
 
 def _votes(labels: AnnotatorLabels, item: int) -> str:
-    values: Sequence[int] = labels.values[item].tolist()
-    voted = zip(labels.annotators, values, strict=True)
+    voted = zip(labels.annotators, labels.values[item].tolist(), strict=True)
     return ", ".join(f"{name} {label}" for name, label in voted if label != NO_LABEL)
 
 
@@ -240,7 +239,7 @@ def label_distributions(
             ".",
             argument="least",
         )
-    counts = given.counts(known)[kept]
+    counts = label_counts(given.values[kept], known)
     shares = counts / counts.sum(axis=1, keepdims=True)
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     voted = vote(given.values[kept], "lower")
@@ -257,15 +256,8 @@ def label_distributions(
             "relevant_share": shares[:, np.array(known) >= lowest].sum(axis=1),
         }
     )
-    by_label = pd.DataFrame(
-        {
-            "qid": np.repeat(table["qid"].to_numpy(), len(known)),
-            "docno": np.repeat(table["docno"].to_numpy(), len(known)),
-            "label": np.tile(known, len(table)),
-            "n": counts.ravel(),
-            "share": shares.ravel(),
-        }
-    )
+    by_label = table.loc[table.index.repeat(len(known)), ["qid", "docno"]].reset_index(drop=True)
+    by_label = by_label.assign(label=np.tile(known, len(table)), n=counts.ravel(), share=shares.ravel())
     everyone = fewest == len(given.annotators)
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
