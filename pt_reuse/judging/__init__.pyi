@@ -5,12 +5,12 @@ from .annotators.positions import passage_positions as passage_positions
 from .annotators.rankings import rankings_by_annotator as rankings_by_annotator
 from .annotators.voting import label_distributions as label_distributions
 from .annotators.voting import majority_vote as majority_vote
-from .answers import Answer as Answer
-from .answers import Cost as Cost
-from .answers import Price as Price
-from .assisted import judge_with_model as judge_with_model
 from .calibrated import Calibrated as Calibrated
+from .calibrated import judge_with_model as judge_with_model
+from .callable_judge import Answer as Answer
 from .callable_judge import Callable as Callable
+from .callable_judge import Cost as Cost
+from .callable_judge import Price as Price
 from .callable_judge import Retry as Retry
 from .continuous import judge_continuously as judge_continuously
 from .judge import Judge as Judge

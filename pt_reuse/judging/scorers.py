@@ -113,7 +113,7 @@ class LogisticScorer(Scorer):
     """
 
     def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):
-        _sklearn()
+        logistic_regression()
         if number("strength", strength) == 0:
             raise wrong("strength", " must be a number above 0, got 0.")
         if not len(docnos):
@@ -140,10 +140,10 @@ class LogisticScorer(Scorer):
             return np.zeros(len(self.docnos))
         if relevant.all():
             rows, relevant = [*rows, 0 * rows[0][:1]], np.append(relevant, False)
-        # a feature that no example has gets no weight
         stacked = _stacked(rows)
-        seen = _columns(stacked)
-        model = _sklearn().LogisticRegression(C=self.strength, solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS)
+        # a feature that no example has gets no weight
+        seen = np.unique(stacked.nonzero()[1])
+        model = logistic_regression()(C=self.strength, solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS)
         model.fit(stacked[:, seen], relevant)
         weights = np.zeros(self.features.shape[1])
         weights[seen] = model.coef_[0]
@@ -205,7 +205,11 @@ class TfIdf(LogisticScorer):
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
         texts = _texts(corpus, fields, docnos, kept)
-        self.vectorizer = _vectorizer() if vectorizer is None else vectorizer
+        if vectorizer is None:
+            from sklearn.feature_extraction.text import TfidfVectorizer
+
+            vectorizer = TfidfVectorizer(sublinear_tf=True)
+        self.vectorizer = vectorizer
         try:
             features = self.vectorizer.fit_transform(texts)
         except ValueError as error:
@@ -274,10 +278,8 @@ class Vectors(LogisticScorer):
                 " of the documents, one a row, or a mapping of document -> vector.",
                 argument="vectors",
             )
-        known, vectors = (
-            (list(docnos), list(docnos.values())) if isinstance(docnos, Mapping) else (list(docnos), vectors)
-        )
-        array = _numbers(vectors, "vectors")
+        known = list(docnos)
+        array = _numbers(list(docnos.values()) if isinstance(docnos, Mapping) else vectors, "vectors")
         if array.ndim != 2 or len(array) != len(known):
             raise wrong(
                 "vectors",
@@ -323,7 +325,7 @@ def check_documents(docnos: Any) -> None:
 
 def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
     """Raise where texts of documents cannot come of a corpus, before it is read."""
-    _sklearn()
+    logistic_regression()
     if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
         raise wrong(
             "corpus",
@@ -332,21 +334,15 @@ def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
         )
 
 
-def _sklearn() -> Any:
+def logistic_regression() -> Any:
+    """Return scikit-learn's logistic regression, or say what to install."""
     try:
-        from sklearn import linear_model
+        from sklearn.linear_model import LogisticRegression
     except ImportError as error:
         raise InputError(
-            "continuous active learning needs scikit-learn, which is not installed. Install it: pip install "
-            "'pt-reuse[judging]'."
+            "this needs scikit-learn, which is not installed. Install it: pip install 'pt-reuse[judging]'."
         ) from error
-    return linear_model
-
-
-def _vectorizer() -> Any:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(sublinear_tf=True)
+    return LogisticRegression
 
 
 def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[str] | None) -> Iterator[str]:
@@ -386,7 +382,3 @@ def _stacked(rows: list[Any]) -> Any:
     from scipy import sparse
 
     return sparse.vstack(rows, format="csr")
-
-
-def _columns(features: Any) -> NDArray[np.int64]:
-    return np.flatnonzero(features.any(axis=0)) if isinstance(features, np.ndarray) else np.unique(features.indices)

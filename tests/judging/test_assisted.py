@@ -13,7 +13,7 @@ from session_parts import Watched, same
 
 import pt_reuse as ptr
 from pt_reuse.data.frame_columns import PROVENANCE
-from pt_reuse.judging.assisted import judge_with_model
+from pt_reuse.judging.calibrated import judge_with_model
 
 CHANCE = np.random.default_rng(3)
 #: a score of each document, and what people say of it: higher scores have higher grades, with errors
