@@ -1,16 +1,25 @@
-"""A function as a judge: what it is given, what it may answer, and what of it is kept."""
+"""A function as a judge: what it is given, what it may answer, what that costs, and what of it is kept."""
 
 from __future__ import annotations
 
+import re
+import socket
+import threading
+import time
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from session_parts import records_in
 
 import pt_reuse as ptr
+from pt_reuse.judging import Answer, Cost, Price, Retry
+from pt_reuse.judging.judges import as_judges
+from pt_reuse.judging.label_pairs import compared_labels
 
 ASKED = pd.DataFrame(
     {
@@ -174,3 +183,307 @@ def test_what_does_not_fit_together_is_refused_before_any_call(options, messages
 def test_an_answer_that_is_none_is_told_with_its_document(answer, options, messages):
     model = judge(Model(ta=answer, tb=1, tc=1), **options)
     messages.refused(lambda: model(ASKED), place="judge model, topic '1', document 'a'")
+
+
+SIX = pd.DataFrame({"qid": "1", "docno": list("abcdef"), "query": "q", "text": list("abcdef")})
+
+
+def one(query, text):
+    return Answer(1, input_tokens=10 + ord(text) - ord("a"), output_tokens=2)
+
+
+def test_tokens_and_money_of_single_calls():
+    model = judge(one, price=Price(0.5, 2.0, per=1_000, currency="EUR"))
+    assert model.cost == Cost(price=model.cost.price)
+    assert model.cost.money == 0
+    model(SIX)
+    assert model.cost == Cost(calls=6, documents=6, input_tokens=75, output_tokens=12, told=6, price=model.cost.price)
+    assert model.cost.money == pytest.approx((75 * 0.5 + 12 * 2.0) / 1000)
+    model(SIX[:1])
+    assert model.cost.money == pytest.approx((85 * 0.5 + 14 * 2.0) / 1000), "without a cache it is paid again"
+    assert repr(model.cost) == (
+        "Cost: 7 documents, 7 calls, 85 tokens in, 14 out, 0.070500 EUR (0.5 in, 2 out per 1,000 tokens)"
+    )
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        lambda texts: Answer([1] * len(texts), input_tokens=len(texts) * 10, output_tokens=len(texts)),
+        lambda texts: [Answer(1, input_tokens=10, output_tokens=1) for _ in texts],
+    ],
+)
+def test_tokens_of_batches(answered, tmp_path):
+    options = {"batch_size": 4, "price": Price(1, 10), "cache": tmp_path, "version": "1"}
+    model = judge(lambda query, text: answered(text), **options)
+    assert model(SIX)["label"].tolist() == [1] * 6
+    expected = Cost(calls=2, documents=6, input_tokens=60, output_tokens=6, told=2, price=Price(1, 10))
+    assert model.cost == model.cost_in_cache == expected
+    assert model.cost.money == pytest.approx((60 + 60) / 1e6)
+    # a later judge pays nothing, and knows what was paid before
+    later = judge(lambda query, text: answered(text), **options)
+    later(SIX)
+    assert later.cost == Cost(from_cache=6, price=Price(1, 10))
+    assert later.cost.money == 0
+    assert later.cost_in_cache == expected
+    assert judge(one, cache=tmp_path, version="2").cost_in_cache == Cost()
+    assert judge(one).cost_in_cache == Cost()
+
+
+class Flaky:
+    """Fails so many times for each document before it answers."""
+
+    def __init__(self, times, error=TimeoutError):
+        self.left, self.error = dict.fromkeys("abcdef", times), error
+
+    def __call__(self, query, text):
+        if self.left[text]:
+            self.left[text] -= 1
+            raise self.error("busy")
+        return Answer(1, input_tokens=1)
+
+
+def test_errors_that_pass_are_waited_for():
+    waits = []
+    retry = Retry((ConnectionError, TimeoutError), times=3, wait=0.5, factor=3, longest=2, sleep=waits.append)
+    model = judge(Flaky(3), retry=retry)
+    assert model(SIX[:2])["label"].tolist() == [1, 1]
+    assert waits == [0.5, 1.5, 2.0] * 2
+    assert model.cost == Cost(calls=8, failed=6, documents=2, input_tokens=2, told=2)
+    assert repr(model.cost) == "Cost: 2 documents, 8 calls (6 failed), 2 tokens in, 0 out"
+
+
+TWELVE = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(12)], "query": "q"})
+TWELVE["text"] = "text of " + TWELVE["docno"]
+
+
+class Remainders:
+    """Gives each document the remainder of its number, and remembers which it was asked for."""
+
+    def __init__(self, fails=(), error=TimeoutError):
+        self.asked, self.fails, self.error = [], list(fails), error
+
+    def __call__(self, query, text):
+        texts = text if isinstance(text, list) else [text]
+        self.asked += texts
+        for one in texts:
+            if one in self.fails:
+                self.fails.remove(one)
+                raise self.error(f"no answer for {one}")
+        labels = [int(one.split("d")[-1]) % 3 for one in texts]
+        return labels if isinstance(text, list) else labels[0]
+
+
+EXPECTED = [n % 3 for n in range(12)]
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return tmp_path / "cache"
+
+
+def cached(model, cache, **options):
+    return ptr.judging.Callable(model, **{"name": "model", "version": "1", "cache": cache, **options})
+
+
+def test_what_was_answered_is_not_asked_again(cache):
+    first, second = Remainders(), Remainders()
+    one, two = cached(first, cache, batch_size=5), cached(second, cache)
+    assert one(TWELVE[:7])["label"].tolist() == EXPECTED[:7]
+    assert two(TWELVE)["label"].tolist() == EXPECTED
+    assert (len(first.asked), second.asked) == (7, TWELVE["text"][7:].tolist())
+    assert (one.cost.documents, one.cost.from_cache, two.cost.documents, two.cost.from_cache) == (7, 0, 5, 7)
+    # and what the other one asked for meanwhile
+    assert one(TWELVE)["label"].tolist() == EXPECTED
+    assert len(first.asked) == 7
+
+
+@pytest.mark.parametrize(
+    ("options", "columns", "again"),
+    [
+        ({}, {}, 0),
+        ({"labels": (0, 1, 2), "rel": 2, "batch_size": 4}, {}, 0),
+        ({"name": "other"}, {}, 12),
+        ({"version": "2"}, {}, 12),
+        ({"reads": ("qid", "text")}, {}, 12),
+        ({}, {"text": "text of d1"}, 11),
+        ({}, {"query": "p"}, 12),
+        ({}, {"qid": "2"}, 12),
+        ({}, {"rank": 3}, 0),
+        ({"answers": "score", "thresholds": 1}, {}, 12),
+    ],
+)
+def test_another_question_is_another_key(cache, options, columns, again):
+    cached(Remainders(), cache)(TWELVE)
+    model = Remainders()
+    cached(model, cache, **options)(TWELVE.assign(**columns))
+    assert len(model.asked) == again
+
+
+def test_kept_scores_have_other_labels_by_other_thresholds(cache):
+    model = Remainders()
+    cached(model, cache, answers="score", thresholds=2)(TWELVE)
+    found = cached(Remainders(fails=TWELVE["text"]), cache, answers="score", thresholds=(1, 2), labels=(0, 1, 4))(
+        TWELVE
+    )
+    assert found["label"].tolist() == [[0, 1, 4][n % 3] for n in range(12)]
+
+
+def test_a_kept_label_that_there_is_no_more_is_told(cache, messages):
+    cached(Remainders(), cache)(TWELVE)
+    messages.refused(lambda: cached(Remainders(), cache, labels=(0, 1))(TWELVE))
+
+
+@pytest.mark.parametrize("size", [None, 4])
+def test_what_was_answered_before_a_failure_is_kept(cache, size, messages):
+    failing = Remainders(fails=["text of d9"])
+    first = cached(failing, cache, batch_size=size)
+    document = "d9" if size is None else "d8"
+    error = messages.refused(lambda: first(TWELVE), place=f"judge model, topic '1', document '{document}'")
+    assert isinstance(error.__cause__, TimeoutError)
+    kept = 9 if size is None else 8
+    assert first.cost.documents == kept
+    assert first.cost.failed == 1
+    assert len(records_in(cache / "labels.jsonl")) == kept
+    model = Remainders()
+    assert cached(model, cache, batch_size=size)(TWELVE)["label"].tolist() == EXPECTED
+    assert model.asked == TWELVE["text"][kept:].tolist()
+
+
+# several at once
+
+
+def test_calls_that_have_begun_when_one_fails_are_kept(cache):
+    both = threading.Barrier(2, timeout=30)
+    calls = []
+
+    def slow(query, text):
+        calls.append(text)
+        if len(calls) <= 2:
+            both.wait()
+        if text == "text of d0":
+            raise TimeoutError("too slow")
+        time.sleep(0.05)
+        return 1
+
+    with pytest.raises(ptr.InputError, match="document 'd0'"):
+        cached(slow, cache, threads=2)(TWELVE)
+    kept = {record["docno"] for record in records_in(cache / "labels.jsonl")}
+    assert {f"d{n}" for n in range(12)} & {text.split()[-1] for text in calls} - {"d0"} == kept
+    assert "d1" in kept
+    assert len(calls) < 12
+
+
+def test_the_first_of_two_answers_stands(cache):
+    """Two judges ask for the same document at the same time; both go on with the answer that was kept first."""
+    other = cached(lambda query, text: 2, cache)
+
+    def slow(query, text):
+        other(TWELVE[:1])
+        return 0
+
+    assert cached(slow, cache)(TWELVE[:1])["label"].tolist() == [2]
+    assert len(records_in(cache / "labels.jsonl")) == 1
+
+
+# what may be wrong with the folder
+
+
+N_TEXTS = 30
+TEXTS = {f"d{n:02}": f"passage {n} says {'much' if n % 3 else 'nothing'} of tides" for n in range(N_TEXTS)}
+TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["what makes tides", "who measured tides"]})
+PEOPLE = ptr.Qrels(
+    pd.DataFrame(
+        [(q, d, (int(d[1:]) % 3) * int(q)) for q in ("1", "2") for d in TEXTS], columns=["qid", "docno", "label"]
+    ),
+    rel=2,
+)
+GRADES = {"nothing": 0, "much": 2}
+
+
+@pytest.fixture(autouse=True)
+def nobody_sends(monkeypatch):
+    """Fail where anything opens a connection."""
+
+    def refuse(*arguments):
+        raise AssertionError(f"something is sent: {arguments}")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+class Prompted:
+    """A stub of a language model that counts what it is asked, and answers as UMBRELA's prompt has it answer."""
+
+    def __init__(self):
+        self.batches = []
+
+    def __call__(self, queries, texts):
+        self.batches.append(len(texts))
+        return [self.read(f"Query: {q}\nPassage: {t}") for q, t in zip(queries, texts, strict=True)]
+
+    @staticmethod
+    def read(prompt):
+        word = prompt.split(" says ")[1].split()[0]
+        answer = f"The passage says {word} of it.\n##final score: {GRADES[word]}"
+        found = re.search(r"##\s*final score:\s*(\d)", answer)
+        return None if found is None else int(found[1])
+
+
+class AddText(pt.Transformer):
+    """A stub of pt.text.get_text: adds the text of each document."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def transform(self, inp):
+        pt.validate.columns(inp, includes=["docno"])
+        self.asked += len(inp)
+        return inp.assign(text=[TEXTS[docno] for docno in inp["docno"]])
+
+
+def reader(model, cache=None, batch_size=8):
+    options = {} if cache is None else {"cache": cache, "version": "stub, prompt 1"}
+    return ptr.judging.Callable(model, name="stub", batch_size=batch_size, rel=2, **options)
+
+
+def expected():
+    return [GRADES["much" if int(d[1:]) % 3 else "nothing"] for _ in ("1", "2") for d in TEXTS]
+
+
+@pytest.mark.parametrize(
+    "texts", [TEXTS, AddText(), pd.DataFrame({"docno": list(TEXTS), "text": list(TEXTS.values())})]
+)
+def test_a_study_hands_a_judge_queries_and_texts(texts):
+    model = Prompted()
+    judge = ptr.judging.WithTexts(reader(model), topics=TOPICS, texts=texts)
+    found = compared_labels(PEOPLE, as_judges(judge)[0])
+    assert found.pairs["judge"].tolist() == expected()
+    assert (found.name, found.judge_rel) == ("stub", 2)
+    # sixty documents, each once, in batches
+    assert model.batches == [8] * 7 + [4]
+
+
+def test_a_pipeline_is_called_in_batches_and_its_answers_are_kept(tmp_path):
+    sizes = []
+
+    def grade(frame):
+        sizes.append(len(frame))
+        assert list(frame) == ["qid", "docno", "query", "text"]
+        found = frame.assign(label=[Prompted.read(f"Passage: {text}") for text in frame["text"]])
+        # sorted otherwise, and without a row for one
+        return found[found["docno"] != "d07"].sort_values("docno", ascending=False)
+
+    for _ in range(2):
+        judge = ptr.judging.Callable(pt.apply.generic(grade), name="graded", batch_size=16, cache=tmp_path, version="1")
+        handed = ptr.judging.WithTexts(judge, topics=TOPICS, texts=TEXTS)
+        found = handed(PEOPLE.to_frame()[["qid", "docno"]])
+        labels = found["label"].astype(object).where(found["label"].notna(), None).tolist()
+        assert labels == [None if n % N_TEXTS == 7 else grade for n, grade in enumerate(expected())]
+    assert sizes == [16, 16, 16, 12]
+    one = ptr.judging.Callable(pt.apply.generic(grade), name="one by one")
+    assert ptr.judging.WithTexts(one, topics=TOPICS, texts=TEXTS)(PEOPLE.to_frame().head(3))["label"].tolist() == [
+        0,
+        2,
+        2,
+    ]
+    assert sizes[4:] == [1, 1, 1]

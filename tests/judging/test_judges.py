@@ -1,13 +1,192 @@
-"""Judges by name, and their labels beside those of people."""
+"""Judges that look labels up, as they are or with errors; whatever else becomes a judge; labels beside people's."""
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
+import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.judging.judges import as_judges
+from pt_reuse.data import frame_columns
+from pt_reuse.judging.judges import as_judge, as_judges
 from pt_reuse.judging.label_pairs import compared_labels
+from pt_reuse.judging.oracle import confusion_rows
+
+NOON = "2026-03-01T12:00:00+00:00"
+QRELS = pd.DataFrame({"qid": ["1", "1", "1", "1", "2"], "docno": ["a", "b", "c", "d", "a"], "label": [2, 0, -1, -2, 1]})
+ASKED = pd.DataFrame(
+    {"qid": ["2", "1", "1", "1", "1", "2"], "docno": ["a", "b", "a", "c", "d", "z"]}, index=range(5, 11)
+)
+
+
+@pytest.fixture
+def noon(monkeypatch):
+    monkeypatch.setattr(frame_columns, "now", lambda: NOON)
+
+
+def labels(frame):
+    return [None if label is pd.NA else label for label in frame["label"]]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "expected"),
+    [
+        ({"unknown": "not relevant"}, [1, 0, 2, 0, 0, 0]),
+        ({"unknown": "skip"}, [1, 0, 2, None, None, None]),
+        ({}, [1, 0, 2, None, None, None]),
+    ],
+    ids=str,
+)
+def test_an_oracle_says_what_is_known(unknown, expected, noon):
+    found = ptr.judging.Oracle(QRELS, **unknown)(ASKED.assign(text="kept"))
+    assert labels(found) == expected
+    assert found["label"].dtype == "Int64"
+    assert list(found) == ["qid", "docno", "text", "label", "judge", "time"]
+    assert found.index.tolist() == ASKED.index.tolist()
+    assert found["judge"].tolist() == [None if label is None else "oracle" for label in expected]
+    assert found["time"].tolist() == [None if label is None else NOON for label in expected]
+
+
+def test_an_oracle_passes_on_who_judged_and_when(noon):
+    told = QRELS.assign(judge=["ann", None, "x", "x", "ben"], time=["2020", "2021", None, None, None], reason="why")
+    found = ptr.judging.Oracle(told, unknown="not relevant", name="nist")(ASKED)
+    assert found["judge"].tolist() == ["ben", "nist", "ann", "nist", "nist", "nist"]
+    assert found["time"].tolist() == [NOON, "2021", "2020", NOON, NOON, NOON]
+    assert "reason" not in found, "why it was chosen then is not why it is chosen now"
+
+
+def graded(frame):
+    return [int(docno == "a") for docno in frame["docno"]]
+
+
+class Reader(pt.Transformer):
+    def transform(self, inp):
+        return inp[::-1].assign(label=graded(inp[::-1]), judge="reader", sure=0.5, text="t")
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (graded, "graded"),
+        (lambda frame: frame.assign(label=graded(frame)), "function"),
+        (Reader(), "reader"),
+        (pt.apply.generic(lambda frame: frame) >> Reader(), "reader"),
+        (ptr.Qrels(pd.DataFrame({"qid": ["1", "2"], "docno": "a", "label": 1})), "oracle"),
+        ({"1": {"a": 1}, "2": {"a": 1}}, "oracle"),
+    ],
+)
+def test_whatever_a_user_gives_becomes_a_judge(given, name, noon):
+    judge = as_judge(given)
+    assert isinstance(judge, ptr.judging.Judge)
+    assert as_judge(judge) is judge
+    # labels of before are not seen
+    found = judge(ASKED.assign(label=7, judge="before", text="mine"))
+    # judgments know two of them
+    known = [True, False, True, False, False, False] if name == "oracle" else [True] * 6
+    assert labels(found) == [label if has else None for label, has in zip([1, 0, 1, 0, 0, 0], known, strict=True)]
+    assert found["judge"].tolist() == [name if has else None for has in known]
+    assert found["time"].tolist() == [NOON if has else None for has in known]
+    assert set(found["text"]) == {"mine"}
+
+
+@pytest.mark.parametrize("given", [5, None, pd.DataFrame({"qid": ["1"], "docno": ["a"]}), []], ids=range(4))
+def test_what_is_no_one_judge_is_refused(given, messages):
+    messages.refused(lambda: as_judge(given, "assessor"))
+
+
+SHARES = {0: {0: 0.9, 1: 0.1}, 1: {0: 0.3, 1: 0.5, 2: 0.2}, 2: {2: 1.0}}
+MATRIX = [[0.9, 0.1, 0.0], [0.3, 0.5, 0.2], [0.0, 0.0, 1.0]]
+SIXTY = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(60)], "label": [0, 1, 2] * 20})
+
+
+def big(per_label):
+    n = 3 * per_label
+    return pd.DataFrame({"qid": "7", "docno": [f"d{k}" for k in range(n)], "label": np.repeat([0, 1, 2], per_label)})
+
+
+def test_each_label_is_that_of_its_own_draw():
+    """By brute force: the hash of seed, topic and document, as a share of its range, in the row of the true label."""
+    qrels, seed = big(100), 5
+    found = ptr.judging.Noisy(qrels, SHARES, seed=seed)(qrels)
+    for docno, true, label in zip(qrels["docno"], qrels["label"], found["label"], strict=True):
+        number = int.from_bytes(blake2b(f"{seed}\0007\0{docno}".encode(), digest_size=8).digest(), "big")
+        draw, upto, expected = (number >> 11) / 2**53, 0.0, None
+        for value, share in sorted(SHARES[true].items()):
+            upto += share
+            if expected is None and draw < upto:
+                expected = value
+        assert label == expected
+
+
+@pytest.mark.parametrize(
+    "form", [SHARES, MATRIX, np.array(MATRIX), pd.DataFrame(MATRIX), pd.DataFrame(MATRIX).iloc[::-1, [2, 0, 1]],
+             {0: [0.9, 0.1], 1: [0.3, 0.5, 0.2], 2: [0, 0, 1]}], ids=range(6),
+)  # fmt: skip
+def test_every_form_of_a_matrix_is_the_same(form):
+    rows = confusion_rows(form, [0, 1, 2])
+    for true, row in enumerate(MATRIX):
+        labels, bounds = rows[true]
+        shares = np.diff([0.0, *bounds, 1.0])
+        assert dict(zip(labels, shares, strict=True)) == pytest.approx({n: p for n, p in enumerate(row) if p})
+
+
+@pytest.mark.parametrize(
+    "confusion",
+    [
+        {0: {0: 0.5, 1: 0.4}, 1: {1: 1}, 2: {2: 1}},
+        {0: {0: 1.5, 1: -0.5}, 1: {1: 1}, 2: {2: 1}},
+        {0: {0: 1.0}, 1: {1: 1.0}},
+        {0: 1.0},
+        {0: {"x": 1.0}, 1: {1: 1}, 2: {2: 1}},
+        {-1: {0: 1.0}, 0: {0: 1}, 1: {1: 1}, 2: {2: 1}},
+        [["a", "b", "c"]] * 3,
+        [[float("nan"), 1, 0]] * 3,
+        [1.0, 0.0],
+        pd.DataFrame(MATRIX, index=[0, 1, 1]),
+        {},
+        "noise",
+    ],
+    ids=range(12),
+)
+def test_what_is_no_matrix_is_refused(confusion, messages):
+    messages.refused(lambda: ptr.judging.Noisy(SIXTY, confusion, seed=1), argument="confusion")
+
+
+@given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=40))
+def test_an_estimated_confusion_is_the_brute_force(pairs):
+    def judged(which):
+        return pd.DataFrame(
+            {"qid": "1", "docno": [f"d{n}" for n in range(len(pairs))], "label": [pair[which] for pair in pairs]}
+        )
+
+    both = [pair for pair in pairs if min(pair) >= 0]
+    if not both:
+        with pytest.raises(ptr.InputError, match="no document"):
+            ptr.judging.estimate_confusion(judged(0), judged(1))
+        return
+    found = ptr.judging.estimate_confusion(judged(0), judged(1).iloc[::-1])
+    assert found.index.tolist() == sorted({true for true, _ in both})
+    assert found.columns.tolist() == sorted({label for pair in both for label in pair})
+    for true in found.index:
+        row = [label for kind, label in both if kind == true]
+        assert found.attrs["documents"][true] == len(row)
+        for label in found.columns:
+            assert found.loc[true, label] == row.count(label) / len(row)
+
+
+def test_a_confusion_that_was_estimated_comes_back():
+    qrels = big(5_000)
+    noisy = qrels.assign(label=ptr.judging.Noisy(qrels, SHARES, seed=9)(qrels)["label"])
+    found = ptr.judging.estimate_confusion(qrels, noisy)
+    assert np.abs(found.to_numpy() - np.array(MATRIX)).max() < 0.02
+    again = ptr.judging.Noisy(qrels, found, seed=9)(qrels)["label"]
+    assert np.mean(again.to_numpy() == noisy["label"].to_numpy()) > 0.98
+
 
 HUMAN = ptr.Qrels(
     pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcab"), "label": [3, 1, 0, 2, -1]}), rel=2
@@ -68,10 +247,10 @@ def test_a_folder_is_its_judges(tmp_path, messages):
     (tmp_path / "two.jsonl").write_text('{"qid": "1", "docno": "a", "label": 3}\n')
     (tmp_path / "judges.csv").write_text("name,family,rel\ntwo,gpt,2\n")
     read = ptr.judging.read_judges(tmp_path)
-    for given in (tmp_path, str(tmp_path), read):
-        found = {one.name: (one.rel, one.family) for one in as_judges(given)}
+    for form in (tmp_path, str(tmp_path), read):
+        found = {one.name: (one.rel, one.family) for one in as_judges(form)}
         assert found == {"one": (None, None), "two": (2, "gpt")}
-        assert [one.family for one in as_judges(given, families={"one": "llama"})] == ["llama", None]
+        assert [one.family for one in as_judges(form, families={"one": "llama"})] == ["llama", None]
     assert [one.name for one in as_judges(tmp_path / "two.jsonl")] == ["two"]
     (tmp_path / "two.eval").write_text("".join(f"r{r}\tAP\t{t}\t.{r}\n" for r in (1, 2) for t in ("1", "all")))
     (tmp_path / "three.eval").write_text((tmp_path / "two.eval").read_text())

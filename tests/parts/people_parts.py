@@ -10,7 +10,9 @@ import zipfile
 import pandas as pd
 
 import pt_reuse as ptr
+from pt_reuse.judging.people.manifest import read_manifest
 
+MARCH = 1_772_366_400  # 2026-03-01T12:00:00Z
 WORDS = {0: "not relevant", 1: "relevant", 2: "highly relevant"}
 PAIRS = {"2": ["b1", "b2", "b3"], "10": ["c1"], "1": ["a1", "a2", "a3", "a4"]}
 
@@ -42,6 +44,17 @@ def export(folder, pairs=None, **options):
 def truth(qid, docno):
     """Return the label that everybody gives."""
     return (len(qid) + int(docno[1:])) % 3
+
+
+def as_asked(folder):
+    """Return annotator, topic and document -> the label that everybody gives, of all that was asked."""
+    return {(who, *pair.key): truth(*pair.key) for pair in read_manifest(folder).pairs for who in pair.asked}
+
+
+def labels_of(result):
+    """Return annotator, topic and document -> the label that came back."""
+    rows = result.table[["annotator", "qid", "docno", "label"]].itertuples(index=False, name=None)
+    return {(who, qid, docno): label for who, qid, docno, label in rows}
 
 
 def rows_of(path):

@@ -1,15 +1,21 @@
-"""Labels of several annotators, in every form in which they come; what is wrong with them is named."""
+"""Labels of several annotators, in every form in which they come, and their votes against a count by hand."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from annotator_parts import by_item, labelled
+from annotator_parts import by_item, labelled, slow_vote
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import entropy
 
 import pt_reuse as ptr
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels, checked_scale
+from pt_reuse.judging.annotators.voting import TIES
 
 FRAME = labelled(seed=3, n_docs=5, gaps=0.3)
 THEIRS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
@@ -110,3 +116,105 @@ def test_a_label_out_of_the_scale_is_named(messages):
     messages.refused(lambda: ptr.judging.annotator_agreement(FRAME, scale=(0, 1)), argument="labels")
     for scale in ((0,), (0, 0), "01", 3, (0, -1), (0, 1.5), (True, 0)):
         messages.refused(lambda given=scale: ptr.judging.annotator_agreement(FRAME, scale=given), argument="scale")
+
+
+FOUR = labelled(seed=5, n_annotators=4, gaps=0.2)
+RULES = [rule for rule in TIES if rule != "error"]
+
+
+def frame_of(lists):
+    rows = [("1", f"d{i}", label, f"a{j}") for i, given in enumerate(lists) for j, label in enumerate(given)]
+    return pd.DataFrame(rows, columns=["qid", "docno", "label", "annotator"])
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=6), min_size=1, max_size=8), st.sampled_from(RULES))
+def test_votes_of_any_labels(lists, ties):
+    voted = ptr.judging.majority_vote(frame_of(lists), ties=ties).to_frame()
+    assert voted["label"].tolist() == [slow_vote(labels, ties) for labels in lists]
+    assert voted["labels"].tolist() == [len(labels) for labels in lists]
+    assert voted["majority"].tolist() == [max(map(labels.count, labels)) for labels in lists]
+
+
+def test_provenance_says_who_voted_what():
+    frame = frame_of([[2, 2, 0], [1, 3, None]])
+    found = ptr.judging.majority_vote(frame, ties="higher").to_frame()
+    assert found.to_dict("records") == [
+        {
+            "qid": "1", "docno": "d0", "label": 2, "judge": "majority of 3 annotators", "decided": "majority",
+            "labels": 3, "majority": 2, "tied": False, "votes": "a0 2, a1 2, a2 0",
+        },
+        {
+            "qid": "1", "docno": "d1", "label": 3, "judge": "majority of 3 annotators", "decided": "tie: higher",
+            "labels": 2, "majority": 1, "tied": True, "votes": "a0 1, a1 3",
+        },
+    ]  # fmt: skip
+
+
+def test_what_is_known_of_how_a_document_was_chosen_is_kept():
+    chosen = {"strategy": "rrf", "round": 1, "reason": ["rank 1", "rank 1", "rank 2", "rank 2"], "inclusion": 0.5}
+    times = ["2026-03-01T12:00:00+00:00", "2026-03-02T12:00:00+00:00", None, "2026-03-01T13:00:00+00:00"]
+    labels = pd.DataFrame({"qid": "1", "docno": [*"aabb"], "label": [1, 1, 0, 0], "annotator": ["x", "y"] * 2})
+    labels = labels.assign(**chosen, time=times, note=["fine", "odd", "", ""], differs=range(4))
+    found = ptr.judging.majority_vote(labels).to_frame()
+    assert list(found)[:8] == ["qid", "docno", "label", "judge", "time", "strategy", "round", "reason"]
+    rows = found[["time", "strategy", "round", "reason", "inclusion"]].to_dict("records")
+    assert rows == [
+        {"time": times[1], "strategy": "rrf", "round": 1, "reason": "rank 1", "inclusion": 0.5},
+        {"time": times[3], "strategy": "rrf", "round": 1, "reason": "rank 2", "inclusion": 0.5},
+    ]
+    assert not {"note", "differs", "annotator"} & set(found)
+
+
+def test_a_document_with_too_few_labels_is_unresolved_and_stays():
+    frame = frame_of([[2, 2, 0], [1], [None, 3], [None]])
+    voted = ptr.judging.majority_vote(frame, min_labels=2)
+    found = voted.to_frame()
+    assert found["label"].tolist() == [2, -1, -1, -1]
+    assert found["decided"].tolist() == ["majority", *["1 label of 2 needed"] * 2, "0 labels of 2 needed"]
+    assert voted.counts()[["judged", "unjudged"]].to_numpy().tolist() == [[1, 3]]
+    assert ptr.judging.majority_vote(frame).to_frame()["label"].tolist() == [2, 1, 3, -1]
+
+
+def test_what_cannot_be_voted_is_refused(messages):
+    messages.refused(lambda: ptr.judging.majority_vote(frame_of([[1, 1], [0, 2]]), ties="error"), argument="ties")
+    messages.refused(lambda: ptr.judging.majority_vote(FOUR, ties="first"), argument="ties")
+    messages.refused(lambda: ptr.judging.majority_vote(FOUR, min_labels=0), argument="min_labels")
+    messages.refused(lambda: ptr.judging.majority_vote(FOUR, rel=0), argument="rel")
+    assert ptr.judging.majority_vote(frame_of([[1, 1]]), ties="error").to_frame()["label"].tolist() == [1]
+
+
+MANY = labelled(seed=21, n_annotators=6, n_topics=2, n_docs=8, gaps=0.1)
+
+
+@pytest.mark.parametrize("least", [None, 5, 2])
+def test_distributions_are_those_counted_by_hand(least):
+    result = ptr.judging.label_distributions(MANY, least=least, rel=2)
+    items = {item: given for item, given in by_item(MANY).items() if len(given) >= (least or 6)}
+    assert set(zip(result.table["qid"], result.table["docno"], strict=True)) == set(items)
+    for row in result.table.itertuples():
+        labels = list(items[row.qid, row.docno].values())
+        times = Counter(labels)
+        most = max(times.values())
+        assert row.n == len(labels)
+        assert row.mean == pytest.approx(sum(labels) / len(labels))
+        assert row.majority == min(label for label, n in times.items() if n == most)
+        assert row.majority_share == pytest.approx(most / len(labels))
+        assert row.entropy == pytest.approx(entropy(list(times.values()), base=2), abs=1e-12)
+        assert row.relevant_share == pytest.approx(sum(label >= 2 for label in labels) / len(labels))
+        shares = result.shares[(result.shares["qid"] == row.qid) & (result.shares["docno"] == row.docno)]
+        assert shares["label"].tolist() == [0, 1, 2, 3]
+        assert shares["n"].tolist() == [times[label] for label in range(4)]
+        assert shares["share"].sum() == pytest.approx(1)
+    assert result.table["entropy"].is_monotonic_decreasing
+    assert result.settings["left out"] == len(by_item(MANY)) - len(items)
+
+
+def test_what_has_no_distribution_is_named(messages):
+    two = pd.DataFrame({"qid": "1", "docno": list("abb"), "label": 1, "annotator": list("xyz")})
+    messages.refused(lambda: ptr.judging.label_distributions(two), argument="least")
+    messages.refused(lambda: ptr.judging.label_distributions(MANY, least=0), argument="least")
+    messages.refused(lambda: ptr.judging.label_distributions(MANY, rel="2"), argument="rel")
+    messages.refused(lambda: ptr.judging.label_distributions(MANY, scale=(0, 1)), argument="labels")
+    alone = MANY[MANY["annotator"] == "ann0"]
+    messages.refused(lambda: ptr.judging.label_distributions(alone), argument="labels")

@@ -15,14 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packing_parts import zip_bomb
 from people_parts import (
+    MARCH,
     PAIRS,
     WORDS,
     annotation,
+    as_asked,
     doccano_file,
     doccano_records,
     export,
     label_studio,
     label_studio_min,
+    labels_of,
     returned,
     rows_of,
     truth,
@@ -34,22 +37,10 @@ import pt_reuse as ptr
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data import packed_files as files
 from pt_reuse.judging.people.importing import import_labels
-from pt_reuse.judging.people.manifest import read_manifest
-
-MARCH = 1_772_366_400  # 2026-03-01T12:00:00Z
 
 
 def word(row):
     return [WORDS[truth(row["qid"], row["docno"])]]
-
-
-def labels_of(result):
-    rows = result.table[["annotator", "qid", "docno", "label"]].itertuples(index=False, name=None)
-    return {(who, qid, docno): label for who, qid, docno, label in rows}
-
-
-def asked(folder):
-    return {(who, *pair.key): truth(*pair.key) for pair in read_manifest(folder).pairs for who in pair.asked}
 
 
 def tasks_of(folder, *people):
@@ -70,7 +61,7 @@ def test_doccano_a_project_for_each_annotator(kind, tmp_path):
         zipped(archive, {f"all.{kind}": doccano_file(records, kind)})
         os.utime(archive, (MARCH, MARCH))
     result = ptr.judging.import_labels(tmp_path)
-    assert labels_of(result) == asked(tmp_path)
+    assert labels_of(result) == as_asked(tmp_path)
     assert set(result.table["time"]) == {"2026-03-01T12:00:00+00:00"}
     assert set(result.table["note"]) == {"a comment#and more" if kind == "csv" else "a comment\nand more"}
 
@@ -102,7 +93,7 @@ def test_doccano_users_are_matched_by_whose_rows_they_answered(tmp_path, message
 
     bring(ann=mine["ann"], robert=mine["bob"])
     result = ptr.judging.import_labels(tmp_path)
-    assert labels_of(result) == asked(tmp_path)
+    assert labels_of(result) == as_asked(tmp_path)
     assert result.settings["users"] == "robert=bob"
     # two users answered tasks of one annotator: nobody knows who is meant
     bring(
@@ -112,7 +103,9 @@ def test_doccano_users_are_matched_by_whose_rows_they_answered(tmp_path, message
     )
     error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
     assert len(error.faults) == 2
-    assert labels_of(ptr.judging.import_labels(tmp_path, annotators={"rob": "bob", "bert": "bob"})) == asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path, annotators={"rob": "bob", "bert": "bob"})) == as_asked(
+        tmp_path
+    )
     # somebody answered what was asked of another
     bring(ann=word)
     error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
@@ -125,7 +118,7 @@ def test_doccano_files_of_an_archive_that_was_unpacked(tmp_path, messages):
     for who in ("ann", "bob"):
         mine = doccano_records(rows, lambda row, who=who: word(row) if row["assigned"] == who else [])
         (returned(tmp_path) / f"{who}.jsonl").write_bytes(doccano_file(mine))
-    assert labels_of(ptr.judging.import_labels(tmp_path)) == asked(tmp_path)
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == as_asked(tmp_path)
     # the file says who it was, and not for whom the rows were written
     (returned(tmp_path) / "ann.jsonl").write_bytes(doccano_file(doccano_records(rows, word)))
     error = messages.refused(lambda: ptr.judging.import_labels(tmp_path))
@@ -180,7 +173,7 @@ def test_label_studio_two_annotations_of_one(tmp_path, messages):
     rows = tasks_of(tmp_path, "ann")
     path = returned(tmp_path) / "e.json"
     path.write_bytes(label_studio(rows, users(1, 1)))
-    assert labels_of(messages.warned(lambda: ptr.judging.import_labels(tmp_path))) == asked(tmp_path)
+    assert labels_of(messages.warned(lambda: ptr.judging.import_labels(tmp_path))) == as_asked(tmp_path)
     other = lambda row: [WORDS[(truth(row["qid"], row["docno"]) + 1) % 3]]  # noqa: E731
     path.write_bytes(
         label_studio(
@@ -200,7 +193,7 @@ def test_label_studio_as_a_table(separator, ending, tmp_path):
         rows.append(dict(sorted({**row, **more, **times}.items())))
     write_rows(returned(tmp_path) / f"project.{ending}", rows, separator)
     result = ptr.judging.import_labels(tmp_path)
-    assert labels_of(result) == asked(tmp_path)
+    assert labels_of(result) == as_asked(tmp_path)
     assert result.table["time"][0] == "2026-03-02T11:30:00+00:00"
 
 
