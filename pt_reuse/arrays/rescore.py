@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.cells import Cells
 from pt_reuse.arrays.field import Field, ranges
-from pt_reuse.arrays.kernels import KERNELS, Labels, Lists, Spec
+from pt_reuse.arrays.kernels import KERNELS, Cells, Labels, Lists, Spec
+from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.topic_docs import TopicDocs
 
 
 @dataclass(frozen=True)

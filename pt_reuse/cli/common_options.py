@@ -103,7 +103,7 @@ def add_contributors(parser: Parser, *, default: str = "pooled", what: str = "ru
 def chosen_contributors(options: argparse.Namespace, known: list[str] | None) -> str | list[str]:
     """Return ``"pooled"``, ``"all"``, or the names that are listed or that a file lists."""
     from pt_reuse.data.metadata import read_lines
-    from pt_reuse.pooling.contributors import named_contributors
+    from pt_reuse.pooling.pool import named_contributors
 
     text: str = options.contributors
     if text in ("pooled", "all"):

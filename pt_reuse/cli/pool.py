@@ -134,7 +134,7 @@ def _pool_of(
     runs: RunSet, qrels: Qrels | None, options: argparse.Namespace, given: dict[str, Any], **common: Any
 ) -> Pool:
     """Return the pool that the strategy makes; `common` are depth and contributors."""
-    from pt_reuse.pooling.adaptive.oracle import adaptive_pool
+    from pt_reuse.pooling.adaptive.strategy import adaptive_pool
     from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool
     from pt_reuse.pooling.sampling import sample_pool
 

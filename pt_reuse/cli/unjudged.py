@@ -48,7 +48,7 @@ def add_to(commands: Commands) -> Parser:
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given
     from pt_reuse.scoring.caveats import relevant_only, tell
-    from pt_reuse.scoring.topic_sets import check_topics
+    from pt_reuse.scoring.run_scores import check_topics
     from pt_reuse.studies.judged_depths.judged_lists import UnjudgedDocuments
 
     plan = plan_field(options, pooled_matters=False)

@@ -15,8 +15,8 @@ from pt_reuse._check import count, examples, flag, shown
 from pt_reuse._errors import Call, InputError, Option, located, warn
 from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.arrays import tokens
+from pt_reuse.arrays.lists import TopicDocs, sort_by_topic
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.arrays.topic_docs import TopicDocs, sort_by_topic
 from pt_reuse.data.frame_columns import text_words
 from pt_reuse.data.lines import QRELS_LINE
 from pt_reuse.data.packed_files import UnreadableError, give_back, guarded, in_memory, read_bytes

@@ -14,8 +14,7 @@ from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse._report import MOST, Column, Digits, Report, intervals
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.adding import TIME, like
-from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, NO_FIELD, NOT_POOLED, SUMMED
-from pt_reuse.experiment.remarks import sentence
+from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, NO_FIELD, NOT_POOLED, SUMMED, sentence
 from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
 from pt_reuse.scoring.measures import MeasureLike
 

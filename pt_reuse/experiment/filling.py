@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Attribute, Call, InputError, Option, Part
-from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
@@ -21,9 +21,8 @@ from pt_reuse.experiment.columns import Columns, Measures, Values, times_of
 from pt_reuse.experiment.systems import KeptColumns
 from pt_reuse.judging.judges import AskedJudge, NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import HoleLabels, Scale, labels_of_holes
-from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.pool import Pool, contributors_of
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import rescore

@@ -34,10 +34,9 @@ from pt_reuse.experiment.arguments import (
     system_tables,
     wanted_kinds,
 )
-from pt_reuse.experiment.columns import Wanted, compute_columns
+from pt_reuse.experiment.columns import USUAL, Wanted, compute_columns, hint_of, tell_other_order, tell_remarks
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
-from pt_reuse.experiment.remarks import USUAL, hint_of, tell_other_order, tell_remarks
 from pt_reuse.experiment.systems import as_systems, check_frames, executed_runs, kept_systems, name_systems, saved_files
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import Scale, lowest_of

@@ -24,8 +24,8 @@ from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.chooser import Chooser, topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
-from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import checked_depth, depth_of
+from pt_reuse.pooling.pool import contributors_of
 
 
 @dataclass(frozen=True)

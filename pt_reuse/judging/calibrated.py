@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_seed, choice, count, examples, flag, names, positive, shown, told
 from pt_reuse._check import columns as check_columns
 from pt_reuse._errors import InputError, Option, door, located, warn, wrong
-from pt_reuse.arrays.topic_docs import TopicDocs
+from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.asking import name_of
 from pt_reuse.data.frame_columns import checked_labels, now
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from

@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse.plots.look import breadth, plain, shortened
 from pt_reuse.plots.marks import (
     HATCH,
     down,
@@ -20,7 +19,7 @@ from pt_reuse.plots.marks import (
     finish_rows,
     swatch,
 )
-from pt_reuse.plots.sheet import Place, Sheet, Style, check_matplotlib
+from pt_reuse.plots.sheet import Place, Sheet, Style, breadth, check_matplotlib, plain, shortened
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

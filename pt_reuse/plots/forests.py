@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.look import COLOURS, DARK, MIDDLE, MOST, looks
 from pt_reuse.plots.marks import BANDS, down, draw_dots, draw_level, finish_rows, most_rows, not_shown
-from pt_reuse.plots.sheet import Place, Sheet, Style
+from pt_reuse.plots.sheet import COLOURS, DARK, MIDDLE, MOST, Place, Sheet, Style, looks
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

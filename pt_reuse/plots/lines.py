@@ -11,10 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse.plots.look import COLOURS, MARKERS, MOST, blend, breadth, looks, plain
 from pt_reuse.plots.marks import draw_level, draw_line, not_shown
 from pt_reuse.plots.run_scores import groups_of
-from pt_reuse.plots.sheet import Entries, Place, Sheet, Style
+from pt_reuse.plots.sheet import COLOURS, MARKERS, MOST, Entries, Place, Sheet, Style, blend, breadth, looks, plain
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

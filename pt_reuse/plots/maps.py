@@ -14,7 +14,6 @@ from pt_reuse._check import count
 from pt_reuse.plots.bars import OUTCOMES
 from pt_reuse.plots.forests import effect_in_words
 from pt_reuse.plots.lines import round_ranks
-from pt_reuse.plots.look import COLOURS, DARK, blend, plain
 from pt_reuse.plots.marks import (
     MOST_IN_COLUMN,
     MOST_ROWS,
@@ -25,7 +24,7 @@ from pt_reuse.plots.marks import (
     swatch,
 )
 from pt_reuse.plots.run_scores import groups_of
-from pt_reuse.plots.sheet import Place, Sheet, Style
+from pt_reuse.plots.sheet import COLOURS, DARK, Place, Sheet, Style, blend, plain
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, positive
-from pt_reuse.plots.look import COLOURS, MIDDLE, breadth, plain, shortened
-from pt_reuse.plots.sheet import Entries, Place, Sheet, Style
+from pt_reuse.plots.sheet import COLOURS, MIDDLE, Entries, Place, Sheet, Style, breadth, plain, shortened
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

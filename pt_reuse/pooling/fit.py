@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse._errors import Call
-from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
@@ -19,8 +19,7 @@ from pt_reuse.data.ordering import check_in_order, check_order
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
 from pt_reuse.data.units import Units
-from pt_reuse.pooling.contributors import Contributors
-from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.pool import Contributors, Pool
 from pt_reuse.scoring.caveats import Caveat
 
 #: a larger share of judgments without a contributor, or of a pool without judgments, is told by a warning

@@ -61,8 +61,7 @@ def _drawn_as(kind: str) -> Callable[..., Axes]:
     """Return what draws how scores change from the truth to the other judgments; runs on the line keep theirs."""
 
     def draw(result: Agreement, measure: str, place: Place, by: str | None = None) -> Axes:
-        from pt_reuse.plots.points import check_view
-        from pt_reuse.plots.run_scores import plot_two_scores
+        from pt_reuse.plots.run_scores import check_view, plot_two_scores
 
         check_view(kind, by, ("type", "team"), result.changes)
         return plot_two_scores(result.changes, measure=measure, kind=kind, by=by, judgments=result.names, place=place)

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import listed
-from pt_reuse.arrays.cells import UNJUDGED, Cells, discounts
-from pt_reuse.arrays.kernels import Spec
+from pt_reuse.arrays.kernels import UNJUDGED, Cells, Spec, discounts
 from pt_reuse.arrays.rescore import Hits
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet

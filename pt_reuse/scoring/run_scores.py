@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,17 +10,15 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, flag
-from pt_reuse._errors import door
+from pt_reuse._check import checked_jobs, choice, count, examples, flag
+from pt_reuse._errors import InputError, Option, door
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.caveats import noted, of_judged, relevant_only, tell, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, native_spec, parse_measures
-from pt_reuse.scoring.provider import check_provided
-from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.rescoring import check_provided, rescore
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.scoring.topic_sets import check_topics, topics_of_runs
 
 
 @door
@@ -146,3 +144,46 @@ def scores_of(
 def provided_measures(measures: Iterable[ir_measures.Measure]) -> str:
     """Return the names of the measures that ir_measures computes, as settings show them."""
     return ", ".join(repr(measure) for measure in measures if native_spec(measure) is None)
+
+
+def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
+    """Return (topics of the qrels, runs): whether the run has documents for the topic."""
+    rows = [runs.field.topic_row.get(topic, -1) for topic in qrels.topics]
+    has = np.zeros((len(runs.field.topics) + 1, len(runs)), dtype=np.bool_)
+    np.greater(runs.field.lengths, 0, out=has[:-1])
+    return has[rows]
+
+
+def check_topics(runs: RunSet, qrels: Qrels) -> None:
+    """Raise when a run has no topic in common with the qrels."""
+    has = np.asarray(topics_of_runs(runs, qrels).any(axis=0))
+    if has.all():
+        return
+    lost = [name for name, some in zip(runs.names, has, strict=True) if not some]
+    row = runs.row(lost[0])
+    mine = [topic for topic, n in zip(runs.topics, runs.field.lengths[:, row].tolist(), strict=True) if n]
+    stripped = {topic.lstrip("0") or "0" for topic in qrels.topics}
+    padded = any((topic.lstrip("0") or "0") in stripped for topic in mine)
+    hint = "They differ in leading zeros only: write the ids alike." if padded else "Are these the qrels of this track?"
+    raise InputError(
+        f"{count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
+        f"the topics {examples(mine) or 'none'}, the qrels {examples(qrels.topics)}. {hint}",
+        argument="runs",
+    )
+
+
+def check_every_topic(
+    names: Sequence[str], has_topic: NDArray[np.bool_], argument: str = "scores", *, what: str = "A test of pairs"
+) -> None:
+    """Raise where a run lacks a topic, in means over the topics of each run, and something needs every score."""
+    has = np.asarray(has_topic.all(axis=0))
+    if has.all():
+        return
+    lacking = [run for run, every in zip(names, has.tolist(), strict=True) if not every]
+    raise InputError(
+        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. {what} needs "
+        "a score of every run on every topic; score with ",
+        Option("complete", True),
+        ", where a topic that a run lacks counts 0, or on the topics that all runs have.",
+        argument=argument,
+    )

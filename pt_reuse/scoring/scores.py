@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,11 +26,17 @@ from pt_reuse.data.packed_files import guarded
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import BEWARE, few_topics, tell
 from pt_reuse.scoring.measures import MeasureLike, canonical_name, measure_among, parse_measures
-from pt_reuse.scoring.topic_sets import mean_over_topics
 
 _COLUMNS = ("name", "qid", "measure", "value")
 #: what becomes of a topic that a run lacks
 MISSING = ("error", "zero", "leave_out")
+
+
+def mean_over_topics(values: NDArray[np.float64], has_topic: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    """Average (..., topics, runs) over the topics: all of them, or those that `has_topic` (topics, runs) marks."""
+    if has_topic is None:
+        return values.sum(axis=-2) / max(values.shape[-2], 1)
+    return np.where(has_topic, values, 0.0).sum(axis=-2) / np.maximum(has_topic.sum(axis=0), 1)
 
 
 def _texts(frame: pd.DataFrame, column: str) -> NDArray[Any]:
@@ -433,3 +439,51 @@ class Scores(Record):
     def headline(self) -> str:
         """Return how many runs and topics there are, and which measures."""
         return f"{count(len(self.names), 'run')}, {count(len(self.topics), 'topic')}, {', '.join(self.measures)}"
+
+
+#: what judgments are called that nobody names
+ONLY_SET = "judgments"
+
+
+def named_scores(scores: Any) -> dict[str, Scores]:
+    """Return name -> Scores of a user's ``scores=``, all good to compare runs by, with the same measures."""
+    several = isinstance(scores, Mapping)
+    sets: dict[Any, Any] = dict(scores) if several else {ONLY_SET: scores}
+    if not sets:
+        raise wrong("scores", " is empty. Give Scores, or a name -> Scores.")
+    for name, found in sets.items():
+        at = f"{name!r}" if several else None
+        if not isinstance(found, Scores):
+            hint = " Score the runs first, or make Scores of a frame by Scores.from_frame."
+            raise InputError(f"expected Scores, got {told(found)}.{hint}", argument="scores", place=at)
+        if not isinstance(name, str) or not name.strip():
+            raise wrong("scores", f" must have names as keys, got {told(name)}.")
+        _check(found, at)
+    (first_name, first), *others = sets.items()
+    for name, found in others:
+        odd = sorted(set(found.measures) ^ set(first.measures))
+        if odd:
+            problem = f"all need the same measures; {examples(odd)} in one of {first_name!r} and {name!r} only."
+            raise InputError(problem, argument="scores")
+    return sets
+
+
+def _check(scores: Scores, place: str | None) -> None:
+    if len(scores.names) < 2:
+        problem = f"it takes two runs to compare, got {examples(scores.names) or 'none'}."
+        raise InputError(problem, argument="scores", place=place)
+    if not scores.topics:
+        raise InputError("there is no topic to compare runs on.", argument="scores", place=place)
+    bad = np.argwhere(~np.isfinite(scores.values))
+    if len(bad):
+        raise InputError(
+            f"{score_in_words(scores, *bad[0].tolist())}; a score must be a finite number. Take the measure out.",
+            argument="scores",
+            place=place,
+        )
+
+
+def score_in_words(scores: Scores, measure: int, topic: int, run: int) -> str:
+    """Return what one score is, for messages."""
+    value = scores.values[measure, topic, run]
+    return f"{scores.measures[measure]} of run {scores.names[run]!r} is {value} on topic {scores.topics[topic]!r}"

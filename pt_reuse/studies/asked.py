@@ -18,13 +18,11 @@ from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
-from pt_reuse.pooling.contributors import Contributors, contributors_of
 from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
+from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, one_run, tell, usual_measures, warn_of_lower_grades
-from pt_reuse.scoring.run_scores import provided_measures, scored
-from pt_reuse.scoring.score_sets import named_scores
-from pt_reuse.scoring.scores import Scores
-from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.scoring.run_scores import check_topics, provided_measures, scored
+from pt_reuse.scoring.scores import Scores, named_scores
 from pt_reuse.study import study_of
 
 

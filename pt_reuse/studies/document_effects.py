@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.cells import UNJUDGED, Cells, discounts
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import KERNELS, Spec
+from pt_reuse.arrays.kernels import KERNELS, UNJUDGED, Cells, Spec, discounts
 from pt_reuse.arrays.rescore import Changes, HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse._errors import Option
-from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.continuous import TopicJudging

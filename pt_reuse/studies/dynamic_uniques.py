@@ -14,7 +14,7 @@ from pt_reuse._check import count, examples, flag, whole
 from pt_reuse._errors import Call, warn, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
-from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import described
 from pt_reuse.judging.continuous import check_queries, places_of, queries_of

@@ -15,16 +15,16 @@ from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
-from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import HoleLabels, Scale, labels_of_holes
-from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import pool_to_depth
+from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.unique_sets import SetScores

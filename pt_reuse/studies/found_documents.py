@@ -72,7 +72,7 @@ def _depths_report(result: FoundByDepth, depths: int | Iterable[int] | None = No
 def _draw(result: FoundByDepth, _: None, place: Place, units: str | Iterable[str] | None = None) -> Axes:
     """Draw the relevant documents that the pool of each unit finds, in all and alone, against its depth."""
     from pt_reuse.plots.lines import plot_found
-    from pt_reuse.plots.look import MOST as MOST_UNITS
+    from pt_reuse.plots.sheet import MOST as MOST_UNITS
 
     chosen = result.units if units is None else [units] if isinstance(units, str) else list(units)
     for name in chosen:

@@ -16,9 +16,8 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels, compared_labels
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
-from pt_reuse.scoring.run_scores import scored
+from pt_reuse.scoring.run_scores import check_topics, scored
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.scoring.topic_sets import check_topics
 from pt_reuse.studies.asked import Asked
 
 #: what becomes of a document that a judge did not label, for settings

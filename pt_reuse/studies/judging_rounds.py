@@ -17,9 +17,8 @@ from pt_reuse._check import examples, told
 from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.depth import checked_depth, pool_to_depth
-from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.pool import Contributors, Pool
 
 #: the column of judgments that says in which round each was made
 ROUND = "round"

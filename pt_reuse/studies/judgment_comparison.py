@@ -17,8 +17,8 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
+from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere, usual_measures
@@ -50,8 +50,7 @@ def _draw_scores(
     result: JudgmentComparison, measure: str, place: Place, view: str | None = None, by: str | None = None
 ) -> Axes:
     """Draw a point per run, its score under both."""
-    from pt_reuse.plots.points import check_view
-    from pt_reuse.plots.run_scores import plot_two_scores
+    from pt_reuse.plots.run_scores import check_view, plot_two_scores
 
     other = result.table.set_index("measure").loc[measure, "other_measure"]
     kind = view if view is not None else "change" if other == measure else "scores"
@@ -91,8 +90,7 @@ def _draw_runs(
     result: JudgmentComparison, _: str, place: Place, new_by: str | None = None, by: str | None = None
 ) -> Axes:
     """Draw how many new relevant documents each run has among its previously unjudged ones."""
-    from pt_reuse.plots.points import check_view
-    from pt_reuse.plots.run_scores import plot_new_by_run
+    from pt_reuse.plots.run_scores import check_view, plot_new_by_run
 
     check_view("change", by, _UNITS, result.by_run)
     both = result.older_and_newer(new_by)

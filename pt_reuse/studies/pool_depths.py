@@ -14,20 +14,19 @@ from pt_reuse._check import count
 from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse._report import Digits
 from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement, whole_changes
-from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes, HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.lines import plot_pool_costs
-from pt_reuse.pooling.contributors import Contributors
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.pool import Contributors, Pool
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.topic_sets import topics_of_runs
+from pt_reuse.scoring.run_scores import topics_of_runs
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.relevant_documents import found_none

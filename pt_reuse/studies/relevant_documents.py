@@ -12,7 +12,7 @@ from pt_reuse._errors import Option
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.contributors import Contributors
+from pt_reuse.pooling.pool import Contributors
 from pt_reuse.scoring.caveats import Caveat
 
 

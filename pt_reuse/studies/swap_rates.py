@@ -23,8 +23,7 @@ from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import plot_swap_rates
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics
-from pt_reuse.scoring.score_sets import UNNAMED, score_in_words
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import ONLY_SET, Scores, score_in_words
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, study
 
@@ -544,7 +543,7 @@ def _fields(asked: Asked) -> dict[str, Scores]:
                 f"{score_in_words(found, *bad[0].tolist())}; it must be at most {MOST_SCORE:,.0f}. Take the measure "
                 "out.",
                 argument="scores",
-                place=repr(name) if name != UNNAMED else None,
+                place=repr(name) if name != ONLY_SET else None,
             )
     return asked.scores
 
@@ -555,7 +554,7 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
     most = sampling.most(n_topics)
     if not most:
         problem = f"{count(n_topics, 'topic')} cannot be split into two samples."
-        raise InputError(problem, argument="scores", place=repr(name) if name != UNNAMED else None)
+        raise InputError(problem, argument="scores", place=repr(name) if name != ONLY_SET else None)
     if sizes is not None and not sampling.replace and sizes[-1] > most:
         raise wrong(
             "sizes",
@@ -610,7 +609,7 @@ def _add_intervals(table: pd.DataFrame, again: Iterable[tuple[int, Ints]], boots
 
 def _few_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
     for name, scores in fields.items():
-        yield from few_topics(len(scores.topics), name if name != UNNAMED else "")
+        yield from few_topics(len(scores.topics), name if name != ONLY_SET else "")
 
 
 def _ties(lines: list[_Line]) -> Iterator[Caveat]:

@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.cells import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
@@ -19,7 +19,7 @@ from pt_reuse.data.topic_jobs import Arrays, ArrayWork, run_topics
 from pt_reuse.data.units import Units
 from pt_reuse.pooling.fit import Pooling, PoolUniques
 from pt_reuse.scoring.rescoring import Block, MeansOfSets, Rescoring
-from pt_reuse.scoring.topic_sets import topics_of_runs
+from pt_reuse.scoring.run_scores import topics_of_runs
 
 
 class UniqueScoring(ArrayWork):

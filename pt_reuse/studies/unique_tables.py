@@ -74,8 +74,7 @@ def draw_scores(
 
     `by` is what gives colour and marker, default the unit that was left out.
     """
-    from pt_reuse.plots.points import check_view
-    from pt_reuse.plots.run_scores import plot_reduced_scores
+    from pt_reuse.plots.run_scores import check_view, plot_reduced_scores
 
     with arguments_as(kind="view"):
         check_view(view, by, tuple(COLUMNS), result.by_run)

@@ -20,8 +20,7 @@ from experiment_parts import (
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.experiment.columns import RANKS
-from pt_reuse.experiment.remarks import hint_of
+from pt_reuse.experiment.columns import RANKS, hint_of
 from pt_reuse.scoring.caveats import CaveatWarning
 
 QUIET = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

@@ -25,10 +25,9 @@ from drawing_parts import (
 
 from pt_reuse.plots.bars import plot_saturation, plot_unique_counts, plot_unit_drops
 from pt_reuse.plots.lines import plot_judged_by_rank, plot_pool_costs
-from pt_reuse.plots.look import COLOURS, MARKERS, looks
 from pt_reuse.plots.maps import plot_minimum_ranks
 from pt_reuse.plots.run_scores import plot_density, plot_reduced_scores, plot_two_scores
-from pt_reuse.plots.sheet import Place, off_screen
+from pt_reuse.plots.sheet import COLOURS, MARKERS, Place, looks, off_screen
 
 LONG = ("the judgments of everybody who took part in the track", "a pool of lexical runs alone, to depth 10")
 SIZES = {3.3: 7, 7.0: 9}

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
-from pt_reuse.plots.look import looks
+from pt_reuse.plots.sheet import looks
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 

@@ -11,12 +11,11 @@ from reference_lou import contributions_of, pairs_of, pooled_runs, sole_units
 
 import pt_reuse as ptr
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.topic_docs import sort_by_topic
+from pt_reuse.arrays.lists import sort_by_topic
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import make_run_table
-from pt_reuse.pooling.contributors import Contributions, contributors_of
-from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.taking import Taken, pool_of
+from pt_reuse.pooling.depth import Taken, pool_of
+from pt_reuse.pooling.pool import Contributions, Pool, contributors_of
 
 TOPICS = ["1", "2", "10"]
 NAMES = ["A", "B", "C", "D"]

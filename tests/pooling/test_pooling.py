@@ -14,8 +14,8 @@ from store_parts import in_pieces
 import pt_reuse as ptr
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling import depth as depth_pooling
-from pt_reuse.pooling.contributors import Rule
 from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.pooling.pool import Rule
 
 ORDERS = st.sampled_from(["trec_eval", "trec_eval9", "file"])
 DEPTHS = st.sampled_from([1, 2, 3, 8, 100])

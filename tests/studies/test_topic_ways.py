@@ -16,9 +16,9 @@ from pt_reuse.arrays.rescore import NO_CHANGES
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.array_file import on_disk
 from pt_reuse.data.topic_jobs import ShardDone, TopicJobs, executed_by
-from pt_reuse.pooling.contributors import contributors_of
 from pt_reuse.pooling.depth import DepthPooling, depth_pool, pool_to_depth
 from pt_reuse.pooling.fit import PoolFit, Pooling, UniquesWork, find_uniques
+from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.run_scores import score

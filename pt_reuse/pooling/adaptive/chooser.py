@@ -21,7 +21,7 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import TopicRows
 from pt_reuse.arrays.lists import offsets, ranges
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.taking import Pooled
+from pt_reuse.pooling.depth import Pooled
 
 
 @dataclass(frozen=True, eq=False)

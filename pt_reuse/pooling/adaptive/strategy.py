@@ -1,20 +1,31 @@
-"""The strategies by name, and a strategy with its options, ready to be started on any topic."""
+"""The strategies by name, one with its options, and the pool that it makes where judgments are known."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
+import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import did_you_mean, examples, told
-from pt_reuse._errors import InputError, arguments_as, door, wrong
+from pt_reuse._check import checked_seed, count, did_you_mean, examples, flag, told, whole
+from pt_reuse._errors import Call, InputError, arguments_as, door, wrong
+from pt_reuse.arrays import tokens
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.adaptive import bandits
-from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, random_of_topic
+from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, lists_of_topic, random_of_topic
 from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
+from pt_reuse.pooling.depth import Pooled, Taken, check_pooling, depth_of, pool_of
+from pt_reuse.pooling.fit import MOSTLY
+from pt_reuse.pooling.pool import Pool, contributors_of
+from pt_reuse.scoring.caveats import Caveat, noted, tell
 
 #: name -> chooser; those that learn from labels first, then those whose order is fixed
 CHOOSERS: dict[str, type[Chooser]] = {
@@ -147,3 +158,143 @@ def judging(chooser: Chooser, relevant: NDArray[np.int8]) -> Iterator[int]:
         if label is not None:
             yield document
         chooser.learn(document, label)
+
+
+@dataclass(frozen=True)
+class OracleTopic:
+    """The lists of a topic, and of each document its row in the judgments or -1, and 1 relevant, 0 not, -1 unknown."""
+
+    lists: TopicLists
+    row: NDArray[np.int64]
+    relevant: NDArray[np.int8]
+
+    @cached_property
+    def n_judged(self) -> int:
+        """Return how many of the documents are judged."""
+        return int((self.relevant >= 0).sum())
+
+    @property
+    def n_relevant(self) -> int:
+        """Return how many of the documents are relevant."""
+        return int((self.relevant > 0).sum())
+
+
+@dataclass(frozen=True)
+class OracleTopics:
+    """Judgments that are known, and the field, in the order of pooling, of which (runs,) make the pool."""
+
+    ranked: RunSet
+    qrels: Qrels
+    depth: int
+    rel: int
+    contributing: NDArray[np.bool_]
+
+    def topic(self, qid: str, without: NDArray[np.bool_] | None = None) -> OracleTopic | None:
+        """Return one topic, `without` some (runs,); None where no run has it or no judgments are of it."""
+        t, documents = self.ranked.field.topic_row.get(qid), self.qrels.arrays.documents
+        if t is None or qid not in documents.place:
+            return None
+        contributing = self.contributing if without is None else self.contributing & ~without
+        lists = lists_of_topic(self.ranked, t, self.depth, contributing)
+        here = documents.rows(documents.place[qid])
+        row = np.full(len(lists), -1, dtype=np.int64)
+        if len(lists) and here.stop > here.start:
+            found = tokens.match(tokens.as_words(tokens.encode(lists.docnos)), documents.words[here])
+            row = np.where(found >= 0, found + here.start, -1)
+        labels = np.append(self.qrels.arrays.labels, np.int16(-1))[row]
+        return OracleTopic(lists, row, np.where(labels < 0, -1, labels >= self.rel).astype(np.int8))
+
+
+def check_some_judged(topics: Sequence[OracleTopic | None]) -> None:
+    """Raise unless a document of the pool is judged, on one topic at least."""
+    if not any(topic is not None and topic.n_judged for topic in topics):
+        raise InputError(
+            f"no document of the pool is judged, on none of {count(len(topics), 'topic')}. Are these the qrels of "
+            "these runs, and are the contributing runs the ones that were pooled?",
+            argument="qrels",
+        )
+
+
+def caveats_of(topics: Sequence[OracleTopic | None], rel: int) -> Iterator[Caveat]:
+    """Yield caveats of a pool on which strategies are tried: all of it relevant, most of it without a label."""
+    known = [topic for topic in topics if topic is not None]
+    judged, relevant = sum(topic.n_judged for topic in known), sum(topic.n_relevant for topic in known)
+    pooled = sum(len(topic.lists) for topic in known)
+    if judged == relevant:
+        yield Caveat(
+            "every judged document of the pool is relevant",
+            (
+                f"every judged document of the pool, {judged:,}, has a label of at least {rel}. A document without a "
+                "label costs nothing, so whatever a strategy asks for is relevant, and all strategies find alike.",
+            ),
+        )
+    if pooled - judged > MOSTLY * pooled:
+        share = f"{1 - judged / pooled:.0%}"
+        yield Caveat(
+            f"{share} of the pool has no label",
+            (
+                f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0. A "
+                "strategy passes over them at no cost, which no assessor could. ",
+                Call("infer_pool", "runs, qrels"),
+                " says which runs and which depth fit the judgments.",
+            ),
+        )
+
+
+@door
+def adaptive_pool(
+    runs: Any,
+    qrels: Any,
+    strategy: Any,
+    n: int,
+    *,
+    depth: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    order: str | None = None,
+    rel: int | None = None,
+    seed: int = 0,
+    verbose: bool = False,
+) -> Pool:
+    """Pool the first `n` documents of each topic that a strategy has judged, where known judgments answer it.
+
+    A document without a label of at least 0 gets no answer, costs nothing and is not in the pool. The documents stand
+    in the order of judging, with ``round`` (the place in it, from 1) and ``reason`` (why the strategy chose it).
+    """
+    chosen, size = as_strategy(strategy), whole("n", n, "documents", least=0)
+    check_pooling(depth, order)
+    checked_rel(rel)
+    seed, verbose = checked_seed(seed), flag("verbose", verbose)
+    runs, qrels = as_runs_before(runs, qrels)
+    qrels = as_qrels(qrels)
+    common, lowest = depth_of(runs, depth).value, relevant_from(qrels, rel)
+    contributing = contributors_of(runs, contributors)
+    ranked = runs.in_pool_order(order)
+    oracle = OracleTopics(ranked, qrels, common, lowest, contributing.runs)
+    topics = [oracle.topic(qid) for qid in ranked.topics]
+    check_some_judged(topics)
+    caveats = list(caveats_of(topics, lowest))
+    tell(caveats)
+    bar = pt.tqdm(topics, desc="judging", unit="topic", disable=not verbose)
+    settings = {"n": size, "per": "topic", "depth": common, "relevant": f"label of at least {lowest}", "seed": seed}
+    return pool_of(
+        ranked,
+        (_taken(oracle, t, topic, chosen, size, seed) for t, topic in enumerate(bar)),
+        strategy=chosen.name,
+        contributors=contributing,
+        settings={**settings, **noted(caveats)},
+    )
+
+
+def _taken(oracle: OracleTopics, t: int, topic: OracleTopic | None, strategy: Strategy, n: int, seed: int) -> Taken:
+    pool = Pooled.of(oracle.ranked.field, t, oracle.depth, oracle.contributing)
+    order: list[int] = []
+    reasons: list[str] = []
+    if topic is not None:
+        chooser = strategy.start(topic.lists, seed)
+        for document in islice(judging(chooser, topic.relevant), n):
+            order.append(document)
+            reasons.append(chooser.reason(document))
+    # documents of a topic's lists are numbered in this order, too
+    best_first = pool.docs[pool.in_order(oracle.ranked.field, t, [pool.best_rank])]
+    columns = {"round": np.arange(1, len(order) + 1), "reason": np.array(reasons, dtype=object)}
+    return pool.taken(best_first[np.array(order, dtype=np.int64)], columns)

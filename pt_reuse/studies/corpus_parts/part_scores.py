@@ -21,7 +21,7 @@ from pt_reuse.arrays.significance import RANDOM, SHARES, PairTests, agreement_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.topic_sets import mean_over_topics
+from pt_reuse.scoring.scores import mean_over_topics
 from pt_reuse.studies.corpus_parts.sources import PairOfParts, Part
 from pt_reuse.studies.corpus_parts.systems import RestrictedRuns, Systems
 

@@ -33,8 +33,7 @@ from pt_reuse.scoring.caveats import (
     warn_of_lower_grades,
 )
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.run_scores import provided_measures
-from pt_reuse.scoring.topic_sets import check_topics
+from pt_reuse.scoring.run_scores import check_topics, provided_measures
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.corpus_parts.part_scores import (
     SETTING,

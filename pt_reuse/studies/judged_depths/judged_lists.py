@@ -31,9 +31,9 @@ from pt_reuse.data.topic_jobs import (
     topics_array,
 )
 from pt_reuse.data.units import Units, described
-from pt_reuse.pooling.contributors import Contributors, Rule, contributors_of
 from pt_reuse.pooling.depth import PoolDepth
 from pt_reuse.pooling.fit import PoolFit, Pooling, find_uniques
+from pt_reuse.pooling.pool import Contributors, Rule, contributors_of
 from pt_reuse.scoring.caveats import Caveat, one_unit
 
 

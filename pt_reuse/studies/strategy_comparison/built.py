@@ -16,15 +16,14 @@ from pt_reuse._check import told
 from pt_reuse._errors import wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.cells import UNJUDGED
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
-from pt_reuse.pooling.adaptive.oracle import OracleTopic, OracleTopics
-from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
+from pt_reuse.pooling.adaptive.strategy import OracleTopic, OracleTopics, Strategy, judged_in_order
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
 

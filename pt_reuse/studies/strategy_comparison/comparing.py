@@ -18,8 +18,15 @@ from pt_reuse._errors import Aside, InputError, arguments_as, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.units import COLUMNS
 from pt_reuse.options import Flag, Parameter
-from pt_reuse.pooling.adaptive.oracle import OracleTopic, OracleTopics, caveats_of, check_some_judged
-from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, as_strategy
+from pt_reuse.pooling.adaptive.strategy import (
+    CHOOSERS,
+    OracleTopic,
+    OracleTopics,
+    Strategy,
+    as_strategy,
+    caveats_of,
+    check_some_judged,
+)
 from pt_reuse.result import Result, Shown, View, key_figures_of
 from pt_reuse.scoring.caveats import alone, one_run
 from pt_reuse.scoring.measures import MeasureLike

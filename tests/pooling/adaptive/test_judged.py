@@ -7,7 +7,7 @@ from strategy_parts import asked_for
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.pooling.adaptive.oracle import adaptive_pool
+from pt_reuse.pooling.adaptive.strategy import adaptive_pool
 
 FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
