@@ -27,9 +27,9 @@ from .scoring.inferred import xinfNDCG as xinfNDCG
 from .scoring.measures import Unjudged as Unjudged
 from .scoring.run_scores import score as score
 from .scoring.scores import Scores as Scores
-from .studies.judgment_comparison import compare_judgments as compare_judgments
-from .studies.label_audit import audit_labels as audit_labels
-from .studies.pool_inference.inference import infer_pool as infer_pool
-from .studies.type_pools import by_type as by_type
-from .studies.uniques import leave_out_uniques as leave_out_uniques
+from .studies.audit_labels import audit_labels as audit_labels
+from .studies.by_type import by_type as by_type
+from .studies.compare_judgments import compare_judgments as compare_judgments
+from .studies.infer_pool.inference import infer_pool as infer_pool
+from .studies.leave_out_uniques import leave_out_uniques as leave_out_uniques
 from .verification.verification import verify as verify

@@ -1,9 +1,9 @@
 from .data.judgment_changes import grade_scores as grade_scores
 from .scoring.leaderboards import read_leaderboard as read_leaderboard
-from .studies.family_effects import family_effect as family_effect
-from .studies.judge_circles import circularity as circularity
-from .studies.judge_claims import significance_fidelity as significance_fidelity
-from .studies.judged_boards import compare_leaderboards as compare_leaderboards
-from .studies.label_agreement import compare_labels as compare_labels
-from .studies.label_plans import plan_labels as plan_labels
-from .studies.powered_scores import prediction_powered as prediction_powered
+from .studies.circularity import circularity as circularity
+from .studies.compare_labels import compare_labels as compare_labels
+from .studies.compare_leaderboards import compare_leaderboards as compare_leaderboards
+from .studies.family_effect import family_effect as family_effect
+from .studies.plan_labels import plan_labels as plan_labels
+from .studies.prediction_powered import prediction_powered as prediction_powered
+from .studies.significance_fidelity import significance_fidelity as significance_fidelity

@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 
 import pt_reuse as ptr
-from pt_reuse.studies.label_plans import LabelPlan
 from pt_reuse.studies.label_strata import Strata, numbers_of
+from pt_reuse.studies.plan_labels import LabelPlan
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "label-plan-coverage.txt"
 DRAWS = 4000

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.swaps import Bins, TopicSums, count_swaps
-from pt_reuse.studies.swap_rates import Sampling, topics_of
+from pt_reuse.studies.stability import Sampling, topics_of
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "swap-rate-coverage.txt"
 FIELDS, RESAMPLES, CONFIDENCE, RUNS = 60, 100, 0.95, 22

@@ -40,15 +40,15 @@ class Part:
 
     name: str  # of its folder
     question: str  # that it answers
-    function: str  # the study, a public function, behind its module
+    function: str  # the study, which is in the module of its name
     options: tuple[str, ...] | Mapping[str, str]  # what it is told beside runs
     lacks: Callable[[Mapping[str, Any]], str | None]  # says why it cannot be answered of what an audit knows
 
     def study(self) -> Callable[..., Result]:
         """Return the study."""
-        module, _, function = self.function.partition(":")
-        found: Callable[..., Result] = getattr(importlib.import_module(f"pt_reuse.studies.{module}"), function)
-        return found
+        module = importlib.import_module(f"pt_reuse.studies.{self.function}")
+        study: Callable[..., Result] = getattr(module, self.function)
+        return study
 
     def answer(self, given: Mapping[str, Any]) -> Result:
         """Compute the answer."""
@@ -100,42 +100,42 @@ PARTS = (
     Part(
         "rankings",
         "How far do labels and rankings agree with those of people?",
-        "label_audit:audit_labels",
+        "audit_labels",
         (*_OF_JUDGES, "people", "by", "best"),
         _labels_lacking,
     ),
     Part(
         "leaderboards",
         "How far do the judges' leaderboards rank runs as people do?",
-        "judged_boards:compare_leaderboards",
+        "compare_leaderboards",
         {"human": "scores", "leaderboards": "boards", "families": "board_families", "best": "best"},
         _boards_lacking,
     ),
     Part(
         "families",
         "Do judges favour the runs of a family, such as their own?",
-        "family_effects:family_effect",
+        "family_effect",
         _OF_JUDGES,
         _families_lacking,
     ),
     Part(
         "significance",
         "Which differences do judges claim or miss?",
-        "judge_claims:significance_fidelity",
+        "significance_fidelity",
         (*_OF_JUDGES, "test", "correction"),
         _labels_lacking,
     ),
     Part(
         "circularity",
         "What do runs gain that re-rank by a judge's labels?",
-        "judge_circles:circularity",
+        "circularity",
         (*_OF_JUDGES, "best"),
         _labels_lacking,
     ),
     Part(
         "holes",
         "What if judges label the documents that only one team found?",
-        "uniques:leave_out_uniques",
+        "leave_out_uniques",
         {"qrels": "human", "fill": "judge", "judge_rel": "judge_rel", "depth": "depth"},
         _teams_lacking,
     ),

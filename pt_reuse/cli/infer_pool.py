@@ -17,7 +17,7 @@ from pt_reuse.cli.study_commands import files_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pt_reuse.studies.pool_inference.inference import InferredPool
+    from pt_reuse.studies.infer_pool.inference import InferredPool
 
 _PICTURE = "judged-by-rank.png"
 _CONTRIBUTORS = "contributors.txt"
@@ -49,7 +49,7 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.qrels_files import qrels_file
-    from pt_reuse.studies.pool_inference.inference import InferredPool, infer_pool
+    from pt_reuse.studies.infer_pool.inference import InferredPool, infer_pool
     from pt_reuse.study import study_of
 
     plan = plan_field(options, pooled_matters=False)
@@ -86,7 +86,7 @@ def _tell_how_to_go_on(result: InferredPool, folder: Path | None) -> None:
 
 
 def _report(result: InferredPool, every: bool) -> None:
-    from pt_reuse.studies.pool_inference.evidence import UNSURE
+    from pt_reuse.studies.infer_pool.evidence import UNSURE
 
     table = result.table
     say("\nRuns by what is on record (pooled, NA: nothing) and what speaks for them:")

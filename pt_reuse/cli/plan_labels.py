@@ -16,7 +16,7 @@ from pt_reuse.cli.study_commands import add_flag, show
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
-    from pt_reuse.studies.label_plans import LabelPlan
+    from pt_reuse.studies.plan_labels import LabelPlan
 
 _TO_CHECK, _SAVED = "to_check.csv", ("table.csv", "settings.json", "result.json")
 _TABLES = ("summary.csv", "curve.csv", "sample.csv", "rest.csv", "known.csv")
@@ -56,7 +56,7 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from pt_reuse.studies.label_plans import plan_labels
+    from pt_reuse.studies.plan_labels import plan_labels
 
     estimates = options.plan is not None
     pictures = {f"{'estimate' if estimates else 'plan'}.png": None}
@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _plan(options: argparse.Namespace, given: dict[str, Any]) -> Any:
     from pt_reuse.data.run_reading import read_runs
-    from pt_reuse.studies.label_plans import plan_labels
+    from pt_reuse.studies.plan_labels import plan_labels
 
     judge, pilot = (None if name is None else judgment_source(name) for name in (options.judge, options.pilot))
     labels = None if judge is None else judge.read()
@@ -98,7 +98,7 @@ def _estimate(options: argparse.Namespace) -> Any:
 
 def _read(path: str) -> LabelPlan:
     from pt_reuse._result import read_result
-    from pt_reuse.studies.label_plans import LabelPlan
+    from pt_reuse.studies.plan_labels import LabelPlan
 
     with located("--plan"):
         found: Any = read_result(Path(path))

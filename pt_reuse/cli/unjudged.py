@@ -17,7 +17,7 @@ from pt_reuse.cli.shards import add_shard
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pt_reuse.studies.judged_depths.judged_lists import UnjudgedDocuments
+    from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
 
 _BY = ("run", "team", "type", "family")
 _CONVENTION = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given
     from pt_reuse.scoring.caveats import relevant_only, tell
     from pt_reuse.scoring.run_scores import check_topics
-    from pt_reuse.studies.judged_depths.judged_lists import UnjudgedDocuments
+    from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
 
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()

@@ -21,7 +21,7 @@ from pt_reuse.experiment.pt_experiment import Experiment
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.agreement import Agreement
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 
 #: their names
 LIVE = ("live-bm25", "live-bm25-desc", "live-minilm-desc")

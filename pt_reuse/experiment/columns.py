@@ -26,7 +26,7 @@ from pt_reuse.scoring.measures import Unjudged, cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores, mean_over_topics
-from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 
 #: column name of a measure, as pt.Experiment has it -> the measure
 Measures = Mapping[str, ir_measures.Measure]

@@ -42,7 +42,7 @@ from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.judging.label_pairs import Scale, lowest_of
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
-from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study_of
 
 

@@ -29,7 +29,7 @@ from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.measures import native_spec, parse_measures
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.studies.uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 
 _T = TypeVar("_T")
 #: the parameters of a figure, complete and checked: name -> value

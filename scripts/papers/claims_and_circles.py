@@ -20,7 +20,7 @@ from pathlib import Path
 from ir_measures import nDCG
 
 import pt_reuse as ptr
-from pt_reuse.studies.judge_claims import SignificanceFidelity
+from pt_reuse.studies.significance_fidelity import SignificanceFidelity
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 JUDGES = ("umbrela-gpt-4", "binary-gpt-4o", "binary-gpt-4", "exam-gpt-4", "binary-llama-3.2")

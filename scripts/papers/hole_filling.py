@@ -18,7 +18,7 @@ from typing import Any
 from ir_measures import nDCG
 
 import pt_reuse as ptr
-from pt_reuse.studies.uniques import LeaveOutUniques
+from pt_reuse.studies.leave_out_uniques import LeaveOutUniques
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"

@@ -17,7 +17,7 @@ import pandas as pd
 from ir_measures import AP, RR, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.studies.judgment_comparison import JudgmentComparison
+from pt_reuse.studies.compare_judgments import JudgmentComparison
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STORED, TEXTS = DOCS / "papers" / "stored", DOCS / "experiments"

@@ -21,7 +21,7 @@ from ir_measures import AP, P
 
 import pt_reuse as ptr
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.studies.type_pools import PoolsByType
+from pt_reuse.studies.by_type import PoolsByType
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STORED, TEXTS = DOCS / "papers" / "stored", DOCS / "experiments"

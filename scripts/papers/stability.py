@@ -16,7 +16,7 @@ from pathlib import Path
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.studies.swap_rates import Stability
+from pt_reuse.studies.stability import Stability
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 

@@ -23,7 +23,7 @@ import pyterrier as pt
 from ir_measures import AP, RR, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.studies.best_ranks import MinimumRanks
+from pt_reuse.studies.minimum_ranks import MinimumRanks
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"

@@ -10,7 +10,7 @@ import warnings
 import pytest
 from command_parts import run
 
-from pt_reuse.studies import uniques
+from pt_reuse.studies import leave_out_uniques
 
 COMMAND = [sys.executable, "-m", "pt_reuse.cli.entry"]
 
@@ -61,7 +61,7 @@ def test_a_warning_that_is_to_be_an_error_is_told_as_one(files):
 
 
 def test_filters_that_libraries_set_meanwhile_stay(files, capsys, monkeypatch):
-    study = uniques.leave_out_uniques
+    study = leave_out_uniques.leave_out_uniques
     monkeypatch.setattr(warnings, "filters", [*warnings.filters])
 
     def with_filter(*arguments, **options):
@@ -69,7 +69,7 @@ def test_filters_that_libraries_set_meanwhile_stay(files, capsys, monkeypatch):
         return study(*arguments, **options)
 
     with_filter.study = study.study
-    monkeypatch.setattr(uniques, "leave_out_uniques", with_filter)
+    monkeypatch.setattr(leave_out_uniques, "leave_out_uniques", with_filter)
     shown = warnings.showwarning
     status, _, err = run(capsys, *words(files, "--metadata", files / "runs.csv"))
     assert status == 0, err

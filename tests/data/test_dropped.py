@@ -17,8 +17,8 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.store import HEADER
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.studies.pool_inference.inference import infer_pool
-from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.studies.infer_pool.inference import infer_pool
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 COLUMNS = ["file", "line", "reason", "name", "qid", "docno"]
 SKIP = {"bad_lines": "skip", "other_files": "skip"}

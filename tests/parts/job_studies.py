@@ -9,7 +9,7 @@ from relevant_parts import Near
 
 import pt_reuse as ptr
 from pt_reuse.judging import Oracle
-from pt_reuse.studies.type_pools import by_type
+from pt_reuse.studies.by_type import by_type
 
 
 @cache

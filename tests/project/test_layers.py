@@ -11,6 +11,7 @@ from public import NAMESPACES
 from sources import Trees, every, outside_expressions, statements
 
 import pt_reuse
+from pt_reuse.study import DECLARED
 
 ROOT = Path(pt_reuse.__file__).parent
 TOP = "pt_reuse"
@@ -102,8 +103,16 @@ def test_imports_are_absolute(module):
 @EVERY_FILE
 def test_no_function_bears_the_name_of_its_module(module):
     names = [n.name for n in TREES[module].body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    # the decorator of studies is read as a word
-    assert not set(module.split(".")[1:]) & set(names) - {"study"}
+    # the decorator of studies is read as a word, and a study is looked for by its name
+    studies = {"study", *module.split(".")[2:]} if module.startswith(f"{TOP}.studies.") else {"study"}
+    assert not set(module.split(".")[1:]) & set(names) - studies
+
+
+def test_a_study_is_where_its_name_says():
+    declared = [study for study in DECLARED if study["module"].startswith(f"{TOP}.studies.")]
+    assert len(declared) > 20
+    for study in declared:
+        assert study["module"].split(".")[2] == study["function"].removesuffix("_of_uniques")
 
 
 def test_no_public_name_hides_a_module():

@@ -13,7 +13,7 @@ from real_runs import read_real
 
 from pt_reuse.data.judgments import read_qrels
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

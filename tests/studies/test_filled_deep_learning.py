@@ -7,7 +7,7 @@ from ir_measures import nDCG
 from real_runs import read_real
 
 from pt_reuse.data.judgments import read_qrels
-from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: most judgments were chosen by a classifier and have no contributor
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

@@ -15,7 +15,7 @@ from reference_lou import hand_field, records, same, team_fields
 
 import pt_reuse as ptr
 from pt_reuse.judging.oracle import Oracle
-from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: judgments made at random are nobody's pool, and relevant from 2 on for some measures alone
 pytestmark = [

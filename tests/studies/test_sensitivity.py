@@ -215,7 +215,7 @@ def test_key_figures_of_the_users():
     ],
 )
 def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkeypatch, argument, given):
-    monkeypatch.setattr("pt_reuse.studies.varied_conventions.as_runs_before", None)
+    monkeypatch.setattr("pt_reuse.studies.sensitivity.as_runs_before", None)
     call = {"study": ptr.leave_out_uniques, "measures": AP, **given}
     study, measures = call.pop("study"), call.pop("measures")
     messages.refused(lambda: ptr.profile.sensitivity(study, RUNS, QRELS, measures, **call), argument=argument)

@@ -17,7 +17,7 @@ import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import checked_bootstrap
 from pt_reuse.arrays.swaps import Bins, TopicSums
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.studies.swap_rates import Sampling, Stability, Task
+from pt_reuse.studies.stability import Sampling, Stability, Task
 
 FIELD = ptr.simulate_field(seed=7)
 SCORES = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@10"])
@@ -96,8 +96,8 @@ def test_samples_without_a_common_topic_are_counted_as_numpy_counts_them():
 
 
 def test_seeds_and_jobs(monkeypatch):
-    monkeypatch.setattr("pt_reuse.studies.swap_rates._SHARE", 17)
-    monkeypatch.setattr("pt_reuse.studies.swap_rates._RESAMPLES", 3)
+    monkeypatch.setattr("pt_reuse.studies.stability._SHARE", 17)
+    monkeypatch.setattr("pt_reuse.studies.stability._RESAMPLES", 3)
     options = {"pairs": 60, "sizes": [5, 20], "resamples": 7, "seed": 3}
     one = ptr.profile.stability(SCORES, **options)
     assert_same(one, ptr.profile.stability(SCORES, **options, n_jobs=2))

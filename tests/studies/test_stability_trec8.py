@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.studies.swap_rates import Stability
+from pt_reuse.studies.stability import Stability
 
 #: size -> bin -> rate, with 1,000 pairs of samples of another seed
 KNOWN = {

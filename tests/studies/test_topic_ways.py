@@ -22,10 +22,10 @@ from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.studies.judged_depths.covering import coverage
-from pt_reuse.studies.judged_depths.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
+from pt_reuse.studies.coverage.covering import coverage
+from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.studies.unique_sets import UniqueScoring
-from pt_reuse.studies.uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -250,7 +250,7 @@ def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
 
 
 def test_counted_lists_have_owners_wherever_they_are_counted(monkeypatch):
-    from pt_reuse.studies.judged_depths.judged_lists import Owners
+    from pt_reuse.studies.coverage.judged_lists import Owners
 
     owners = Owners(np.arange(len(QRELS)) % 5 - 1, np.arange(len(RUNS)) % 4)
     one = JudgedLists.of(RUNS, QRELS, [3, 10], owners=owners)

@@ -18,8 +18,8 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
-from pt_reuse.studies.left_out_types import leave_out_type
-from pt_reuse.studies.uniques import leave_out_uniques
+from pt_reuse.studies.leave_out_type import leave_out_type
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 MEASURES = [AP, P @ 10, nDCG @ 10]
 

@@ -1,0 +1,698 @@
+"""by_type: what would a collection say of its systems, had one type of them alone made its pool?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import RR
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, examples, listed, plural, whole
+from pt_reuse._errors import InputError, Option, door, wrong
+from pt_reuse._jobs import run_jobs
+from pt_reuse._report import MOST, Column, Digits, Report
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.units import Units
+from pt_reuse.options import Flag, Parameter
+from pt_reuse.pooling.fit import SLACK
+from pt_reuse.pooling.pool import Pool
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only, usual_measures
+from pt_reuse.scoring.measures import MeasureLike, measure_among
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.compare_strategies.built import ScoredField
+from pt_reuse.studies.pool_costs import pool_on_topics
+from pt_reuse.studies.type_splits import (
+    ALL,
+    TypeSplits,
+    checked_splits,
+    checked_types,
+    splits_in_words,
+    splits_of,
+    types_of,
+)
+from pt_reuse.study import Command, study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+#: the depth of the paper's pools, where neither the user nor the field says another
+DEPTH = 10
+#: splits that are scored together; the numbers do not depend on it
+_AT_ONCE = 50
+_TAUS = ("tau_b", "gamma", "tau_ap_b")
+#: what is told of two rankings
+_NUMBERS = (*_TAUS, "max_drop")
+_KEYS = ("measure", "pool", "tested")
+_IN_WORDS = {
+    "tau_b": "tau-b",
+    "gamma": "gamma",
+    "tau_ap_b": "tau-AP (symmetric and with ties)",
+    "max_drop": "the most ranks that a run loses",
+}
+_SPREADS = {
+    "sd": "the standard deviation",
+    "min": "the least",
+    "max": "the largest",
+    "low": "the lower end of the interval of the mean",
+    "high": "the upper end of the interval of the mean",
+}
+
+
+def _wide_report(result: PoolsByType, number: str = "tau_b") -> Report:
+    """Return a row per measure and pool, and a column per tested group; of many types a row for each group."""
+    name, table, digits = result.number(number), result.table, Digits.SCORE
+    if len(result.tested) + 1 <= MOST:
+        wide = table.pivot_table(name, list(_KEYS[:2]), "tested", "first", dropna=False).reindex(columns=result.tested)
+        rows = wide.reindex(pd.MultiIndex.from_product([result.measures, result.pools], names=_KEYS[:2])).reset_index()
+        columns = [Column("Pool", rows["pool"]), Column("Measure", rows["measure"])]
+        columns += [Column(f"On {tested}", rows[tested], digits) for tested in result.tested]
+    else:
+        shown = {"Pool": "pool", "Measure": "measure", "Tested": "tested"}
+        columns = [Column(heading, table[column]) for heading, column in shown.items()]
+        columns += [Column("Number", table[name], digits), Column("Splits", table["splits"], Digits.COUNT)]
+    base = max((n for n in _NUMBERS if name.startswith(n)), key=len)
+    spread, settings = _SPREADS.get(name[len(base) + 1 :]), result.settings
+    of = f"{spread} over splits of {_IN_WORDS[base]}" if spread else f"{_IN_WORDS[base]}, a mean over splits,"
+    caption = (
+        f"Pools of one type of system: {of} between the ranking by {settings['gold']} and the one by the judgments in "
+        f"the depth-{settings['depth']} pool of one half of the {plural(settings['unit'])} of a type, on the other "
+        "half of that type, on all runs of another type, and on all of these."
+    )
+    splits = table.groupby("pool", sort=False)["splits"].max()
+    halves = ", ".join(f"{pool} {count(int(n), 'split')}" for pool, n in splits.items())
+    return Report(columns, caption=caption, notes=[f"Halves: {halves} ({settings['splits']}).", *result.notes()])
+
+
+def _draw_tau(result: PoolsByType, measure: str, place: Place) -> Axes:
+    """Draw for each pool and tested group its mean tau-b, with its spread over splits."""
+    from pt_reuse.plots.forests import plot_tau_of_pools
+
+    return plot_tau_of_pools(result.table[result.table["measure"] == measure], place=place)
+
+
+def _draw_scores(
+    result: PoolsByType, measure: str, place: Place, pool: str | None = None, split: int | None = None
+) -> Axes:
+    """Draw a point per tested run around y = x; of every pool in axes of its own, or of one."""
+    from pt_reuse.plots.sheet import plot_panels
+
+    chosen = result.pools if pool is None else [choice("pool", pool, result.pools)]
+    if place.ax is not None and len(chosen) > 1:
+        problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
+        raise InputError(problem, Option("pool", chosen[0]), ", or one after the other.", argument="pool")
+    if len(chosen) == 1:
+        return _draw_pool(result, measure, chosen[0], split, place)
+
+    def panel(of: str, *, ax: Axes) -> Axes:
+        inner = replace(place, ax=ax, width=None)
+        return _draw_pool(result, measure, of, split, inner, own_title=place.title != "")
+
+    return plot_panels([partial(panel, of) for of in chosen], place)
+
+
+def _draw_pool(
+    result: PoolsByType, measure: str, pool: str, split: int | None, place: Place, *, own_title: bool = False
+) -> Axes:
+    """Draw what runs score by one pool; with the figure's own title in axes that are given, too."""
+    from pt_reuse.plots.run_scores import plot_type_scores, scores_title
+
+    rows = result.scores(pool, measure=measure, split=split)
+    table = result.table if split is None else result.by_split[result.by_split["split"] == split]
+    table = table[(table["measure"] == measure) & (table["pool"] == pool)]
+    taus = dict(zip(table["tested"], table["tau_b"], strict=True))
+    splits = int((result.splits["pool"] == pool).sum())
+    of = f"split {split}" if split is not None else f"mean of {count(splits, 'split')}"
+    if own_title:
+        # the legend has the others
+        place = replace(place, title=scores_title(pool, {ALL: taus[ALL]} if place.legend else taus, of))
+    return plot_type_scores(rows, measure=measure, pool=pool, taus=taus, of=of, place=place)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PoolsByType(Result):
+    """How far pools of one type of system rank systems of that type, of each other type, and all of them, rightly.
+
+    Its figures are ``"scores"``, a point per tested run by the pool of one type (``pool=``, default each in axes of its
+    own; ``split=``, default the mean of all) against its score by the gold, and ``"tau_b"``, the mean tau-b of each
+    pool and tested group, with the least and the largest of a split and a standard deviation to both sides.
+
+    Attributes:
+        table: one row per measure, type whose half made the ``pool``, and group of runs ``tested``: of the pool's own
+            type the half that was held out, of another type all its runs, and ``"all"`` of these together; ``runs``,
+            how many were tested (a mean over splits); ``splits`` in which tau has a value, and those in which it is
+            ``undefined`` (fewer than two runs, or all tie); then the means over splits of ``tau_b gamma tau_ap_b
+            max_drop`` between the ranking by the gold and the one by the pool's judgments, among the tested runs alone;
+            with ``_sd``, the standard deviation over splits (of a sample: n - 1), ``_min`` and ``_max``; and where
+            intervals were asked for, ``_low`` and ``_high``, the ends of that of the mean.
+        by_split: the numbers of each ``split``, from 0.
+        splits: one row per type and split: ``pool split``, the teams or runs ``picked``, how many ``runs`` pooled,
+            the ``documents`` of their pool, and how many of these are ``judged`` and ``relevant``.
+        run_table: the runs: ``name team type pooled``.
+        gold: (measures, runs) means by the gold.
+        estimated: (measures, splits of all types, runs) means by the judgments of each split's pool, in the order of
+            the rows of `splits`.
+        picked: (splits of all types, runs) the runs that belong to what was picked: these are not tested.
+    """
+
+    title = "Pools of one type"
+    views = {
+        "wide": _wide_report,
+        "groups": View(
+            columns=(
+                Shown("Pool", "pool"),
+                Shown("Tested", "tested"),
+                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("SD over splits", "tau_b_sd", Digits.SCORE),
+                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
+                Shown("Largest drop", "max_drop", Digits.TENTHS),
+            ),
+            caption="By {measure}, the ranking of the tested runs by the pool of half a type against that by {gold}; "
+            "means over splits",
+            noun="groups",
+        ),
+    }
+    plots = {"scores": _draw_scores, "tau_b": _draw_tau}
+    key = (KeyFigures(("tau_b", "max_drop"), row="pool of {pool}, tested {tested}"),)
+
+    by_split: pd.DataFrame
+    splits: pd.DataFrame
+    run_table: pd.DataFrame
+    gold: NDArray[np.float64]
+    estimated: NDArray[np.float64]
+    picked: NDArray[np.bool_]
+
+    @property
+    def pools(self) -> list[str]:
+        """Return the types that made pools."""
+        return list(dict.fromkeys(self.table["pool"]))
+
+    @property
+    def tested(self) -> list[str]:
+        """Return the groups that were tested: every type, and ``"all"``."""
+        return list(dict.fromkeys(self.table["tested"]))
+
+    def headline(self) -> str:
+        """Return for each measure and pool the mean tau_b of each group."""
+        taus = [f"{row.tested} {row.tau_b:.3f}" for row in self.table.itertuples()]
+        by_pool = self.table.assign(taus=taus).groupby(["measure", "pool"], sort=False)["taus"].agg(", ".join)
+        return "; ".join(f"{measure}, pool of {pool}: tau_b {of}" for (measure, pool), of in by_pool.items())
+
+    def number(self, name: str) -> str:
+        """Return the name of a column of numbers of `table`, or say that it is none."""
+        return choice("number", name, [column for column in self.table.columns if column.startswith(_NUMBERS)])
+
+    @door
+    def wide(self, number: str = "tau_b") -> pd.DataFrame:
+        """Return the table as a paper has it: a row per type of the pool, columns measure x tested group.
+
+        Args:
+            number: which number stands in the cells, a column of `table` such as ``"tau_b"`` or ``"tau_b_sd"``.
+
+        Returns:
+            DataFrame: pools as the index, columns of two levels, ``measure`` and ``tested``.
+        """
+        cells = self.table.pivot_table(self.number(number), "pool", ["measure", "tested"], "first", dropna=False)
+        order = pd.MultiIndex.from_product([self.measures, self.tested], names=["measure", "tested"])
+        return cells.reindex(index=pd.Index(self.pools, name="pool"), columns=order)
+
+    @door
+    def scores(self, pool: str, *, measure: MeasureLike | None = None, split: int | None = None) -> pd.DataFrame:
+        """Return what the tested runs score by the gold, and by the judgments of one type's pool.
+
+        Args:
+            pool: the type that made the pool.
+            measure: one of the measures; default the first.
+            split: one split, from 0; default the mean over the splits in which a run was tested.
+
+        Returns:
+            DataFrame: one row per run that was tested: ``name team type score estimated splits``, the last in how many
+            splits it was tested.
+        """
+        m = self.measures.index(measure_among(self.measures, measure))
+        choice("pool", pool, self.pools)
+        chosen = np.flatnonzero(self.splits["pool"] == pool)
+        if split is not None:
+            if whole("split", split, "splits", least=0) >= len(chosen):
+                problem = f" must be below {len(chosen):,}, the splits of {pool!r}."
+                raise wrong("split", problem)
+            chosen = chosen[[split]]
+        tested = ~self.picked[chosen]
+        times = tested.sum(axis=0)
+        total = np.where(tested, self.estimated[m, chosen], 0.0).sum(axis=0)
+        frame = self.run_table[["name", "team", "type"]].assign(
+            score=self.gold[m], estimated=total / np.maximum(times, 1), splits=times
+        )
+        return frame[times > 0].reset_index(drop=True)
+
+
+def default_measures(rel: int) -> list[ir_measures.Measure]:
+    """Return the measures of the paper: RR, from a grade on, and ``nDCG@10``."""
+    return usual_measures(rel, RR)
+
+
+@study(
+    Parameter(
+        name="measures",
+        meaning="ir_measures measures or their names, one or several; default RR, from the grade from which documents "
+        "are relevant, and ``nDCG@10``, which are the paper's. Means are over all topics of the judgments.",
+        check="pt_reuse.scoring.run_scores:checked_measures",
+        flag=Flag(
+            help="comma-separated", metavar="LIST", kind="list", default="RR, from the relevant grade on, and nDCG@10"
+        ),
+    ),
+    Parameter(
+        name="pools",
+        meaning="the types of which pools are made, one or several; default every type that can be split. All types "
+        "are tested.",
+        check=lambda value: checked_types(value, "pools"),
+        flag=Flag(
+            help="types that make pools, comma-separated",
+            metavar="LIST",
+            kind="list",
+            default="every type that can be split",
+        ),
+    ),
+    Parameter(
+        name="unit",
+        meaning='what is split: each ``"team"`` (default) or ``"family"``, all of whose runs of the type go together, '
+        'or each ``"run"``, so that a pooled run and a tested one may be of one team. An odd number leaves the larger '
+        "half to be tested.",
+        choices=("team", "run", "family"),
+        flag=Flag(help="what is split: team, run or family", metavar="UNIT", kind="text"),
+    ),
+    Parameter(
+        name="splits",
+        meaning='how many different halves are drawn at random, or ``"all"`` for every one. Where there are no more '
+        "than asked for, all are taken.",
+        check=checked_splits,
+        flag=Flag(help="how many random halves, or all", kind="count or text"),
+    ),
+    Parameter(
+        name="gold",
+        meaning='the judgments that rank the runs rightly: those in the depth-k ``"pool"`` of all contributing runs '
+        '(default), or all ``"judgments"``.',
+        choices=("pool", "judgments"),
+        flag=Flag(
+            help="the right judgments: those in the pool of all (pool), or all (judgments)",
+            metavar="WHICH",
+            kind="text",
+        ),
+    ),
+    Parameter(
+        name="depth",
+        meaning="of every pool, documents per run and topic; default the one on record for the collection "
+        "(``runs.pool_depth``), else 10, the paper's.",
+        check="pt_reuse.pooling.depth:checked_depth",
+        flag=Flag(help="pool depth", metavar="K", default="that of the collection, else 10"),
+    ),
+    command=Command(
+        name="by-type",
+        summary="how runs would rank, had systems of one type alone made the pool",
+        details="The teams of a type are split in halves at random. The pool of one half is judged; the other half, "
+        "the runs of each other type, and all of these are ranked by it, and compared with their ranking by the pool "
+        "of all.",
+        needs=("type",),
+        screen=("groups",),
+    ),
+    measures=default_measures,
+    depth=DEPTH,
+)
+def by_type(
+    runs: Any,
+    qrels: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    pools: str | Iterable[str] | None = None,
+    unit: str = "team",
+    splits: int | str = 10,
+    gold: str = "pool",
+    depth: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
+    rel: int | None = None,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> PoolsByType:
+    """Say how systems would rank, had systems of one type alone made the pool.
+
+    The teams of a type are split in halves. The depth-k pool of the runs of one half is judged, and nothing else. By
+    these judgments the other half of the type, all runs of each other type, and all of these together are ranked, and
+    each ranking is compared with the one by the gold. That is done for many splits, and for each type.
+
+    Args:
+        runs: the field, every run with its type, and with its team where teams are split: a RunSet, a dict of run name
+            -> results, or run files, see :doc:`runs`.
+        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file. A pooled document that has none counts as not
+            relevant.
+        contributors: the runs that can be in a pool: ``"pooled"`` (default), ``"all"`` or run names. A run of a team
+            that was picked is not tested, although it may not contribute.
+        resamples: of the bootstrap for intervals of the means over splits; 0 (default) for none. Topics are drawn with
+            replacement, and of random splits as many splits, too.
+        seed: of the splits and of the bootstrap: the same seed splits alike in every process, in whichever order the
+            runs stand.
+
+    Returns:
+        PoolsByType: ``.table``, ``.by_split``, ``.splits``, ``.scores(pool)``, ``.wide()``, ``.plot()``.
+
+    Raises:
+        InputError: a run without a type or team, an unknown type, one that was asked for and cannot be split, or no
+            type that can be; every half of more than 20,000.
+
+    Warns:
+        ReuseWarning: a type of which fewer than two teams (runs) contributed, of which no pool can be made; fewer than
+            five topics; a split that leaves fewer than two runs to be ranked, or that ties them all, which has no tau;
+            teams with runs of several types, of which one can be pooled and another tested; a pool of all of which more
+            than a twentieth has no judgment. ``settings["beware"]`` says it, too.
+            Also a field of one type.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> found = ptr.by_type(field.runs, field.qrels, "nDCG@10", pools="lexical", splits="all", depth=field.depth)
+        >>> found.wide().round(2).values.tolist()
+        [[0.44, 0.24, 0.38, 0.49]]
+
+    Source: Yilmaz, Craswell, Mitra and Campos 2020, On the reliability of test collections for evaluating systems of
+    different types, SIGIR, https://doi.org/10.1145/3397271.3401317, tables 1 and 2, figures 2 and 3.
+    """
+    asked = Asked(by_type, locals())
+    kinds, units, pooled = types_of(asked.runs), asked.units("unit"), asked.contributors.runs
+    every, unsplit = splits_of(kinds, units, pooled, asked["pools"], number=asked["splits"], seed=asked["seed"])
+    depth_k, parsed = asked.depth.value, asked.measures
+    pool = pool_on_topics(asked.ranked, depth_k, asked.contributors, asked.qrels)
+    found = _Judged.of(pool, asked.qrels, np.flatnonzero(pooled), gold)
+    alone = 'its pools are tested on its own runs alone, and "all" are the same runs'
+    asked.tell(
+        unsplit,
+        few_topics(len(asked.qrels.topics)),
+        relevant_only(asked.qrels, of_judged(parsed)),
+        found.caveats(depth_k),
+        one_unit(kinds, np.ones(len(asked.runs), dtype=bool), alone),
+        _mixed_teams(asked.runs.run_table) if unit == "team" else (),
+    )
+    kept = [found.of_split(picked & pooled) for splits in every for picked in splits.picked]
+    rows = [row[row >= 0] for row in (found.row[documents] for documents in kept)]
+    estimates = _estimates(
+        ScoredField(asked.runs, found.gold, parsed), rows, by_topic=asked.bootstrap is not None, **asked.how
+    )
+    compared = _Compared([repr(measure) for measure in parsed], kinds, every, estimates)
+    by_split = compared.by_split()
+    table = _over_splits(by_split)
+    asked.tell(_without_tau(table))
+    words = {}
+    if asked.bootstrap is not None:
+        table = compared.with_intervals(table, asked.bootstrap)
+        drawn = [splits.type for splits in every if splits.random]
+        over = f", and over the splits of {examples(drawn)}" if drawn else ""
+        words = {"intervals": f"{asked.bootstrap.words()}{over}"}
+    return PoolsByType(
+        table=table,
+        by_split=by_split,
+        splits=_splits_table(every, units, pooled, kept, found, asked.rel),
+        run_table=asked.runs.run_table[["name", "team", "type", "pooled"]],
+        gold=estimates.gold_means,
+        estimated=estimates.means,
+        picked=np.concatenate([splits.picked for splits in every]),
+        settings=asked.settings(
+            unit=unit,
+            splits=splits_in_words(every),
+            seed=seed,
+            gold="all judgments" if gold == "judgments" else f"the judgments in the depth-{depth_k} pool of all",
+            judged=int((asked.qrels.arrays.labels >= 0).sum()),
+            pool_of_all=len(pool),
+            pool_of_all_without_judgment=found.unjudged,
+            **words,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The depth-k pool of all contributing runs, and the judgments that are the gold."""
+
+    pool: Pool  # the pool, on the topics of the judgments
+    runs: NDArray[np.int64]  # the run of the field that each contributing run is
+    gold: Qrels  # the gold
+    row: NDArray[np.int64]  # (documents of the pool,) the row of the gold that each is, -1 where it is not judged
+
+    @classmethod
+    def of(cls, pool: Pool, qrels: Qrels, runs: NDArray[np.int64], gold: str) -> _Judged:
+        if gold == "pool":
+            qrels = qrels.keep(pool.documents.find(qrels.arrays.documents) >= 0)
+        return cls(pool, runs, qrels, qrels.arrays.documents.find(pool.documents))
+
+    @property
+    def labels(self) -> NDArray[np.int16]:
+        """Return (documents of the pool,) their labels, -1 where there is none."""
+        return np.append(self.gold.arrays.labels, np.int16(-1))[self.row]
+
+    @property
+    def unjudged(self) -> int:
+        """Return how many documents of the pool have no judgment."""
+        return int((self.labels < 0).sum())
+
+    def of_split(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the documents that some (runs of the field,) have in the pool."""
+        entries = self.pool.entries
+        mine = np.zeros(len(self.pool), dtype=bool)
+        mine[entries.document[runs[self.runs][entries.run]]] = True
+        return np.flatnonzero(mine)
+
+    def caveats(self, depth: int) -> Iterator[Caveat]:
+        """Yield a caveat where more than a little of the pool of all was never judged."""
+        share = self.unjudged / max(len(self.pool), 1)
+        if share > SLACK:
+            yield Caveat(
+                f"{share:.0%} of the pool of all is unjudged",
+                (
+                    f"{self.unjudged:,} of the {len(self.pool):,} documents ({share:.0%}) in the depth-{depth} pool of "
+                    "all contributing runs have no judgment, and count as not relevant. If nobody judged these runs "
+                    "so deep, or in this order, the pool of a type is not what it would have been. ",
+                    Option("depth", ...),
+                    " and ",
+                    Option("pool_order", ...),
+                    " say how they were pooled.",
+                ),
+            )
+
+
+def _mixed_teams(run_table: pd.DataFrame) -> Iterator[Caveat]:
+    """Yield what is to be told where teams have runs of several types."""
+    several = run_table.groupby("team", sort=False)["type"].nunique()
+    teams = several.index[several > 1].tolist()
+    if teams:
+        noted = f"{count(len(teams), 'team')} with runs of several types"
+        what = "where such a team's runs of one type are pooled, those of its other types are tested all the same."
+        yield Caveat(noted, (f"{noted} ({examples(teams)}): {what}",))
+
+
+def _without_tau(table: pd.DataFrame) -> Iterator[Caveat]:
+    """Yield what is to be told of rankings that have no tau."""
+    rows = table[table["undefined"] > 0]
+    if rows.empty:
+        return
+    total, n = int((rows["undefined"] + rows["splits"]).sum()), int(rows["undefined"].sum())
+    which = [f"{row.measure}, pool of {row.pool}, {row.tested} tested" for row in rows.itertuples()]
+    yield Caveat(
+        f"{n:,} rankings without a tau",
+        (
+            f"tau has no value in {n:,} of {count(total, 'ranking')} ({examples(which)}), since fewer than two runs "
+            "are left to be tested there, or all of them tie. Means are over the splits that have one.",
+        ),
+    )
+
+
+def _splits_table(
+    every: Sequence[TypeSplits],
+    units: Units,
+    contributing: NDArray[np.bool_],
+    kept: Sequence[NDArray[np.int64]],
+    found: _Judged,
+    lowest: int,
+) -> pd.DataFrame:
+    """Return one row per type and split: who was picked, and what their pool holds."""
+    labels, rows, at = found.labels, [], iter(kept)
+    for splits in every:
+        for split, picked in enumerate(splits.picked):
+            mine = labels[next(at)]
+            names = sorted(units.names[unit] for unit in np.unique(units.of_run[picked]).tolist())
+            rows.append(
+                {
+                    "pool": splits.type,
+                    "split": split,
+                    "picked": ", ".join(names),
+                    "runs": int((picked & contributing).sum()),
+                    "documents": len(mine),
+                    "judged": int((mine >= 0).sum()),
+                    "relevant": int((mine >= lowest).sum()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class _Estimates:
+    """Scores under all judgments, and under those of each split."""
+
+    gold: NDArray[np.float64]  # (measures, topics, runs) under all
+    means: NDArray[np.float64]  # (measures, splits, runs) means over the topics under those of each split
+    values: NDArray[np.float64] | None  # (measures, splits, topics, runs) the same topic by topic
+
+    @property
+    def gold_means(self) -> NDArray[np.float64]:
+        """Return (measures, runs): the means under all judgments."""
+        return self.gold.sum(axis=1) / max(self.gold.shape[1], 1)
+
+
+@dataclass(frozen=True)
+class _Scoring:
+    field: ScoredField
+    kept: Sequence[NDArray[np.int64]]
+    by_topic: bool
+
+    def run(self) -> _Estimates:
+        gold, values = self.field.topic_scores(self.kept)
+        return _Estimates(gold, values.sum(axis=2) / max(values.shape[2], 1), values if self.by_topic else None)
+
+
+def _estimates(
+    field: ScoredField, kept: Sequence[NDArray[np.int64]], *, by_topic: bool, n_jobs: int | None, verbose: bool
+) -> _Estimates:
+    """Score a field under its judgments and under the rows of them that each split has, by joblib."""
+    jobs = [_Scoring(field, kept[first : first + _AT_ONCE], by_topic) for first in range(0, len(kept), _AT_ONCE)]
+    found = list(run_jobs(jobs, len(jobs), desc="scoring", unit="part", n_jobs=n_jobs, verbose=verbose))
+    return _Estimates(
+        gold=found[0].gold,
+        means=np.concatenate([part.means for part in found], axis=1),
+        values=np.concatenate([part.values for part in found], axis=1) if by_topic else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Runs that are tested with the pools of one type under one measure."""
+
+    key: Mapping[str, str]  # the measure, the type that makes the pool, and the name of the group
+    measure: int  # the place of the measure
+    splits: slice  # the places of the splits
+    tested: NDArray[np.bool_]  # (splits, runs) who is in it
+    random: bool  # whether the splits are a random part of all halves
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """The ranking of each tested group by each split's pool against that by the gold."""
+
+    measures: Sequence[str]  # their names
+    kinds: Units  # the types of the field
+    every: Sequence[TypeSplits]  # the splits of each type, one after the other as in the estimates
+    estimates: _Estimates  # the scores
+
+    def _groups(self) -> Iterator[_Group]:
+        for m, measure in enumerate(self.measures):
+            first = 0
+            for splits in self.every:
+                stop = first + len(splits.picked)
+                for name, tested in splits.tested(self.kinds):
+                    key = dict(zip(_KEYS, (measure, splits.type, name), strict=True))
+                    yield _Group(key, m, slice(first, stop), tested, splits.random)
+                first = stop
+
+    def by_split(self) -> pd.DataFrame:
+        """Return one row per measure, type that makes the pool, tested group and split."""
+        gold, means = np.round(self.estimates.gold_means, DECIMALS), np.round(self.estimates.means, DECIMALS)
+        rows = []
+        for group in self._groups():
+            sizes = group.tested.sum(axis=1)
+            numbers = {name: np.empty(len(sizes)) for name in _NUMBERS}
+            # splits that test as many runs are compared at once
+            for size in np.unique(sizes).tolist():
+                of_size = sizes == size
+                tested, shape = group.tested[of_size], (int(of_size.sum()), size)
+                x = np.broadcast_to(gold[group.measure], tested.shape)[tested]
+                y = means[group.measure, group.splits][of_size][tested]
+                for name, found in _numbers(x.reshape(shape), y.reshape(shape)).items():
+                    numbers[name][of_size] = found
+            rows.append(pd.DataFrame({**group.key, "split": np.arange(len(sizes)), "runs": sizes, **numbers}))
+        return pd.concat(rows, ignore_index=True)
+
+    def with_intervals(self, table: pd.DataFrame, bootstrap: TopicBootstrap) -> pd.DataFrame:
+        """Return the table over splits with the ends of an interval beside each mean."""
+        rows = []
+        for group, (_, row) in zip(self._groups(), table.iterrows(), strict=True):
+            drawn, often = self._drawn(group, bootstrap), _often(bootstrap, len(group.tested), group.random)
+            most = max(0, int(group.tested.sum(axis=1).max(initial=0)) - 1)
+            ends: dict[str, float] = {}
+            for name in _NUMBERS:
+                within = (0.0, float(most)) if name == "max_drop" else (-1.0, 1.0)
+                low, high = bootstrap.interval(float(row[name]), _mean(drawn[name], often), within=within)
+                ends |= {f"{name}_low": low, f"{name}_high": high}
+            rows.append(ends)
+        return pd.concat([table, pd.DataFrame(rows)], axis=1)
+
+    def _drawn(self, group: _Group, bootstrap: TopicBootstrap) -> dict[str, NDArray[np.float64]]:
+        """Return (draws, splits) each number on drawn topics."""
+        values, gold = self.estimates.values, self.estimates.gold[group.measure]
+        if values is None:
+            raise ValueError("intervals over topics need the scores of each topic")
+        counts = bootstrap.counts(len(gold)).astype(np.float64)
+        drawn = {name: np.empty((len(counts), len(group.tested))) for name in _NUMBERS}
+        for split, tested in enumerate(group.tested):
+            x = counts @ gold[:, tested] / len(gold)
+            y = counts @ values[group.measure, group.splits][split][:, tested] / len(gold)
+            for name, found in _numbers(np.round(x, DECIMALS), np.round(y, DECIMALS)).items():
+                drawn[name][:, split] = found
+        return drawn
+
+
+def _over_splits(by_split: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean of each number over the splits that have one, with its standard deviation, least and most."""
+    grouped = by_split.groupby(list(_KEYS), sort=False)
+    undefined = grouped["tau_b"].size() - grouped["tau_b"].count()
+    table = grouped.agg(runs=("runs", "mean"), splits=("tau_b", "count")).assign(undefined=undefined).reset_index()
+    for name in _NUMBERS:
+        column = grouped[name]
+        table[name] = column.mean().to_numpy()
+        for suffix, values in (("sd", column.std()), ("min", column.min()), ("max", column.max())):
+            table[f"{name}_{suffix}"] = values.to_numpy()
+    return table
+
+
+def _often(bootstrap: TopicBootstrap, n_splits: int, random: bool) -> NDArray[np.float64]:
+    """Return (draws, splits): how often each split counts; once, unless splits are drawn as topics are."""
+    if not random:
+        return np.ones((bootstrap.resamples, n_splits))
+    # a stream of its own, so that splits are not drawn as topics were
+    chance = np.random.default_rng([bootstrap.seed, n_splits])
+    return chance.multinomial(n_splits, np.full(n_splits, 1 / n_splits), bootstrap.resamples).astype(np.float64)
+
+
+def _mean(values: NDArray[np.float64], often: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (draws,) the mean over splits that have a value, NaN where none has."""
+    known = np.where(np.isnan(values), 0.0, often)
+    total = known.sum(axis=1)
+    summed = (np.where(np.isnan(values), 0.0, values) * known).sum(axis=1)
+    return np.divide(summed, total, out=np.full(len(total), np.nan), where=total > 0)
+
+
+def _numbers(truths: NDArray[np.float64], estimates: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Return the numbers, (draws,) each, of (draws, runs) means; NaN where fewer than two runs are tested."""
+    if truths.shape[1] < 2:
+        return {name: np.full(len(truths), np.nan) for name in _NUMBERS}
+    found = pairs.coefficients(truths, estimates, _TAUS)
+    return {name: found[name].astype(np.float64) for name in _NUMBERS}

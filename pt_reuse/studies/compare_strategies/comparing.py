@@ -1,0 +1,428 @@
+"""compare_strategies: what strategies find for a budget, and how near the ranking then comes to the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, examples, positive, told
+from pt_reuse._choices import FIXED, LEARNING
+from pt_reuse._errors import Aside, InputError, arguments_as, wrong
+from pt_reuse._report import Digits
+from pt_reuse.data.units import COLUMNS
+from pt_reuse.options import Flag, Parameter
+from pt_reuse.pooling.adaptive.strategy import (
+    CHOOSERS,
+    OracleTopic,
+    OracleTopics,
+    Strategy,
+    as_strategy,
+    caveats_of,
+    check_some_judged,
+)
+from pt_reuse.result import Result, Shown, View, key_figures_of
+from pt_reuse.scoring.caveats import alone, one_run
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.compare_strategies.built import (
+    TOLD,
+    Budgets,
+    LeavingOut,
+    ScoredField,
+    Task,
+    checked_budgets,
+    group_rows,
+    groups_of,
+    over_seeds,
+    prefixes,
+    rankings,
+    run_tasks,
+)
+from pt_reuse.study import Command, study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+_KEYS = ["strategy", "budget", "measure"]
+#: how many strategies a figure shows unless others are asked for
+_DRAWN = 6
+
+
+def _draw(
+    result: StrategyComparison, rows: pd.DataFrame, column: str, label: str, place: Place, strategies: list[str] | None
+) -> Axes:
+    from pt_reuse.plots.lines import plot_strategies
+
+    chosen = result._best() if strategies is None else list(strategies)
+    for one in chosen:
+        choice("strategies", one, result.strategies)
+    return plot_strategies(rows, strategies=chosen, column=column, label=label, place=place)
+
+
+def _of_ranking(column: str, label: str) -> Callable[..., Axes]:
+    """Return what draws a column of the ranking by a measure against the budget."""
+
+    def draw(result: StrategyComparison, measure: str, place: Place, strategies: list[str] | None = None) -> Axes:
+        rows = result.table[result.table["measure"] == measure]
+        return _draw(result, rows, column, f"{label} ({measure})", place, strategies)
+
+    return draw
+
+
+def _draw_found(result: StrategyComparison, _: str, place: Place, strategies: list[str] | None = None) -> Axes:
+    label = "share of the pool's relevant documents found"
+    return _draw(result, result.curve, "recall", label, place, strategies)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class StrategyComparison(Result):
+    """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
+
+    Every number is a mean over all ``seeds``. Columns that end in ``_low`` and ``_high`` are the lowest and the highest
+    of them. Where a coefficient is not defined for one seed, as where all systems tie, all three are missing;
+    `by_seed` has those of the other seeds. A seed decides what a strategy draws, and in which order it tries runs that
+    tie. Its figures have a line for each of some ``strategies``, by default the six that find most at the middle
+    budget, and the band from its lowest to its highest seed.
+
+    Attributes:
+        table: one row per strategy, budget and measure: ``strategy budget measure seeds judged``; ``relevant``
+            documents found and ``recall``, their share of the relevant ones of the pool; ``tau_b tau_ap_b max_drop`` of
+            the ranking of the systems against the one by all judgments.
+        by_seed: the same for each ``seed``.
+        curve: one row per strategy and point of its course: ``strategy budget judged relevant recall``, each per cent,
+            or a hundred steps up to the largest number of judgments, and each budget.
+        groups: one row per strategy, budget, measure and group of runs, each type, where there are several, and
+            each team of which no run was pooled (``by group runs``): ``mean_drop``, the ranks that its runs lose on
+            average, below 0 where they gain; ``change_pct``, the mean change of their scores in per cent, and
+            ``others_change_pct``, that of all others.
+        left_out: where units were left out, one row per strategy, budget and measure, of the judgments built without
+            each unit that changes them (``units``): ``own_tau_b`` of the ranking in which each run is scored by
+            judgments built without its own unit, ``alone_max_drop`` of a run when its unit alone is,
+            ``largest_loss_pct`` of a score, and over the whole field ``field_min_tau_b field_max_drop field_worst``.
+            Else no rows.
+    """
+
+    title = "Strategies"
+    sentences = {"budget": "Budget: {budget}.", "depth": "Pool: depth {depth}."}
+    views = {
+        "strategy": View(
+            columns=(
+                Shown("Strategy", "strategy"),
+                Shown("Budget", "budget", Digits.TEXT),
+                Shown("Found", "recall", Digits.SCORE),
+                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("Lowest and highest", "tau_b", Digits.SCORE, interval=True),
+                Shown("Largest drop", "max_drop", Digits.SCORE),
+            ),
+            select={"budget": ...},
+            descending=("budget", "recall"),
+            caption="Strategies of judging by budget: the share of the pool's relevant "
+            "documents found, and tau-b and the largest drop in ranks of the systems by {measure}, against all "
+            "judgments; means over the seeds ({seeds}), with the lowest and the highest tau-b.",
+            noun="strategies",
+        ),
+        "left out": View(
+            table="left_out",
+            columns=(
+                Shown("Strategy", "strategy"),
+                Shown("Budget", "budget", Digits.TEXT),
+                Shown("Own tau-b", "own_tau_b", Digits.SCORE),
+                Shown("Own largest drop", "alone_max_drop", Digits.COUNT),
+                Shown("Field largest drop", "field_max_drop", Digits.COUNT),
+                Shown("By leaving out", "field_worst"),
+            ),
+            caption="By {measure}, each run judged without what its own {leave_out} alone would have had judged (own), "
+            "and the whole field ranked anew without one {leave_out} (field); by the first seed.",
+            noun="strategies",
+        ),
+    }
+    plots = {
+        "relevant": _draw_found,
+        "tau_b": _of_ranking("tau_b", "tau-b to the ranking by all judgments"),
+        "tau_ap_b": _of_ranking("tau_ap_b", "tau-AP to the ranking by all judgments"),
+        "max_drop": _of_ranking("max_drop", "largest drop of a run, in ranks"),
+    }
+
+    by_seed: pd.DataFrame
+    curve: pd.DataFrame
+    groups: pd.DataFrame
+    left_out: pd.DataFrame
+
+    @property
+    def strategies(self) -> list[str]:
+        """Return the names of the strategies."""
+        return list(dict.fromkeys(self.table["strategy"]))
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return how runs rank by what each strategy finds for each budget, and how much that is."""
+        rows = self.table
+        once = rows.drop_duplicates(["strategy", "budget"])[["strategy", "budget", "recall", "judged"]]
+        parts = []
+        for each, figures in ((rows, ["tau_b", "max_drop"]), (once, ["recall", "judged"])):
+            named = zip(each["strategy"], each["budget"], strict=True)
+            parts.append(key_figures_of(each, figures, rows=[f"{one} at {self.said(budget)}" for one, budget in named]))
+        return pd.concat(parts, ignore_index=True)
+
+    def headline(self) -> str:
+        """Return which strategy finds most, and which keeps the ranking best, at each budget."""
+        parts = []
+        for budget, rows in self.table[self.table["measure"] == self.measures[0]].groupby("budget", sort=True):
+            most, tau = rows.loc[rows["recall"].idxmax()], rows["tau_b"]
+            part = f"{self.said(budget)}: most found {most['strategy']} {most['recall']:.1%}"
+            if tau.notna().any():
+                part += f", closest ranking {rows.loc[tau.idxmax(), 'strategy']} {tau.max():.3f}"
+            parts.append(part)
+        return "; ".join(parts)
+
+    def said(self, budget: float) -> str:
+        """Return a `budget` in words: ``10 %``, or ``20 judgments per topic``."""
+        shares = self.table["budget"].dtype.kind == "f"
+        return f"{100 * budget:g} %" if shares else f"{count(int(budget), 'judgment')} per topic"
+
+    def _best(self) -> list[str]:
+        """Return the strategies that find most at the middle budget, in their order."""
+        budgets = sorted(set(self.table["budget"]))
+        rows = self.table.drop_duplicates(["strategy", "budget"])
+        rows = rows[rows["budget"] == budgets[len(budgets) // 2]]
+        best = set(rows.sort_values("recall", ascending=False, kind="stable")["strategy"].head(_DRAWN))
+        return [name for name in self.strategies if name in best]
+
+
+def checked_strategies(strategies: Any) -> list[Strategy]:
+    """Return a user's ``strategies=`` as strategies of different names, or say what is wrong with them."""
+    single = isinstance(strategies, str | Strategy | type)
+    if not single and not isinstance(strategies, Iterable):
+        raise wrong("strategies", f" must be one strategy or several, got {told(strategies)}.")
+    with arguments_as(strategy="strategies"):
+        found = [as_strategy(one) for one in ([strategies] if single else strategies)]
+    names = [strategy.name for strategy in found]
+    again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if again or not found:
+        problem = f"{examples(again)} given more than once." if again else "no strategy given."
+        rest = Aside("; None takes all there are")
+        raise InputError(f"{problem} Give each strategy once", rest, ".", argument="strategies")
+    return found
+
+
+@study(
+    Parameter(
+        name="strategies",
+        meaning='names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
+        ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
+        check=checked_strategies,
+        flag=Flag(
+            help=f"between commas, of: {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"
+        ),
+    ),
+    Parameter(
+        name="budgets",
+        meaning="shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), "
+        "or judgments per topic (whole numbers); one or several.",
+        check=checked_budgets,
+        flag=Flag(
+            help="shares of each topic's judged pool (.1,.25), or whole numbers of judgments per topic (10,50)",
+            metavar="LIST",
+            kind="budgets",
+        ),
+    ),
+    Parameter(
+        name="leave_out",
+        meaning='also build the judgments without each ``"team"``, ``"type"``, ``"family"`` or ``"run"`` in turn, to '
+        "the same budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.",
+        choices=tuple(COLUMNS),
+        flag=Flag(
+            help="also leave out every team, type, family or run in turn, and say what that does to the runs",
+            metavar="UNIT",
+            kind="text",
+        ),
+    ),
+    Parameter(
+        name="repeats",
+        meaning="how many seeds.",
+        check=partial(positive, "repeats", unit="seeds"),
+        flag=Flag(help="how many seeds; numbers are means over these"),
+    ),
+    command=Command(
+        name="judge compare-strategies",
+        summary="what ways of choosing documents to judge would have found, and how they would rank the runs",
+        details="Each strategy asks for documents of the pool, topic by topic, and the judgments answer. At each "
+        "budget it is counted how many relevant documents were found, and the runs are ranked by the judgments that "
+        "there would have been, and by all judgments.",
+    ),
+)
+def compare_strategies(
+    runs: Any,
+    qrels: Any,
+    strategies: Any = None,
+    *,
+    budgets: float | Iterable[float] = (0.01, 0.05, 0.1, 0.25, 0.5),
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    depth: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
+    rel: int | None = None,
+    leave_out: str | None = None,
+    repeats: int = 5,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> StrategyComparison:
+    """Compare ways of choosing what to judge, on a collection whose judgments are known.
+
+    Each strategy asks for documents of the depth-k pool, topic by topic, and the judgments answer. A document of the
+    pool without a label of at least 0 gets no answer and costs nothing. At each budget it is counted how many relevant
+    documents were found, and the systems are ranked by the judgments that there would have been, a document not judged
+    counting as not relevant, and by all judgments.
+
+    Args:
+        contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.
+        rel: the lowest label that a strategy is told is relevant, and that is counted; default the judgments' own.
+        seed: the first of them; the others follow it.
+
+    Returns:
+        StrategyComparison: ``.table``, ``.curve``, ``.by_seed``, ``.groups``, ``.left_out``; ``.plot()``.
+
+    Raises:
+        InputError: an unknown strategy, two of one name, a budget below 0 or a share above 1, an unknown measure; a
+            strategy that chooses a document twice.
+
+    Warns:
+        ReuseWarning: a binary measure that counts labels below `rel`; a pool of which every judged document is
+            relevant, so that all strategies find alike, or of which more than half has no label.
+            ``settings["beware"]`` says the last two, too.
+            Also a field of one run, and with `leave_out` contributing runs of one unit alone.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> options = {"depth": field.depth, "budgets": [.1, .5], "measures": "AP"}
+        >>> found = ptr.pools.compare_strategies(field.runs, field.qrels, ["rank", "mtf"], **options)
+        >>> found.table[["strategy", "budget", "judged"]].values.tolist()
+        [['rank', 0.1, 89], ['rank', 0.5, 452], ['mtf', 0.1, 89], ['mtf', 0.5, 452]]
+
+    Source: the way of comparing is that of Losada, Parapar and Barreiro, Multi-armed bandits for adjudicating documents
+    in pooling-based evaluation of information retrieval systems, IPM 53, 2017; leaving teams out of a dynamic way of
+    judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 3.
+    """
+    asked = Asked(compare_strategies, locals())
+    chosen = [as_strategy(name) for name in CHOOSERS] if asked["strategies"] is None else asked["strategies"]
+    wanted, seeds = asked["budgets"], range(asked["seed"], asked["seed"] + asked["repeats"])
+    runs, qrels, contributing = asked.runs, asked.qrels, asked.contributors
+    units = None if leave_out is None else asked.units("leave_out")
+    field = ScoredField(runs, qrels, asked.measures)
+    oracle = OracleTopics(asked.ranked, qrels, asked.depth.value, asked.rel, contributing.runs)
+    topics = [oracle.topic(qid) for qid in qrels.topics]
+    check_some_judged(topics)
+    asked.tell(one_run(len(runs)) if units is None else alone(units, contributing.runs), caveats_of(topics, asked.rel))
+    n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
+    lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
+    orders = _orders(topics, lengths[-1], seeds, chosen, **asked.how)
+    in_pool, relevant = sum(topic.n_relevant for topic in topics if topic), qrels.arrays.labels >= asked.rel
+    course = _Course(wanted, lengths, n_judged, relevant, in_pool)
+    groups = groups_of(runs.run_table, contributing.runs)
+    names, tables = [repr(measure) for measure in asked.measures], []
+    for strategy, of_seed in zip(
+        pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose), orders, strict=True
+    ):
+        keyed = {(strategy.name, s): order for s, order in zip(seeds, of_seed, strict=True)}
+        built = course.built(keyed)
+        full, means = field.means([kept for _, kept in built])
+        rows, moves = [], []
+        for i, (key, kept) in enumerate(built):
+            rows.append(rankings({**key, **course.found(kept)}, names, full, means[:, i]))
+            moves.append(group_rows(key, names, full, means[:, i], groups))
+        tables.append((pd.concat(rows), pd.concat(moves), course.curve(keyed)))
+    by_seed, moved, curve = (pd.concat(part, ignore_index=True) for part in zip(*tables, strict=True))
+    left_out = pd.DataFrame(columns=[*_KEYS, "units"])
+    if units is not None:
+        leaving = LeavingOut(oracle, topics, field, units, seeds[0], asked.how)
+        left_out = leaving.table(chosen, [of_seed[0] for of_seed in orders], wanted, lengths)
+    group_keys, changes = [*_KEYS, "by", "group", "runs"], ("mean_drop", "change_pct", "others_change_pct")
+    own: dict[str, Any] = {
+        "budget": wanted.unit,
+        "judged in the pool": int(n_judged.sum()),
+        "relevant in the pool": in_pool,
+        "judged in all": int((qrels.arrays.labels >= 0).sum()),
+        "relevant in all": int(relevant.sum()),
+        "without a label in the pool": sum(len(topic.lists) - topic.n_judged for topic in topics if topic),
+        "seeds": f"{seeds[0]} to {seeds[-1]}",
+        "leave out": leave_out or "nobody",
+        **({} if groups else {"groups": "none: no two types are on record, and no team that did not contribute"}),
+    }
+    return StrategyComparison(
+        table=over_seeds(by_seed, [*_KEYS, "judged"], TOLD),
+        by_seed=by_seed,
+        curve=over_seeds(curve, ["strategy", "budget", "judged"], ("relevant", "recall")),
+        groups=over_seeds(moved, group_keys, changes) if groups else pd.DataFrame(columns=group_keys),
+        left_out=left_out,
+        settings=asked.settings(**own),
+    )
+
+
+def _orders(
+    topics: Sequence[OracleTopic | None],
+    budget: NDArray[np.int64],
+    seeds: range,
+    strategies: Sequence[Strategy],
+    **how: Any,
+) -> list[list[list[NDArray[np.int64]]]]:
+    """Return for each strategy, seed and topic the rows of the judgments in the order in which they were judged."""
+    nothing = [np.zeros(0, dtype=np.int64)] * len(strategies)
+    at, tasks = [], []
+    for s, seed in enumerate(seeds):
+        for t, topic in enumerate(topics):
+            if topic is not None and budget[t]:
+                at.append((s, t))
+                tasks.append(Task(topic, int(budget[t]), seed, strategies))
+    found = dict(zip(at, run_tasks(tasks, **how), strict=True))
+    return [
+        [[found.get((s, t), nothing)[i] for t in range(len(topics))] for s in range(len(seeds))]
+        for i in range(len(strategies))
+    ]
+
+
+@dataclass(frozen=True)
+class _Course:
+    """The course of judging: budgets, for each (topics,) judgments, and which (judgments,) are relevant."""
+
+    budgets: Budgets
+    lengths: Sequence[NDArray[np.int64]]
+    n_judged: NDArray[np.int64]
+    relevant: NDArray[np.bool_]
+    in_pool: int
+
+    def built(
+        self, orders: Mapping[tuple[str, int], Sequence[NDArray[np.int64]]]
+    ) -> list[tuple[dict[str, Any], NDArray[np.int64]]]:
+        """Return what is judged at each budget and seed, with its key."""
+        return [
+            ({"strategy": name, "budget": value, "seed": seed}, prefixes(order, length))
+            for value, length in zip(self.budgets.values, self.lengths, strict=True)
+            for (name, seed), order in orders.items()
+        ]
+
+    def found(self, kept: NDArray[np.int64]) -> dict[str, float]:
+        """Return how many judgments these are, how many are relevant, and what share of the pool's that is."""
+        n = int(self.relevant[kept].sum())
+        return {"judged": len(kept), "relevant": n, "recall": n / max(self.in_pool, 1)}
+
+    def curve(self, orders: Mapping[tuple[str, int], Sequence[NDArray[np.int64]]]) -> pd.DataFrame:
+        """Return what a strategy has found along its course, for each seed."""
+        rows = []
+        for (name, seed), order in orders.items():
+            sums = [np.concatenate([[0], np.cumsum(self.relevant[rows_of])]) for rows_of in order]
+            for value in self.budgets.curve(int(self.n_judged.max(initial=0))):
+                lengths = self.budgets.judgments(value, self.n_judged)
+                n = sum(int(one[length]) for one, length in zip(sums, lengths.tolist(), strict=True))
+                key = {"strategy": name, "budget": value, "seed": seed, "judged": int(lengths.sum())}
+                rows.append({**key, "relevant": n, "recall": n / max(self.in_pool, 1)})
+        return pd.DataFrame(rows)

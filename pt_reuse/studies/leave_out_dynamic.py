@@ -1,0 +1,358 @@
+"""leave_out_dynamic: teams left out where a classifier goes on judging after the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import count, examples, flag, whole
+from pt_reuse._errors import Call, warn, wrong
+from pt_reuse._jobs import run_jobs
+from pt_reuse._report import Digits
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.units import described
+from pt_reuse.judging.continuous import check_queries, places_of, queries_of
+from pt_reuse.judging.judges import as_judge
+from pt_reuse.judging.protocols import Protocol
+from pt_reuse.judging.scorers import Scorer, TfIdf, check_corpus
+from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.options import Parameter
+from pt_reuse.pooling.depth import pool_to_depth
+from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.result import KeyFigures, Shown, View
+from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, of_judged, relevant_only
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.rescoring import Block, rescore
+from pt_reuse.scoring.run_scores import scores_of
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.dynamic_sets import Batches, Chooser, DynamicSets, PooledTopic, pooled_topics
+from pt_reuse.studies.leave_out_uniques import BY
+from pt_reuse.studies.unique_sets import score_sets
+from pt_reuse.studies.unique_tables import (
+    OF_FIELD,
+    OF_MEASURE,
+    OF_SUMMARY,
+    UNIT,
+    WithoutUnits,
+    count_uniques,
+    draw_scores,
+    joined_cells,
+    with_intervals,
+    without_units,
+)
+from pt_reuse.study import study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+
+def _draw(result: DynamicUniques, measure: str, place: Place, view: str = "scores", by: str | None = None) -> Axes:
+    """Draw each run's score under LOU-FULL against its score when judged without its own unit."""
+    from pt_reuse.plots.run_scores import TwoScores
+
+    unit = result.units.by
+    whose = "it" if unit == "run" else f"its {unit}"
+    said = TwoScores("LOU-FULL", f"judged without {whose}", f"Runs judged without their {unit}, dynamically")
+    return draw_scores(result, measure, place, view, by, said=said)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DynamicUniques(WithoutUnits):
+    """What leaving each unit out of a pool does to every run where a classifier judges on after the pool.
+
+    The first scores are those under *LOU-FULL*: the pool of all contributors and one batch that the classifier chose.
+
+    Its figure has a point per run: its score under LOU-FULL against the one when judged without its own unit; ``view=``
+    ``"scores"`` (default), the ``"change"`` of the score, or ``"percent"`` of it (figure 3 of the paper); ``by=`` gives
+    colour and marker.
+
+    Attributes:
+        table: one row per left-out unit and measure, the whole field re-ranked under the judgments made without the
+            unit: the columns of ``LeaveOutUniques.table``; ``removed`` counts judged documents of LOU-FULL that
+            are not judged without the unit.
+        by_run: one row per run and measure, the run under the judgments made without its own unit: the columns of
+            ``LeaveOutUniques.by_run``.
+        summary: one row per measure, the columns of ``LeaveOutUniques.summary``. All three have the ends of
+            intervals where these were asked for.
+        unique_counts: one row per unit: its ``runs``, those ``contributing``, the judged documents that it alone
+            contributed, ``unique unique_relevant unique_nonrelevant``; ``found_again``, how many of its unique relevant
+            documents the classifier chose without it; ``relevant``, how many documents of its judgments are so.
+        topics: one row per topic: ``qid judged pooled`` and ``chosen``, by the classifier in LOU-FULL; ``relevant``, in
+            LOU-FULL, ``chosen_relevant``, of those chosen; ``unlabelled``, chosen documents without a label, which
+            count as not relevant; ``units``, how many have a unique relevant document there and so judgments of their
+            own.
+        scores: the runs under LOU-FULL.
+        own_scores: each run under the judgments made without its own unit.
+        reduced: (measures, units, runs) means of all runs under the judgments made without each unit.
+        units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
+        depth: the pool's.
+        rel: the lowest label that counts as relevant.
+    """
+
+    title = "Leave-out-uniques, judged dynamically"
+    views = {
+        "measure": View(
+            table="summary",
+            columns=OF_MEASURE,
+            caption="Leave-out-uniques by {by} under dynamic judging: the runs each judged without their own {by}, and "
+            "the whole field without each {by}, against LOU-FULL.",
+            noun="measures",
+        ),
+        "unit": View(
+            table="of_units",
+            columns=(
+                *UNIT,
+                Shown("Relevant uniques", "unique_relevant", Digits.COUNT),
+                Shown("Found again", "found_again", Digits.COUNT, unless="tau_b_low"),
+                *OF_FIELD,
+            ),
+            caption="Leave-out-uniques by {by} under dynamic judging and {measure}: the runs judged without each {by}, "
+            "against LOU-FULL.",
+            noun="units",
+            long=True,
+        ),
+    }
+    plots = {"scores": _draw}
+    key = (OF_SUMMARY, KeyFigures(("unique_relevant", "found_again", "chosen", "unlabelled"), "counts"))
+    answer = ("summary", "{measure} own tau_b {own_tau_b:.4f}, whole field drop {field_max_drop}")
+    sentences = {
+        "scorer": "LOU-FULL is the depth-{depth} pool and what the classifier {scorer} chose; a chosen document "
+        "without a label: {chosen without a label}."
+    }
+
+    topics: pd.DataFrame
+
+    def of_units(self) -> pd.DataFrame:
+        """Return the table with how many of its unique relevant documents the classifier chose without each unit."""
+        return self.table.merge(
+            self.unique_counts[[self.units.column, "found_again"]], on=self.units.column, sort=False
+        )
+
+    def counts(self) -> pd.DataFrame:
+        """Return in a row how many relevant uniques there are and were found again, and what the classifier chose."""
+        sums = {"unique_relevant": self.unique_counts, "found_again": self.unique_counts}
+        sums |= {"chosen": self.topics, "unlabelled": self.topics}
+        return pd.DataFrame({name: [frame[name].sum()] for name, frame in sums.items()})
+
+    def findings(self) -> list[str]:
+        """Return how many of the unique relevant documents the classifier found without their units."""
+        again, unique = (int(self.unique_counts[name].sum()) for name in ("found_again", "unique_relevant"))
+        return [f"{again:,} of {count(unique, 'relevant unique')} found again."]
+
+
+def _checked_corpus(corpus: Any) -> Any:
+    if not isinstance(corpus, Scorer):
+        check_corpus(corpus)
+    return corpus
+
+
+@study(
+    BY,
+    Parameter(
+        name="corpus",
+        meaning="the documents, one dict each with ``docno`` and ``text``, or a frame with these columns, or a "
+        ":class:`~pt_reuse.judging.Scorer`, as of :func:`~pt_reuse.judging.judge_continuously`.",
+        check=_checked_corpus,
+    ),
+    Parameter(name="topics", meaning="a frame with ``qid`` and ``query``."),
+    Parameter(
+        name="judge",
+        meaning="who labels chosen documents that have no label in `qrels`: a Judge, a function, or judgments in any "
+        "form. Default nobody: they count as not relevant, and ``.topics`` count them.",
+        check=as_judge,
+    ),
+    Parameter(
+        name="query_seed",
+        meaning="whether the query is one of the relevant examples from which the classifier learns.",
+        check=partial(flag, "query_seed"),
+    ),
+    Parameter(
+        name="presumed_negatives",
+        meaning="documents drawn at random from which it learns as if they were not relevant.",
+        check=lambda value: whole("presumed_negatives", value, "documents", least=0),
+    ),
+)
+def leave_out_dynamic(
+    runs: Any,
+    qrels: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+    corpus: Any,
+    topics: pd.DataFrame,
+    *,
+    by: str = "team",
+    depth: int | None = None,
+    judge: Any = None,
+    rel: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
+    query_seed: bool = True,
+    presumed_negatives: int = 100,
+    seed: int = 0,
+    complete: bool = True,
+    without_topics: str = "error",
+    resamples: int = 0,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> DynamicUniques:
+    """Say what leaving each team out does to every run where a classifier goes on judging after the pool.
+
+    *LOU-FULL* stands for the judgments: for each topic the judged documents of the depth-k pool of all contributors,
+    and one batch that a classifier chooses which has learnt from them, X documents, so that there are as many
+    judgments as there are in `qrels`. Then for each team the same is done without it: the pool of the others, and one
+    batch that makes the judgments as many. On a topic where a team has no unique relevant document its judgments are
+    those of LOU-FULL. What a team alone had brought may so be found without it, and other documents, too.
+
+    The classifier chooses among all documents of `corpus`. Were they the judged ones alone, it would choose them all,
+    whoever is left out.
+
+    Returns:
+        DynamicUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.topics``, ``.plot()``.
+
+    Raises:
+        InputError: runs without a type or family, a judged topic that is not among the topics, an unknown
+            measure, run or option; scikit-learn is not installed.
+
+    Warns:
+        ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
+            documents that the corpus lacks, which teach it nothing; a corpus that ends before as many are judged; no
+            relevant judgment at all; intervals over fewer than five topics.
+            Also contributing runs of one unit (`by`) alone, and a field of one run.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7, n_topics=5)
+        >>> docnos = sorted(set(field.all_qrels.to_frame()["docno"]))
+        >>> words = [{"docno": docno, "text": f"word{n % 7} word{n % 11}"} for n, docno in enumerate(docnos)]
+        >>> topics = pd.DataFrame({"qid": field.qrels.topics, "query": "word1 word2"})
+        >>> judge = ptr.judging.Oracle(field.all_qrels, unknown="not relevant")
+        >>> found = leave_out_dynamic(field.runs, field.qrels, "AP", words, topics, depth=5, judge=judge)
+        >>> found.topics[["judged", "pooled", "chosen"]].sum().tolist()
+        [174, 87, 87]
+
+    Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section 3
+    and figure 3; their judgments and texts are not public. That chosen documents without a label count as not relevant
+    is this library's choice.
+    """
+    asked = Asked(leave_out_dynamic, locals())
+    judge, scorer = asked["judge"], asked["corpus"]
+    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed, presumed_negatives=asked["presumed_negatives"])
+    told_of, queries = TopicTexts(topics), queries_of(topics)
+    if query_seed:
+        check_queries(queries, scorer)
+    units, _ = asked.units("by"), asked.contributors
+    field, people, measured, lowest = asked.runs, asked.qrels, asked.measures, asked.rel
+    _check_topics_given(people, queries)
+
+    pool = pool_to_depth(asked.ranked, asked.depth.value, asked.contributors)
+    rows = people.arrays.documents.find(pool.documents)
+    judged = (rows >= 0) & (np.append(people.arrays.labels, UNJUDGED)[rows] >= 0)
+    sole, contributing = pool.sole(by)
+    owner = np.append(units.positions(contributing.names), -1)[sole]
+    scorer = scorer if isinstance(scorer, Scorer) else TfIdf(scorer, keep_text=judge is not None)
+    pooled = pooled_topics(people, pool, rows, judged, owner)
+    chooser = Chooser(scorer, protocol, asked["seed"], lowest)
+    made = DynamicSets(people, pooled, _chosen(pooled, chooser, queries, asked), lowest)
+    made.label(judge, told_of, None if judge is None else scorer.texts)
+    asked.tell(
+        alone(units, asked.contributors.runs),
+        PoolFit.of(pool, people, judged, depth=asked.depth.value).of_pool(),
+        relevant_only(people, of_judged(measured)),
+        none_relevant(people, lowest),
+        made.caveats(),
+        few_topics(len(people.topics)) if asked.bootstrap else (),
+    )
+
+    n = len(units)
+    base, changes = made.judgments(n)
+    keep: list[Block] | None = None if asked.bootstrap is None else []
+    blocks = rescore(field, base, measured, changes, verbose=verbose)
+    # the set after those of the units is LOU-FULL
+    sets: dict[str, Any] = {"alone": (n,), "n_sets": n + 1, "complete": complete, "keep": keep}
+    scored = score_sets(blocks, field, base, len(measured), units, **sets)
+    scores = scores_of(field, base, measured, scored.alone[0], complete=complete)
+    scores = replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"})
+    without = f"made without the run's own {by}, depth {asked.depth.value}"
+    own_scores = replace(scores, values=scored.own[0], settings={**scores.settings, "judgments": without})
+    described_runs = described(field.run_table)
+    contributed = described_runs["name"].isin(pool.run_table["name"]).to_numpy()
+    unique = judged & (owner >= 0)
+    counts = count_uniques(units, contributed, owner[unique], people.arrays.labels[rows[unique]] >= lowest)
+    of_runs: dict[str, Any] = {"units": units, "contributed": contributed, "run_table": described_runs}
+    reduced = scored.means[:, :n]
+    tables = without_units(scores, own_scores, reduced, counts=counts, removed=made.lost(n), **of_runs)
+    words = {}
+    if asked.bootstrap is not None and keep is not None:
+        topic, of_set, values = joined_cells(keep)
+        mine = of_set < n
+        changed = topic[mine], of_set[mine], values[:, mine]
+        more: dict[str, Any] = {"units": units, "bootstrap": asked.bootstrap, "verbose": verbose}
+        tables = with_intervals(tables, scores, own_scores, changed, **more)
+        words = {"intervals": f"{asked.bootstrap.words()}; of a change of score the percentile interval"}
+    return DynamicUniques(
+        **tables,
+        unique_counts=counts.assign(found_again=made.found_again(n), relevant=made.relevant(n)),
+        topics=made.table(),
+        scores=scores,
+        own_scores=own_scores,
+        reduced=reduced,
+        units=units,
+        depth=asked.depth.value,
+        rel=lowest,
+        settings=asked.settings(
+            by=by,
+            scorer=type(scorer).__name__,
+            query_is_an_example=query_seed,
+            presumed_not_relevant=protocol.presumed_negatives,
+            chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
+            seed=asked["seed"],
+            **words,
+        ),
+    )
+
+
+def _chosen(
+    pooled: Sequence[PooledTopic], chooser: Chooser, queries: Mapping[str, str | None], asked: Asked
+) -> list[list[tuple[str, ...]]]:
+    """Return for each topic what is chosen after the pool of all, and after that without each unit that loses there."""
+    places = places_of(chooser.scorer, [topic.qid for topic in pooled])
+    n = sum(len(topic.docnos) for topic in pooled)
+    strangers = [docno for topic in pooled for docno in topic.docnos.tolist() if docno not in places[topic.qid]]
+    if strangers:
+        warn(
+            f"{count(len(strangers), 'pooled document')} of {n:,} not among the documents of the scorer, such as "
+            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole "
+            "corpus?"
+        )
+    jobs = [
+        Batches(
+            topic.qid,
+            queries.get(topic.qid),
+            places[topic.qid],
+            [topic.without(unit) for unit in (None, *topic.losers(chooser.rel))],
+            chooser,
+        )
+        for topic in pooled
+    ]
+    return list(run_jobs(jobs, len(jobs), desc="judging", unit="topic", **asked.how))
+
+
+def _check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None:
+    """Raise where a judged topic is not among the topics of which a classifier is told."""
+    judged = qrels.arrays.documents.sizes
+    lacking = [qid for qid, n in zip(qrels.topics, judged.tolist(), strict=True) if n and qid not in queries]
+    if lacking:
+        raise wrong(
+            "topics",
+            f" lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the judgments, or ",
+            Call("Qrels.select", "topics"),
+            " judgments of those that you give.",
+        )

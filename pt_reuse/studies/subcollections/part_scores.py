@@ -1,0 +1,284 @@
+"""Scores of systems on parts of a corpus, and how far two parts agree about pairs of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._choices import TESTS
+from pt_reuse._errors import located
+from pt_reuse.arrays import pairs as rank_pairs
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.significance import RANDOM, SHARES, PairTests, agreement_of_tests, pair_tests, winners
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.scores import mean_over_topics
+from pt_reuse.studies.subcollections.sources import PairOfParts, Part
+from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
+
+#: what pairs of parts have in common over which means are taken
+SETTING = ("source", "share", "size", "other_size")
+#: what is averaged over pairs of parts
+AVERAGED = (*SHARES, "tau_b")
+_WITH_INTERVALS = {"agree": (0.0, 1.0), "tau_b": (-1.0, 1.0)}
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How differences are tested; without a bootstrap over topics there are no intervals."""
+
+    test: str
+    alpha: float
+    correction: str
+    samples: int
+    seed: int
+    bootstrap: TopicBootstrap | None
+
+    def pairs(self, values: NDArray[np.float64]) -> PairTests:
+        """Return the tests of all pairs of systems with these (topics, systems) scores."""
+        return pair_tests(values, self.test, samples=self.samples, seed=self.seed)
+
+    def winners(self, tests: PairTests) -> NDArray[np.int8]:
+        """Return (pairs,) who is significantly better: 1 the first system, -1 the second, 0 neither."""
+        return winners(tests, self.alpha, self.correction)
+
+    @property
+    def in_settings(self) -> dict[str, Any]:
+        """Return how differences are tested, in words."""
+        corrected = f"corrected for the number of pairs ({self.correction})"
+        if self.correction == "none":
+            corrected = "not corrected for the number of pairs"
+        if self.test == "tukey":
+            corrected = "which allows for the number of pairs"
+        samples = {"samples": self.samples} if self.test in RANDOM else {}
+        return {"test": f"{TESTS[self.test]}, two-sided, p at most {self.alpha:g}, {corrected}", **samples}
+
+
+@dataclass(frozen=True)
+class ScoredPart:
+    """What systems score on a part.
+
+    Attributes:
+        counts: (topics,) whether a topic counts.
+        means: (measures, systems) over the topics that count.
+        tests: for each measure the tests of all pairs of systems.
+        better: (measures, pairs) who is significantly better.
+        drawn: for each measure (resamples, pairs) who is, and (resamples, systems) means, in each resample of topics.
+        judged: how many judgments the part has.
+        retrieved: documents in a list of a run, on average.
+        emptied: lists of a run and a topic without a document.
+    """
+
+    counts: NDArray[np.bool_]
+    means: NDArray[np.float64]
+    tests: list[PairTests]
+    better: NDArray[np.int8]
+    drawn: list[tuple[NDArray[np.int8], NDArray[np.float64]]]
+    judged: int
+    retrieved: float
+    emptied: int
+
+
+@dataclass(frozen=True)
+class PartTask:
+    """A part to be scored: its documents, their judgments, and whether each topic counts."""
+
+    name: str
+    systems: RestrictedRuns | Systems[Any]
+    docnos: Sequence[str]
+    qrels: Qrels
+    counts: NDArray[np.bool_]
+    measures: Sequence[ir_measures.Measure]
+    testing: Testing
+
+    def run(self) -> ScoredPart:
+        """Have the systems on the part, score them, and test all pairs."""
+        with located(f"part {self.name!r}"):
+            runs = self.systems.on_part(self.docnos).select(self.systems.names)
+            values = np.empty((len(self.measures), len(self.qrels.topics), len(runs)))
+            for block in rescore(runs, self.qrels, self.measures):
+                values[:, block.topics.start : block.topics.stop] = block.base
+        tests = [self.testing.pairs(mine[self.counts]) for mine in values]
+        lengths = _lengths(runs, self.qrels.topics)[self.counts]
+        bootstrap = self.testing.bootstrap
+        every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
+        return ScoredPart(
+            counts=self.counts,
+            means=np.array([mean_over_topics(mine, every) for mine in values]),
+            tests=tests,
+            better=np.array([self.testing.winners(one) for one in tests]),
+            drawn=[self._drawn(bootstrap, TopicScores(mine, every)) for mine in values] if bootstrap else [],
+            judged=len(self.qrels),
+            retrieved=float(lengths.mean()),
+            emptied=int((lengths == 0).sum()),
+        )
+
+    def _drawn(self, bootstrap: TopicBootstrap, scores: TopicScores) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        """Return (resamples, pairs) who is significantly better in each resample of topics, and the systems' means."""
+        resamples = bootstrap.counts(len(self.counts))
+        samples = (np.repeat(scores.values, np.where(self.counts, times, 0), axis=0) for times in resamples)
+        better = [self.testing.winners(self.testing.pairs(sample)) for sample in samples]
+        return np.stack(better), scores.means(resamples)
+
+
+def _lengths(runs: RunSet, topics: Sequence[str]) -> NDArray[np.int64]:
+    """Return (topics, runs): how many documents each list has."""
+    rows = [runs.field.topic_row.get(topic, -1) for topic in topics]
+    lengths: NDArray[np.int64] = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])[rows]
+    return lengths
+
+
+def compared_parts(
+    parts: Sequence[Part],
+    scored: Sequence[ScoredPart],
+    pairs: Iterable[PairOfParts],
+    measures: Sequence[str],
+    testing: Testing,
+) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+    """Return a row per pair of parts and measure, and (rows, numbers, resamples) of their resamples of topics."""
+    rows, drawn = [], []
+    for pair in pairs:
+        one = parts[pair.first]
+        key = {"part": one.name, "other_part": parts[pair.second].name, "draw": one.draw, **asdict(pair.setting)}
+        for m, measure in enumerate(measures):
+            numbers, resampled = _compared((scored[pair.first], m), (scored[pair.second], m), testing)
+            rows.append({**key, "measure": measure, **numbers})
+            drawn.append(resampled)
+    return pd.DataFrame(rows).astype({"share": float, "size": "Int64", "other_size": "Int64"}), np.array(drawn)
+
+
+def compared_measures(
+    parts: Sequence[Part], scored: Sequence[ScoredPart], measures: Sequence[str], testing: Testing
+) -> pd.DataFrame:
+    """Return a row per part and pair of measures."""
+    rows = [
+        {"part": part.name, "draw": part.draw, "measure": measures[m], "other_measure": measures[k]}
+        | _compared((one, m), (one, k), testing)[0]
+        for part, one in zip(parts, scored, strict=True)
+        for m, k in combinations(range(len(measures)), 2)
+    ]
+    return pd.DataFrame(rows, columns=None if rows else ["part", "draw", "measure", "other_measure", *AVERAGED])
+
+
+def _compared(
+    one: tuple[ScoredPart, int], other: tuple[ScoredPart, int], testing: Testing
+) -> tuple[dict[str, float], NDArray[np.float64]]:
+    """Return the numbers of two parts, each by a measure, and (numbers, resamples) of those with intervals."""
+    (a, m), (b, k) = one, other
+    numbers = agreement_of_tests(a.tests[m], b.tests[k], testing.alpha, testing.correction).row()
+    numbers["tau_b"] = _tau(a.means[m], b.means[k])
+    if testing.bootstrap is None:
+        return numbers, np.empty((len(_WITH_INTERVALS), 0))
+    (better, means), (others_better, others_means) = a.drawn[m], b.drawn[k]
+    taus = [_tau(x, y) for x, y in zip(means, others_means, strict=True)]
+    resampled = np.stack([agreement_of_draws(better, others_better), np.array(taus)])
+    for (name, within), values in zip(_WITH_INTERVALS.items(), resampled, strict=True):
+        ends = testing.bootstrap.interval(numbers[name], values, within=within)
+        numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
+    return numbers, resampled
+
+
+def _tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return tau-b of two (systems,) means; NaN where one side ties all."""
+    rounded = np.round(one, DECIMALS), np.round(other, DECIMALS)[None]
+    return float(rank_pairs.coefficients(*rounded, ("tau_b",))["tau_b"][0])
+
+
+def agreement_of_draws(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return (resamples,) agree-SS_a of two (resamples, pairs) of winners; NaN where nothing is significant."""
+    alike = 2 * ((one == other) & (one != 0)).sum(axis=1)
+    weight = (one != 0).sum(axis=1) + (other != 0).sum(axis=1)
+    return np.divide(alike, weight, out=np.full(len(one), np.nan), where=weight > 0)
+
+
+def averaged(
+    rows: pd.DataFrame,
+    keys: Sequence[str],
+    counted: str,
+    drawn: NDArray[np.float64] | None = None,
+    bootstrap: TopicBootstrap | None = None,
+) -> pd.DataFrame:
+    """Return means over rows with the same keys, how many these are under the name `counted`, and standard errors.
+
+    With (rows, numbers, resamples) of the numbers that have intervals, there are intervals over topics.
+    """
+    found = []
+    for key, mine in rows.groupby(list(keys), sort=False, dropna=False):
+        row: dict[str, object] = dict(zip(keys, key, strict=True))
+        row |= {counted: len(mine), "draws": mine["draw"].nunique()}
+        for name in AVERAGED:
+            row[name] = mine[name].mean()
+            row[f"{name}_se"] = standard_error(mine[name].to_numpy(dtype=float), mine["draw"].to_numpy())
+        if bootstrap is not None and drawn is not None:
+            of_rows = drawn[rows.index.get_indexer(mine.index)]
+            for i, (name, within) in enumerate(_WITH_INTERVALS.items()):
+                known = ~np.isnan(of_rows[:, i])
+                total = np.where(known, of_rows[:, i], 0).sum(axis=0)
+                means = np.divide(total, known.sum(axis=0), out=np.full(len(total), np.nan), where=known.any(axis=0))
+                ends = bootstrap.interval(float(mine[name].mean()), means, within=within)
+                row[f"{name}_low"], row[f"{name}_high"] = ends
+        found.append(row)
+    return pd.DataFrame(found)
+
+
+def standard_error(values: NDArray[np.float64], draw: NDArray[np.int64]) -> float:
+    """Return the standard error of the mean of (rows,) values that a bootstrap over their draws comes to.
+
+    Whole draws are drawn again where there are several, else the values; NaN counts nowhere, and of one value is left.
+    """
+    known = ~np.isnan(values)
+    values, draw = values[known], draw[known]
+    if len(values) < 2:
+        return float("nan")
+    several = len(np.unique(draw)) > 1
+    units = np.unique(draw, return_inverse=True)[1] if several else np.arange(len(values))
+    # the mean is a ratio of sums over units, since a unit may have fewer values than another
+    off = np.bincount(units, values - values.mean())
+    return float(np.sqrt((off**2).sum()) / len(values))
+
+
+def part_table(parts: Sequence[Part], scored: Sequence[ScoredPart], added: int) -> pd.DataFrame:
+    """Return a row per part: what it is, and what is left of judgments and runs on it."""
+    rows = [
+        {
+            "part": part.name,
+            "draw": part.draw,
+            "source": part.source,
+            "share": part.share,
+            "drawn": len(part.documents),
+            "documents": len(part.documents) + added,
+            "judged": one.judged,
+            "topics": int(one.counts.sum()),
+            "per_list": one.retrieved,
+            "empty_lists": one.emptied,
+        }
+        for part, one in zip(parts, scored, strict=True)
+    ]
+    return pd.DataFrame(rows).astype({"share": float})
+
+
+def tested_table(parts: Sequence[Part], scored: Sequence[ScoredPart], measures: Sequence[str]) -> pd.DataFrame:
+    """Return a row per part and measure: how many pairs of systems differ significantly, and which mean is best."""
+    return pd.DataFrame(
+        {
+            "part": part.name,
+            "draw": part.draw,
+            "measure": measure,
+            "pairs": len(better),
+            "significant": int((better != 0).sum()),
+            "significant_share": int((better != 0).sum()) / len(better),
+            "least": float(mean.min()),
+            "most": float(mean.max()),
+        }
+        for part, one in zip(parts, scored, strict=True)
+        for measure, better, mean in zip(measures, one.better, one.means, strict=True)
+    )

@@ -1,0 +1,313 @@
+"""Pools of one type against a slow version, and what is refused, told and left out of means."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from same import assert_same
+from type_parts import every_half
+
+import pt_reuse as ptr
+from pt_reuse._errors import InputError
+from pt_reuse.scoring.caveats import CaveatWarning
+from pt_reuse.studies import by_type as estimates
+from pt_reuse.studies.by_type import by_type
+
+LEXICAL = ["lex1a", "lex1b", "lex4a", "lex4b"]
+KEYS = ["measure", "pool", "tested"]
+MEASURES = ["nDCG@5", "RR(rel=2)", "Bpref"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture(scope="module")
+def field():
+    return ptr.simulate_field(seed=3, n_topics=6, n_docs=120, n_teams=8, length=20, depth=6)
+
+
+@pytest.mark.parametrize(
+    ("unit", "gold", "depth", "contributors"),
+    [
+        ("team", "pool", 4, "all"),
+        ("team", "judgments", 3, "pooled"),
+        ("run", "pool", 2, LEXICAL),
+    ],
+)
+def test_every_half_equals_the_slow_version(field, unit, gold, depth, contributors):
+    chosen = {"all": field.runs.names, "pooled": field.runs.select(pooled=True).names}
+    named = chosen[contributors] if isinstance(contributors, str) else contributors
+    slow = every_half(field, unit, MEASURES, depth=depth, gold=gold, contributors=named)
+    found = by_type(
+        field.runs,
+        field.qrels,
+        MEASURES,
+        unit=unit,
+        gold=gold,
+        depth=depth,
+        contributors=contributors,
+        splits="all",
+    )
+    mine = found.by_split.merge(found.splits[["pool", "split", "picked", "judged"]], on=["pool", "split"])
+    both = slow.merge(mine, on=[*KEYS, "picked"], suffixes=("", "_found"))
+    assert len(both) == len(slow) == len(mine) > 20
+    assert both["runs"].tolist() == both["runs_found"].tolist()
+    assert both["judged"].tolist() == both["judged_found"].tolist()
+    np.testing.assert_allclose(both["tau_b_found"], both["tau_b"], atol=1e-12)
+    of = slow.groupby(KEYS)["tau_b"]
+    expected = pd.concat([of.mean(), of.std(), of.min(), of.max(), of.count()], axis=1).set_axis(
+        ["tau_b", "tau_b_sd", "tau_b_min", "tau_b_max", "splits"], axis=1
+    )
+    table = found.table.set_index(KEYS)[expected.columns]
+    pd.testing.assert_frame_equal(table.sort_index(), expected.sort_index(), check_dtype=False, atol=1e-12)
+
+
+def test_random_halves_are_some_of_all_and_the_same_in_every_process(field):
+    every = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits="all", pools=["lexical"])
+    some = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=7, pools=["lexical"], seed=5)
+    assert (len(every.splits), len(some.splits)) == (20, 7)
+    assert some.splits["picked"].nunique() == 7
+    assert set(some.splits["picked"]) < set(every.splits["picked"])
+    names = field.runs.names[::-1]
+    turned = ptr.RunSet.from_frames(
+        {name: field.runs[name] for name in names}, metadata=field.runs.run_table, pool_depth=3
+    )
+    again = by_type(turned, field.qrels, "nDCG", unit="run", splits=7, pools="lexical", seed=5)
+    assert again.splits["picked"].tolist() == some.splits["picked"].tolist()
+    assert again.splits["judged"].tolist() == some.splits["judged"].tolist()
+    for tested in some.tested:
+        mine, theirs = (r.by_split[r.by_split["tested"] == tested]["tau_b"].tolist() for r in (some, again))
+        assert mine == theirs
+    fewer = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=3, pools="lexical", seed=5)
+    assert fewer.splits["picked"].tolist() == some.splits["picked"].tolist()[:3]
+    other = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=7, pools="lexical", seed=6)
+    assert other.splits["picked"].tolist() != some.splits["picked"].tolist()
+
+
+def test_more_jobs_change_no_number(field, monkeypatch):
+    """Also where the splits are cut into other parts."""
+    options = {"unit": "run", "splits": 4, "depth": 2, "contributors": "all", "resamples": 2}
+    alone = by_type(field.runs, field.qrels, ["AP"], n_jobs=1, **options)
+    monkeypatch.setattr(estimates, "_AT_ONCE", 5)
+    assert len(alone.splits) == 12
+    assert_same(by_type(field.runs, field.qrels, ["AP"], n_jobs=2, **options), alone)
+
+
+def test_whole_teams_are_pooled_and_not_tested(field):
+    found = by_type(field.runs, field.qrels, "AP", depth=3, contributors="all", splits=1, pools="neural")
+    picked = found.picked[0]
+    teams = found.run_table.loc[picked, "team"]
+    assert len(set(teams)) == 1
+    everyone = found.run_table[(found.run_table["team"] == teams.iloc[0]) & (found.run_table["type"] == "neural")]
+    assert everyone["name"].tolist() == found.run_table.loc[picked, "name"].tolist()
+    tested = found.scores("neural", split=0)
+    assert set(tested["name"]) == set(found.run_table["name"]) - set(everyone["name"])
+
+
+def test_intervals_of_means_over_splits(field):
+    """Against a literal bootstrap that draws the topics, and the random splits, that ours draws."""
+    options = {"depth": 3, "unit": "run", "splits": 4, "pools": "lexical", "seed": 2, "gold": "judgments"}
+    plain = by_type(field.runs, field.qrels, "AP", **options)
+    found = by_type(field.runs, field.qrels, "AP", resamples=40, confidence=0.9, **options)
+    assert_same(found.by_split, plain.by_split)
+    from scipy.stats import kendalltau
+
+    from pt_reuse.arrays.bootstrap import TopicBootstrap
+
+    bootstrap = TopicBootstrap(40, 2, 0.9)
+    counts = bootstrap.counts(6)
+    gold = ptr.score(field.runs, field.qrels, "AP").values[0]
+    types = found.run_table["type"].to_numpy()
+    drawn = np.empty((40, 4))
+    for split, picked in enumerate(found.picked):
+        names = np.array(field.runs.names)[picked & found.run_table["pooled"].to_numpy(dtype=bool)]
+        part = field.qrels.restrict(ptr.depth_pool(field.runs, depth=3, contributors=names.tolist()))
+        estimate = ptr.score(field.runs, part, "AP").values[0]
+        tested = (types == "lexical") & ~picked
+        for b, often in enumerate(counts):
+            x, y = ((often @ values[:, tested] / 6).round(12) for values in (gold, estimate))
+            drawn[b, split] = kendalltau(x, y).statistic
+    weights = np.random.default_rng([2, 4]).multinomial(4, [0.25] * 4, 40)
+    expected = bootstrap.interval(
+        plain.table.set_index("tested").loc["lexical", "tau_b"], (drawn * weights).sum(axis=1) / 4, within=(-1, 1)
+    )
+    row = found.table.set_index("tested").loc["lexical"]
+    assert (row["tau_b_low"], row["tau_b_high"]) == pytest.approx(expected, abs=1e-12)
+    assert "over the splits of 'lexical'" in found.settings["intervals"]
+    assert "tau_b_low" not in plain.table
+    report = found.report(number="tau_b_low")
+    assert "the lower end of the interval of the mean over splits of tau-b between" in report.caption
+    assert f"Intervals: {found.settings['intervals']}." in report.notes
+
+
+def test_the_paper_s_defaults(field):
+    found = by_type(field.runs, field.qrels.with_rel(2), unit="run")
+    assert found.measures == ["RR(rel=2)", "nDCG@10"]
+    assert (found.settings["depth"], found.settings["depth from"]) == (10, "the default")
+    assert found.settings["gold"] == "the judgments in the depth-10 pool of all"
+    # of the other types there are no more than six halves
+    assert found.settings["splits"] == "10 at random, each once, every half of 'neural', 'manual'"
+    few = by_type(field.runs, field.qrels, "AP", unit="run", pools="neural")
+    assert (few.settings["splits"], len(few.splits)) == ("every half", 6)
+    assert by_type(field.runs.pooled_as(type(field.runs.how_pooled)(None, 4)), field.qrels, "AP").settings["depth"] == 4
+
+
+def test_scores_are_means_over_the_splits_that_test_a_run(field):
+    found = by_type(field.runs, field.qrels, ["AP", "nDCG"], unit="run", splits="all", depth=3, pools="lexical")
+    frame = found.scores("lexical", measure="nDCG").set_index("name")
+    for run in ("lex1a", "neu2a"):
+        r = found.run_table["name"].tolist().index(run)
+        values = [found.estimated[1, s, r] for s in range(len(found.splits)) if not found.picked[s, r]]
+        assert frame.loc[run, "estimated"] == pytest.approx(np.mean(values), abs=1e-14)
+        assert frame.loc[run, "splits"] == len(values) == (10 if run == "lex1a" else 20)
+        assert frame.loc[run, "score"] == found.gold[1, r]
+    one = found.scores("lexical", split=3)
+    assert len(one) == (~found.picked[3]).sum() == 13
+    assert set(one["splits"]) == {1}
+
+
+def test_wide_and_report_are_the_paper_s_tables(field):
+    found = by_type(field.runs, field.qrels, ["AP", "nDCG"], unit="run", splits=4, depth=3)
+    wide = found.wide("tau_b_sd")
+    assert wide.index.tolist() == found.pools
+    assert wide.columns.tolist() == [(m, t) for m in ("AP", "nDCG") for t in ("lexical", "neural", "manual", "all")]
+    row = found.table.set_index(KEYS).loc[("nDCG", "neural", "all")]
+    assert wide.loc["neural", ("nDCG", "all")] == row["tau_b_sd"]
+    shown = found.report(number="max_drop").to_frame().set_index(["Pool", "Measure"])
+    assert shown.loc[("neural", "nDCG"), "On all"] == row["max_drop"]
+    assert list(shown) == ["On lexical", "On neural", "On manual", "On all"]
+    assert "the most ranks that a run loses, a mean over splits" in found.report(number="max_drop").caption
+
+
+# what is refused, and what is told
+
+
+def test_a_type_with_one_team(field, messages):
+    """It makes no pool; asked for by name it is refused; the others go on."""
+    one = field.runs.select([name for name in field.runs.names if name[:4] not in ("man3", "neu8", "neu5")])
+    found = messages.warned(lambda: by_type(one, field.qrels, "AP", depth=3), times=2)
+    assert found.pools == ["lexical"]
+    assert found.tested == ["lexical", "neural", "manual", "all"]
+    messages.refused(lambda: by_type(one, field.qrels, "AP", depth=3, pools=["manual"]), argument="pools")
+    assert by_type(one, field.qrels, "AP", depth=3, pools=["manual"], unit="run").pools == ["manual"]
+    messages.refused(lambda: by_type(one.select(type=["manual", "neural"]), field.qrels, "AP"), argument="runs")
+
+
+def test_a_split_that_leaves_nothing_to_test(field, messages):
+    """One run is left of the type in every split: it has no tau, and says so; the other groups go on."""
+    two = field.runs.select(["lex1a", "lex4a", "neu2a", "neu2b", "neu5a"])
+    found = messages.warned(lambda: by_type(two, field.qrels, "AP", depth=3, pools="lexical"))
+    table = found.table.set_index("tested")
+    assert np.isnan(table.loc["lexical", "tau_b"])
+    assert table.loc["lexical", ["runs", "splits", "undefined"]].tolist() == [1, 0, 2]
+    assert table.loc["neural", ["splits", "undefined"]].tolist() == [2, 0]
+    assert not np.isnan(table.loc["all", "tau_b"])
+    assert found.plot(kind="tau_b") is not None
+
+
+def test_all_systems_tie(field, messages):
+    found = messages.warned(lambda: by_type(field.runs, field.qrels, "P(rel=9)@5", depth=3, pools="manual"))
+    assert found.table["tau_b"].isna().all()
+    assert found.table["max_drop"].tolist() == [0.0] * 4
+    assert found.plot() is not None
+
+
+def test_few_topics_and_an_unjudged_pool(field, messages):
+    qrels = field.qrels.select(["1", "2"])
+    found = messages.warned(lambda: by_type(field.runs, qrels, "AP", depth=20, pools="lexical"), times=2)
+    assert found.settings["beware"].startswith("2 topics")
+
+
+def test_topics_that_nobody_judged_count_nowhere(field):
+    """Runs of a track have more topics than were judged."""
+    judged = field.qrels.select([str(topic) for topic in range(1, 6)])
+    rows = {name: field.runs[name] for name in field.runs.names}
+    frames = {name: frame[frame["qid"].isin(judged.topics)] for name, frame in rows.items()}
+    alone = ptr.RunSet.from_frames(frames, metadata=field.runs.run_table, pool_depth=6)
+    found = by_type(field.runs, judged, "AP", depth=6)
+    assert found.splits["documents"].tolist() == found.splits["judged"].tolist()
+    expected = by_type(alone, judged, "AP", depth=6)
+    assert_same(found.tables(), expected.tables())
+    assert found.settings["pool of all"] == expected.settings["pool of all"] == len(judged)
+    assert found.settings["pool of all without judgment"] == 0
+
+
+def test_a_type_of_which_no_run_was_pooled_has_no_runs_to_split(field):
+    table = field.runs.run_table
+    runs = field.runs.with_metadata(pooled=table.loc[table["type"] != "manual", "name"].tolist())
+    with pytest.warns(CaveatWarning, match="type 'manual' has 0 teams") as told:
+        by_type(runs, field.qrels, "AP", depth=3)
+    assert "unit=" not in str(told[0].message)
+
+
+def test_teams_of_several_types(field, messages):
+    mixed = field.runs.with_metadata(types={"lex1b": "neural"})
+    found = messages.warned(lambda: by_type(mixed, field.qrels, "AP", depth=3, pools="manual"))
+    assert found.settings["beware"] == "1 team with runs of several types"
+
+
+@pytest.mark.parametrize(
+    ("argument", "options"),
+    [
+        ("splits", {"splits": 0}),
+        ("splits", {"splits": "every"}),
+        ("unit", {"unit": "type"}),
+        ("gold", {"gold": "file"}),
+        ("pools", {"pools": "dense"}),
+        ("pools", {"pools": []}),
+        ("pools", {"pools": [1]}),
+        ("depth", {"depth": 0}),
+        ("rel", {"rel": 0}),
+        ("n_jobs", {"n_jobs": 0}),
+        ("pool_order", {"pool_order": "lines"}),
+        ("seed", {"seed": -1}),
+        ("confidence", {"confidence": 1.5, "resamples": 5}),
+        ("measures", {"measures": "Foo"}),
+        ("contributors", {"contributors": ["nobody"]}),
+    ],
+)
+def test_odd_arguments(field, messages, argument, options):
+    messages.refused(lambda: by_type(field.runs, field.qrels, **{"measures": "AP", **options}), argument=argument)
+
+
+def test_runs_without_a_label(field, messages):
+    frames = {name: field.runs[name] for name in field.runs.names}
+    table = field.runs.run_table
+    bare = ptr.RunSet.from_frames(frames, metadata=table.assign(type=table["type"].where(table["name"] != "lex1a")))
+    messages.refused(lambda: by_type(bare, field.qrels, "AP"), argument="runs")
+    bare = ptr.RunSet.from_frames(frames, types=dict(zip(table["name"], table["type"], strict=True)))
+    found = by_type(bare, field.qrels, "AP", unit="run", splits=2)
+    assert found.pools == ["lexical", "neural", "manual"]
+    with pytest.warns(ptr.ReuseWarning, match="16 runs without a team"):
+        teams = by_type(bare, field.qrels, "AP", splits=2)
+    pd.testing.assert_frame_equal(teams.table, found.table)
+    named = field.runs.with_metadata(types={"lex1a": "all"})
+    messages.refused(lambda: by_type(named, field.qrels, "AP"), argument="runs")
+
+
+def test_too_many_halves(field, messages):
+    many = ptr.RunSet.from_frames(
+        {f"r{i}": field.runs["lex1a"] for i in range(20)}, types=dict.fromkeys([f"r{i}" for i in range(20)], "copy")
+    )
+    messages.refused(lambda: by_type(many, field.qrels, "AP", unit="run", splits="all"), argument="splits")
+
+
+def test_splits_that_are_not_there(field, messages):
+    found = by_type(field.runs, field.qrels, "AP", splits=2, pools="lexical", depth=3)
+    messages.refused(lambda: found.scores("neural"), argument="pool")
+    messages.refused(lambda: found.scores("lexical", split=5), argument="split")
+    messages.refused(lambda: found.plot(kind="bars"), argument="kind")
+    messages.refused(lambda: found.wide("runs"), argument="number")
+
+
+def test_live_pipelines_are_runs_with_types(field):
+    """A dict of frames has no types; a RunSet of it has."""
+    frames = {name: field.runs[name] for name in field.runs.names}
+    with pytest.raises(InputError, match="every run must have a type"):
+        by_type(frames, field.qrels, "AP")
+    table = field.runs.run_table
+    runs = ptr.RunSet.from_frames(frames, metadata=table)
+    found = by_type(runs, field.qrels, "AP", depth=3, splits=2)
+    assert_same(found.table, by_type(field.runs, field.qrels, "AP", depth=3, splits=2).table)
+    with pytest.warns(CaveatWarning, match="2 topics"):
+        by_type(runs, field.qrels.select(["1", "2"]), "AP", depth=3, splits=2)

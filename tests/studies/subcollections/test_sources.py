@@ -1,0 +1,74 @@
+"""Rules that say which source a document comes from."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_reuse.studies.subcollections.sources import source_rule, sources_of
+
+DOCNOS = ["FBIS3-1", "FR940104-0-1", "FT911-3", "FT911-4", "LA010189-0001"]
+# fmt: off
+RULES = {
+    "letters": (None, ["FBIS", "FR", "FT", "LA"], [0, 1, 2, 2, 3]),
+    "prefixes": (["LA", "FT", "FBIS", "FR94"], ["LA", "FT", "FBIS", "FR94"], [2, 3, 1, 1, 0]),
+    "named prefixes": ({"papers": ["FT", "LA"], "state": ["FR", "FBIS"]}, ["papers", "state"], [1, 1, 0, 0, 0]),
+    "the longest prefix": (["F", "FT", "LA"], ["F", "FT", "LA"], [0, 0, 1, 1, 2]),
+    "a group": (re.compile(r"^F?([A-Z])"), ["B", "L", "R", "T"], [0, 2, 3, 3, 1]),
+    "a dict": (dict(zip(DOCNOS, "babab", strict=True)), ["a", "b"], [1, 0, 1, 0, 1]),
+    "a dict with documents of none": ({**dict.fromkeys(DOCNOS, "a"), "FT911-3": "b", "LA010189-0001": None}, ["a", "b"],
+                                      [0, 0, 1, 0, -1]),
+    "a series": (pd.Series(dict(zip(DOCNOS, "babab", strict=True))), ["a", "b"], [1, 0, 1, 0, 1]),
+    "a function": (lambda docno: docno[-1], ["1", "3", "4"], [0, 0, 1, 2, 0]),
+}
+# fmt: on
+
+
+@pytest.mark.filterwarnings("ignore:1 document of 5 to be split without a source:pt_reuse.ReuseWarning")
+@pytest.mark.parametrize("rule", RULES)
+def test_the_source_of_each_document(rule):
+    given, names, code = RULES[rule]
+    found = sources_of(source_rule(given), DOCNOS)
+    assert (list(found.names), found.code.tolist()) == (names, code)
+
+
+def test_documents_without_a_source_are_told(messages):
+    found = messages.warned(lambda: sources_of(source_rule(["FT", "LA"]), DOCNOS))
+    assert found.code.tolist() == [-1, -1, 0, 0, 1]
+    found = messages.warned(lambda: sources_of(source_rule({"FT911-3": "x"}), DOCNOS))
+    assert np.flatnonzero(found.code == 0).tolist() == [2]
+
+
+NONE = {
+    "a prefix of none": ["FT", "WSJ", "AP"],
+    "a value of none": {"FT911-3": "x", "nowhere": "y"},
+    "an expression that matches none": re.compile("^([a-z]+)"),
+    "letters of digits": re.compile("^([0-9])"),
+}
+
+
+@pytest.mark.parametrize("rule", NONE)
+def test_a_rule_that_matches_no_document_is_named(rule, messages):
+    messages.refused(lambda: sources_of(source_rule(NONE[rule]), DOCNOS), argument="sources")
+
+
+WRONG = {
+    "a text": "FT",
+    "an empty prefix": ["FT", ""],
+    "an expression without a group": re.compile("^[A-Z]+"),
+    "a dict of numbers": {"FT911-3": 1},
+    "a prefix at two sources": {"a": ["FT", "LA"], "b": ["FT"]},
+    "a dict of empty lists": {"a": []},
+}
+
+
+@pytest.mark.parametrize("rule", WRONG)
+def test_what_is_no_rule(rule, messages):
+    messages.refused(lambda: source_rule(WRONG[rule]), argument="sources")
+
+
+def test_a_function_that_returns_no_name(messages):
+    messages.refused(lambda: sources_of(source_rule(len), DOCNOS), argument="sources")

@@ -1,0 +1,110 @@
+"""Types left out: what is lost, and who recovers it, against sets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import pt_reuse as ptr
+from pt_reuse.studies.leave_out_type import leave_out_type
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture(scope="module")
+def field():
+    return ptr.simulate_field(seed=4, n_topics=8, n_docs=300, n_teams=6, length=30, depth=5)
+
+
+def pairs(frame):
+    return set(zip(frame["qid"], frame["docno"], strict=True))
+
+
+@pytest.mark.parametrize(("down_to", "rel"), [(None, None), (12, 2)])
+def test_what_is_lost_and_recovered_equals_that_of_sets(field, down_to, rel):
+    measures = ["AP(rel=2)", "nDCG@10"]
+    found = leave_out_type(field.runs, field.qrels, measures, depth=5, rel=rel, down_to=down_to)
+    frame, table = field.runs.to_frame(), field.runs.run_table.set_index("name")
+    frame["type"], frame["pooled"] = (frame["name"].map(table[column]) for column in ("type", "pooled"))
+    judged = field.qrels.to_frame()
+    relevant = pairs(judged[judged["label"] >= (rel or 1)])
+    pool = frame[frame["pooled"].astype(bool) & (frame["rank"] < 5)]
+    seen = 0
+    for kind in found.table["type"].unique():
+        lost = (pairs(pool[pool["type"] == kind]) - pairs(pool[pool["type"] != kind])) & relevant
+        documents = found.documents[found.documents["left_out"] == kind]
+        assert pairs(documents) == lost
+        others = frame[(frame["type"] != kind) & (frame["rank"] < (down_to or 10**6))]
+        mine = others[[pair in lost for pair in zip(others["qid"], others["docno"], strict=True)]]
+        rows = found.table[found.table["type"] == kind]
+        assert set(rows["lost"]) == {len(lost)}
+        assert set(rows["recovered"]) == {len(pairs(mine))}
+        recovery = found.recovery[found.recovery["left_out"] == kind].set_index("name")
+        assert set(recovery.index) == set(table.index[table["type"] != kind])
+        assert recovery["recovered"].is_monotonic_decreasing
+        for name in recovery.index:
+            ranks = mine.loc[mine["name"] == name, "rank"] + 1
+            assert recovery.loc[name, "recovered"] == len(ranks)
+            if len(ranks):
+                assert recovery.loc[name, "share"] == len(ranks) / len(lost)
+                assert recovery.loc[name, "median_rank"] == ranks.median()
+                assert recovery.loc[name, "deepest_rank"] == ranks.max()
+            else:
+                assert np.isnan(recovery.loc[name, "median_rank"])
+                assert recovery.loc[name, "deepest_rank"] is pd.NA
+        for row in documents.to_dict("records"):
+            of = mine[(mine["qid"] == row["qid"]) & (mine["docno"] == row["docno"])]
+            assert row["runs"] == len(of)
+            if len(of):
+                seen += 1
+                assert row["best_rank"] == of["rank"].min() + 1
+                assert row["best_run"] in set(of.loc[of["rank"] == of["rank"].min(), "name"])
+            else:
+                assert row["best_run"] is None
+    assert seen > 3
+
+
+def test_rankings_are_those_of_leave_out_uniques(field):
+    found = leave_out_type(field.runs, field.qrels, ["AP", "P@10"], types=["neural", "manual"], depth=5)
+    lou = ptr.leave_out_uniques(field.runs, field.qrels, ["AP", "P@10"], by="type", depth=5)
+    expected = lou.table[lou.table["type"] != "lexical"].reset_index(drop=True)
+    columns = ["type", "measure", "tau_b", "gamma", "tau_ap_b", "max_drop", "dropped"]
+    pd.testing.assert_frame_equal(found.table[columns], expected[columns])
+    assert found.table["lost"].tolist() == expected["removed"].tolist()
+    assert found.settings["left out"] == "neural, manual"
+    assert found.settings["recovered"] == "at any rank"
+
+
+def test_reports_and_figure(field):
+    found = leave_out_type(field.runs, field.qrels, ["AP", "P@10"], depth=5, down_to=20)
+    frame = found.report(measure="P@10").to_frame()
+    assert frame["Lost"].tolist() == found.table.loc[found.table["measure"] == "P@10", "lost"].tolist()
+    assert found.settings["recovered"] == "in the first 20 documents"
+    of_runs = found.report("run", left_out="lexical").to_frame()
+    expected = found.recovery[found.recovery["left_out"] == "lexical"]
+    assert of_runs["Run"].tolist() == expected["name"].tolist()
+    assert of_runs["Recovered"].tolist() == expected["recovered"].tolist()
+    ax = found.plot(left_out="lexical", top=5, ax=Figure(figsize=(7, 5)).subplots())
+    assert [bar.get_width() for bar in ax.patches] == expected["recovered"].head(5).tolist()
+    assert "more runs not shown" in ax.get_xlabel()
+
+
+def test_intervals_are_those_of_leave_out_uniques(field):
+    options = {"depth": 5, "resamples": 20, "confidence": 0.9, "seed": 3}
+    found = leave_out_type(field.runs, field.qrels, "AP", **options)
+    lou = ptr.leave_out_uniques(field.runs, field.qrels, "AP", by="type", **options)
+    columns = [f"{name}_{end}" for name in ("tau_b", "gamma", "tau_ap_b", "max_drop") for end in ("low", "high")]
+    pd.testing.assert_frame_equal(found.table[columns], lou.table[columns])
+    assert list(found.report().to_frame())[3:5] == ["tau-b", "Interval of tau-b"]
+
+
+def test_odd_arguments(field, messages):
+    for name, value in {"types": "dense", "down_to": 0}.items():
+        call = {"measures": "AP", name: value}
+        messages.refused(lambda call=call: leave_out_type(field.runs, field.qrels, **call), argument=name)
+    found = leave_out_type(field.runs, field.qrels, "AP", types="manual", depth=5)
+    messages.refused(lambda: found.report("run", left_out="neural"), argument="left_out")
+    frames = {name: field.runs[name] for name in field.runs.names}
+    messages.refused(lambda: leave_out_type(frames, field.qrels, "AP"), argument="runs")
