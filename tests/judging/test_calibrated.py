@@ -20,13 +20,13 @@ from pt_reuse.judging.label_pairs import compared_labels
 
 CHANCE = np.random.default_rng(2)
 PEOPLE = pd.DataFrame({"qid": [str(1 + n % 4) for n in range(200)], "docno": [f"d{n:03}" for n in range(200)]})
-SCORES = pd.Series(CHANCE.normal(size=200), index=PEOPLE["docno"])
-PEOPLE["label"] = np.clip(np.round(SCORES.to_numpy() + 0.6 * CHANCE.normal(size=200)), 0, 2).astype(int)
+SAID = pd.Series(CHANCE.normal(size=200), index=PEOPLE["docno"])
+PEOPLE["label"] = np.clip(np.round(SAID.to_numpy() + 0.6 * CHANCE.normal(size=200)), 0, 2).astype(int)
 QRELS = ptr.Qrels(PEOPLE)
 
 
 def model(frame):
-    return frame.assign(label=2, score=SCORES[frame["docno"]].to_numpy())
+    return frame.assign(label=2, score=SAID[frame["docno"]].to_numpy())
 
 
 def fitted(**options):
@@ -37,13 +37,13 @@ def test_labels_are_those_of_a_logistic_regression():
     judge = fitted()
     taught = judge.fitted_on.to_frame()
     assert (len(taught), len(judge.held_out)) == (100, 100)
-    said = SCORES[taught["docno"]].to_numpy()
+    said = SAID[taught["docno"]].to_numpy()
     middle, spread = said.mean(), said.std()
     chance = []
     for grade in (1, 2):
         one = LogisticRegression(tol=1e-8, solver="newton-cholesky")
         one.fit(((said - middle) / spread)[:, None], taught["label"] >= grade)
-        chance.append(one.predict_proba(((SCORES[PEOPLE["docno"]].to_numpy() - middle) / spread)[:, None])[:, 1])
+        chance.append(one.predict_proba(((SAID[PEOPLE["docno"]].to_numpy() - middle) / spread)[:, None])[:, 1])
     found = judge(PEOPLE[["qid", "docno"]])
     assert found["probability"].tolist() == pytest.approx(chance[0].tolist(), abs=1e-6)
     expected = (np.minimum.accumulate(np.array(chance)) >= 0.5).sum(axis=0)
@@ -166,7 +166,7 @@ def test_documents_that_the_model_does_not_know_are_counted(messages):
     frame = lara(model=qrels, total=len(SCORES), batch_size=30).to_frame()
     assert frame["label"].tolist() == people(frame)
     unknown = frame[frame["docno"] == "d05"]
-    assert unknown["reason"].tolist() == ["the scores_of says nothing"] * 4
+    assert unknown["reason"].tolist() == ["the model says nothing"] * 4
     assert set(unknown["round"]) == {frame["round"].max()}
 
 
@@ -210,9 +210,9 @@ def test_what_cannot_be_judged_is_refused(messages, monkeypatch):
         )
     for odd in (1.5, "high", 40000):
         messages.refused(lara, model=lambda f, odd=odd: f.assign(label=[0, odd, *[0] * (len(f) - 2)]), total=1)
-    messages.refused(lara, argument="scores_of", model=lambda f: [1.0], total=1)
-    messages.refused(lara, argument="scores_of", model=lambda f: 3, total=1)
-    messages.refused(lara, argument="scores_of", model=lambda f: pd.concat([f, f]).assign(score=1.0), total=1)
+    messages.refused(lara, argument="model", model=lambda f: [1.0], total=1)
+    messages.refused(lara, argument="model", model=lambda f: 3, total=1)
+    messages.refused(lara, argument="model", model=lambda f: pd.concat([f, f]).assign(score=1.0), total=1)
     real = builtins.__import__
 
     def without_sklearn(name, *rest):
