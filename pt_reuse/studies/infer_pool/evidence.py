@@ -36,45 +36,27 @@ _ORIGINS = ("below the depth", "other run", "no run")
 _NODES = 10_000  # of the search for the fewest runs
 
 
-def run_evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
-    """Return (runs,) each: the evidence, in words, and the group of runs needed together, from 1; 0 for none."""
+def run_evidence(
+    fit: Fit, has_documents: NDArray[np.bool_]
+) -> tuple[NDArray[np.object_], NDArray[np.int64], tuple[int, int]]:
+    """Return (runs,) the evidence, in words, and the group of runs needed together, from 1, 0 for none.
+
+    And how many runs contributed, at least and at most, if the depths are right.
+    """
+    from scipy.sparse.csgraph import connected_components
+
     tops, pooled = fit.tops, fit.runs
     needed = pooled & (tops.alone(pooled)[0] > 0)
-    run, doc = _left_open(fit, needed)
-    together = np.zeros(len(pooled), dtype=bool)
-    together[run] = True
-    # runs that share a document are one group: the smallest run number spreads until nothing changes
-    label, before = np.arange(len(pooled)), None
-    while before is None or (label != before).any():
-        before = label.copy()
-        least = np.full(len(tops.row), len(pooled))
-        np.minimum.at(least, doc, label[run])
-        np.minimum.at(label, run, least[doc])
-    group = np.zeros(len(pooled), dtype=np.int64)
-    group[together] = np.unique(label[together], return_inverse=True)[1] + 1
+    # the judged documents of the pool that no needed run has
+    left_open = tops.has[:, tops.judged & (tops.times(pooled) > 0) & (tops.times(needed) == 0)]
+    together = pooled & (left_open.sum(axis=1) > 0)
+    has, group, least = left_open[together], np.zeros(len(pooled), dtype=np.int64), int(needed.sum())
+    if together.any():
+        # runs that share a document are one group
+        group[together] = connected_components(has @ has.T)[1] + 1
+        least += _fewest(np.unique(has.toarray().T > 0, axis=0))
     kind = np.select([needed, together, pooled, has_documents], [0, 1, 2, 3], default=4)
-    return np.array(_WORDS, dtype=object)[kind], group
-
-
-def _left_open(fit: Fit, needed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (entries,) each, run and document: judged documents of the pool that no needed run has."""
-    tops = fit.tops
-    docs = tops.judged & (tops.times(fit.runs) > 0) & (tops.times(needed) == 0)
-    of_open = docs[tops.doc] & fit.runs[tops.run]
-    return tops.run[of_open], tops.doc[of_open]
-
-
-def contributor_range(fit: Fit, words: NDArray[np.object_]) -> tuple[int, int]:
-    """Return how many runs contributed, at least and at most, if the depths are right."""
-    least, most = int((words == _NEEDED).sum()), int(fit.runs.sum())
-    run, doc = _left_open(fit, words == _NEEDED)
-    if not len(run):
-        return least, most
-    docs, row = np.unique(doc, return_inverse=True)
-    runs, column = np.unique(run, return_inverse=True)
-    has = np.zeros((len(docs), len(runs)), dtype=bool)
-    has[row, column] = True
-    return least + _fewest(np.unique(has, axis=0)), most
+    return np.array(_WORDS, dtype=object)[kind], group, (least, int(pooled.sum()))
 
 
 def _fewest(has: NDArray[np.bool_]) -> int:
@@ -109,7 +91,7 @@ def evidence_table(runs: RunSet, found: Try, words: NDArray[np.object_], groups:
         nearest[some] = names[contributed][shared[some].argmax(axis=1)]
         common[some] = shared[some].max(axis=1) / tops.entries[some]
     # lists differ in length: the first unjudged rank of a run is where its count of missing documents leaves 0
-    first = (ranks.missing == 0).sum(axis=1)
+    first = (ranks.counts[1] == 0).sum(axis=1)
     return runs.run_table[["name", "team", "type", "pooled"]].assign(
         contributed=contributed,
         evidence=pd.Series(words, dtype=object),
@@ -159,8 +141,7 @@ def topic_table(
     """Return what the pool explains on each topic, and which topics are set apart."""
     tops, topics = fit.tops, qrels.topics
     pool = tops.times(fit.runs) > 0
-    topic_of = np.repeat(np.arange(len(topics)), np.diff(tops.doc_starts))
-    unjudged = np.bincount(topic_of[pool & ~tops.judged], minlength=len(topics))
+    unjudged = np.bincount(tops.topic[pool & ~tops.judged], minlength=len(topics))
     judged = qrels.arrays.documents.sizes
     left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=_ORIGINS, fill_value=0)
     deeper, other, nowhere = left.to_numpy(dtype=np.int64).T
@@ -182,7 +163,7 @@ def topic_table(
 
 def rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
     """Return the share of documents at each rank that is judged, of the runs judged as deep and of all others."""
-    entries, missing = np.diff(ranks.entries, axis=1), np.diff(ranks.missing, axis=1)
+    entries, missing = np.diff(ranks.counts)
     new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
     for topic in ranks.each():
         rank = topic.best(deep)

@@ -7,22 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from operator import itemgetter
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.studies.infer_pool.judged_ranks import Choice, JudgedRanks, RankedTopic, Tops
+from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, RankedTopic, Tops
 
 
 def name_bits(runs: NDArray[np.bool_], depths: NDArray[np.int64], longest: int) -> float:
     """Return the bits that name the runs of a pool and its depths."""
-    return float(_which(int(runs.sum()), len(runs))) + depth_bits(depths, longest)
-
-
-def error_bits(unjudged: int, documents: int, outside: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the bits that name the unjudged documents of a pool, and the judged of those outside (groups, 2)."""
-    return float(_which(unjudged, documents)), float(_which(outside[:, 1], outside[:, 0]).sum())
+    return float(which_bits(int(runs.sum()), len(runs))) + depth_bits(depths, longest)
 
 
 def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
@@ -32,7 +26,7 @@ def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
     return float(np.log2(len(depths) + 1) + len(sizes) * np.log2(longest + 1) + which)
 
 
-def _which(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> NDArray[np.float64]:
+def which_bits(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> NDArray[np.float64]:
     """Return the bits that say how many of `many` things, and which."""
     return np.log2(np.add(many, 1)) + _factorial(many) - _factorial(some) - _factorial(np.subtract(many, some))
 
@@ -45,17 +39,16 @@ def _factorial(number: NDArray[np.int64] | int) -> NDArray[np.float64]:
 
 
 _SLACK = 1e-9  # a tolerated share times a whole number is not whole in floating point
-_Counts: TypeAlias = NDArray[np.signedinteger]
 
 
-def is_tolerated(missing: _Counts, entries: _Counts, tolerance: float) -> NDArray[np.bool_]:
+def is_tolerated(entries: NDArray[np.int64], missing: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
     """Return whether a run with so many documents, and so many unjudged ones among them, is judged."""
     return (missing <= tolerance * entries + _SLACK) & (entries > 0)
 
 
-def tolerated_to(missing: _Counts, entries: _Counts, tolerance: float) -> NDArray[np.bool_]:
+def tolerated_to(counts: Sequence[NDArray[np.int64]], tolerance: float) -> NDArray[np.bool_]:
     """Return (runs, depths from 0): whether a run is judged to depth k; to depth 0 every run is."""
-    good = is_tolerated(missing, entries, tolerance)
+    good = is_tolerated(*counts, tolerance)
     good[:, 0] = True
     return good
 
@@ -102,11 +95,10 @@ def singles_of(topics: Sequence[RankedTopic], tolerance: float) -> list[tuple[ND
     """Return for each topic the runs that fit it alone, what their pool gains, and the depth."""
     found = []
     for topic in topics:
-        tolerated = tolerated_to(topic.unjudged_to(), topic.entries_to(), tolerance)
+        tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
         gained = gains([topic], tolerated)
         depth = int(np.argmax(gained))
-        runs = tolerated[:, depth] if depth else np.zeros(len(tolerated), dtype=bool)
-        found.append((runs, int(gained[depth]), depth))
+        found.append((tolerated[:, depth] & (depth > 0), int(gained[depth]), depth))
     return found
 
 
@@ -143,7 +135,7 @@ class Curves:
         new, new_judged = both[1] - both[0], judged[1] - judged[0]
         below, below_judged = both[2] - both[1], judged[2] - judged[1]
         inside = -(new_judged * np.log2(1 - share) + (new - new_judged) * np.log2(share))
-        bits = _which(new_judged + below_judged, new + below) - inside - _which(below_judged, below) - 1
+        bits = which_bits(new_judged + below_judged, new + below) - inside - which_bits(below_judged, below) - 1
         return np.where(depths > 0, bits, 0.0)
 
     def of_pool(self, depths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -251,7 +243,7 @@ class Fitter:
     @cached_property
     def tolerated(self) -> NDArray[np.bool_]:
         """Return (runs, longest + 1): whether a run is judged to depth k; to depth 0 every run is."""
-        return tolerated_to(self.ranks.missing, self.ranks.entries, self.tolerance)
+        return tolerated_to(self.ranks.counts, self.tolerance)
 
     @cached_property
     def judged_to(self) -> NDArray[np.int64]:
@@ -262,33 +254,35 @@ class Fitter:
     def settle(self, depths: NDArray[np.int64], up_to: int = 0) -> Fit:
         """Return the runs that are judged to given depths and bring more judged than unjudged documents."""
         ranks, tops = self.ranks, self.ranks.tops(depths)
-        choice = Choice(tops, is_tolerated(tops.missing, tops.entries, self.tolerance))
-        while True:
-            # a run whose own part is mostly unjudged is not why it was judged; the worst goes first
-            loss = choice.unjudged - choice.judged
-            if loss.max(initial=0) > 0:
-                choice.drop(int(np.argmax(loss)))
-                continue
-            stranger = self._stranger(tops, choice)
-            if stranger is None:
-                break
-            choice.drop(stranger)
-        runs, pool = choice.runs, np.flatnonzero(choice.times > 0)
-        of_topics, outside = depths[ranks.has_topic], ranks.outside(pool, tops.judged)
-        names = name_bits(runs, of_topics, ranks.longest)
-        in_pool, out_of_pool = error_bits(choice.wrong, len(pool), outside)
+        runs = is_tolerated(tops.entries, tops.missing, self.tolerance)
+        while (worst := self._worst(tops, runs)) is not None:
+            runs[worst] = False
+        pool = np.flatnonzero(tops.times(runs))
+        unjudged, outside = int((~tops.judged[pool]).sum()), ranks.outside(pool, tops.judged)
+        names = name_bits(runs, depths[ranks.has_topic], ranks.longest)
+        errors = float(which_bits(unjudged, len(pool))), float(which_bits(outside[:, 1], outside[:, 0]).sum())
         curves = self._curves(runs, int(_below(depths).max(initial=0)))
         return Fit(
             depths,
             runs,
             tops,
-            explained=len(pool) - choice.wrong,
-            unjudged=choice.wrong,
+            explained=len(pool) - unjudged,
+            unjudged=unjudged,
             unexplained=int(outside[:, 1].sum()),
-            bits=names + in_pool + out_of_pool,
+            bits=names + errors[0] + errors[1],
             up_to=up_to,
             ends=float(curves.ends(depths).sum()) - names,
         )
+
+    def _worst(self, tops: Tops, runs: NDArray[np.bool_]) -> int | None:
+        """Return the run that was not judged as one of the pool, None if there is none."""
+        times = tops.times(runs)
+        own = tops.both(times == 1) * runs
+        # a run whose own part is mostly unjudged is not why it was judged
+        loss = own[1] - own[0]
+        if loss.max(initial=0) > 0:
+            return int(np.argmax(loss))
+        return self._stranger(tops, runs, times > 0, own)
 
     def _curves(self, runs: NDArray[np.bool_], depth: int | None = None) -> Curves:
         """Return the curves of some runs; mostly they are those from which the depths came, whose curves are kept."""
@@ -299,15 +293,17 @@ class Fitter:
             self._last = runs, curves
         return curves
 
-    def _stranger(self, tops: Tops, choice: Choice) -> int | None:
+    def _stranger(
+        self, tops: Tops, runs: NDArray[np.bool_], pool: NDArray[np.bool_], own: NDArray[np.int64]
+    ) -> int | None:
         """Return the run that has more unjudged documents than chance leaves to one of the pool, None if none has."""
-        runs, unjudged, own = choice.runs, choice.unjudged, choice.judged + choice.unjudged
         if not self.alike or not tops.missing[runs].any():
             return None
         from scipy.special import bdtrc
 
+        unjudged, own = own[1], own.sum(axis=0)
         # the share of the pool without the run's own part, never quite none
-        share = (choice.wrong - unjudged + 1) / (choice.documents - own + 2)
+        share = ((pool & ~tops.judged).sum() - unjudged + 1) / (pool.sum() - own + 2)
         chance = np.ones(len(runs))
         for missing, documents in ((tops.missing, tops.entries), (unjudged, own)):
             some = runs & (missing > 0)

@@ -353,7 +353,7 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: 
     """Return the result of a search over the topics that are not set apart."""
     best = search.best
     ranks, fit = best.fitter.ranks, best.fit
-    words, groups = evidence.run_evidence(fit, ranks.lengths > 0)
+    words, groups, contributors = evidence.run_evidence(fit, ranks.lengths > 0)
     table = evidence.evidence_table(runs, best, words, groups)
     depths = np.zeros(len(qrels.topics), dtype=np.int64)
     depths[~apart] = fit.depths
@@ -362,7 +362,7 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: 
     unexplained = evidence.unexplained_documents(runs, qrels, every.ranks, of_all)
     by_topic = evidence.topic_table(qrels, every.ranks, of_all, unexplained, apart)
     used = fit.depths[ranks.has_topic]
-    summary = evidence.totals(best, evidence.contributor_range(fit, words), by_topic)
+    summary = evidence.totals(best, contributors, by_topic)
     better = best.fitter.own_depths() if search.ways == (COMMON,) and not fit.is_exact else fit
     certainty = evidence.certainty_of(summary, best)
     return InferredPool(

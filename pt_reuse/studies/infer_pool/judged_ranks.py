@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays.open_field import AnyField, OpenField
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -31,13 +35,14 @@ class RankedTopic:
         """Return (documents,): which documents are judged."""
         return self.row[:-1] >= 0
 
-    def entries_to(self) -> NDArray[np.int32]:
-        """Return (runs, longest + 1): documents at rank k or better, for k from 0."""
-        return _running(self.docs >= 0)
-
-    def unjudged_to(self) -> NDArray[np.int32]:
-        """Return (runs, longest + 1): unjudged documents at rank k or better, for k from 0."""
-        return _running((self.docs >= 0) & (self.row < 0).take(self.docs))
+    def counts_to(self, depth: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (runs, depth + 1) each: documents at rank k or better, for k from 0, and the unjudged among them."""
+        there = self.docs >= 0
+        found = np.zeros((2, len(self.docs), depth + 1), dtype=np.int64)
+        for counts, marks in zip(found, (there, there & (self.row < 0).take(self.docs)), strict=True):
+            counts[:, 1 : marks.shape[1] + 1] = marks
+        np.cumsum(found, axis=2, out=found)
+        return found[0], found[1]
 
     def best(self, runs: NDArray[np.bool_], depth: int | None = None) -> NDArray[np.int32]:
         """Return (documents,): the best rank of each document among the chosen runs, 0 where they do not have it."""
@@ -54,109 +59,41 @@ class RankedTopic:
         run[self.docs.T[::-1, ::-1].ravel()] = np.tile(np.arange(n_runs - 1, -1, -1, dtype=np.int32), longest)
         return run[:-1]
 
-    def found(self, runs: NDArray[np.bool_], depth: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (at most depth + 1,) each: judged and unjudged documents in the pool of the chosen runs to depth k."""
+    def found(self, runs: NDArray[np.bool_], depth: int) -> NDArray[np.int64]:
+        """Return (2, depth + 1): judged and unjudged documents in the pool of the chosen runs to depth k."""
         rank = self.best(runs, depth)
-        n = min(self.docs.shape[1], depth) + 1
-        judged = np.bincount(rank[self.judged], minlength=n)
-        every = np.bincount(rank, minlength=n)
-        judged[0] = every[0] = 0
-        return np.cumsum(judged), np.cumsum(every - judged)
+        judged = self.judged
+        found = np.stack([np.bincount(rank[some], minlength=depth + 1) for some in (judged, ~judged)])
+        found[:, 0] = 0
+        return np.cumsum(found, axis=1)
 
 
-def _running(marks: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return (runs, longest + 1): how many marks are at rank k or better, for k from 0."""
-    counts = np.zeros((marks.shape[0], marks.shape[1] + 1), dtype=np.int32)
-    np.cumsum(marks, axis=1, out=counts[:, 1:])
-    return counts
-
-
-@dataclass(frozen=True)
 class Tops:
     """What every run has down to the depth of each topic; documents are numbered over all topics."""
 
-    run: NDArray[np.int64]  # (entries,) topic by topic
-    doc: NDArray[np.int64]  # (entries,) topic by topic
-    row: NDArray[np.int32]  # (documents,) each document's row of the judgments, -1 for an unjudged one
-    starts: NDArray[np.int64]  # (topics + 1,) the entries of each topic; `doc_starts` its documents
-    doc_starts: NDArray[np.int64]
-    n_runs: int  # runs of the field
-
-    @cached_property
-    def judged(self) -> NDArray[np.bool_]:
-        """Return (documents,): which documents are judged."""
-        return self.row >= 0
-
-    @cached_property
-    def entries(self) -> NDArray[np.int64]:
-        """Return (runs,): documents of each run."""
-        return np.bincount(self.run, minlength=self.n_runs)
-
-    @cached_property
-    def missing(self) -> NDArray[np.int64]:
-        """Return (runs,): unjudged documents of each run."""
-        return np.bincount(self.run[~self.judged[self.doc]], minlength=self.n_runs)
+    def __init__(self, has: csr_array, row: NDArray[np.int32], topic: NDArray[np.int64]):
+        self.has = has  # (runs, documents) 1 where a run has a document
+        self.row, self.judged = row, row >= 0  # (documents,) the row of the judgments, -1 for an unjudged document
+        self.topic = topic  # (documents,) the topic of the judgments
+        self.entries = np.diff(has.indptr).astype(np.int64)  # (runs,) documents of each run
+        self.missing = has @ ~self.judged  # (runs,) unjudged documents of each run
 
     def times(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return (documents,): how many of the chosen runs have each document."""
-        return np.bincount(self.doc[runs[self.run]], minlength=len(self.row))
+        return np.asarray(self.has.T @ runs)
 
-    def alone(self, runs: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (runs,) each: judged and unjudged documents that a run has and no other of the chosen runs."""
-        alone = self.times(runs)[self.doc] == runs[self.run]
-        judged = self.judged[self.doc]
-        n = self.n_runs
-        return np.bincount(self.run[alone & judged], minlength=n), np.bincount(self.run[alone & ~judged], minlength=n)
+    def both(self, docs: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return (2, runs): how many of some judged and how many of some unjudged documents each run has."""
+        return np.stack([self.has @ (docs & self.judged), self.has @ (docs & ~self.judged)])
+
+    def alone(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return (2, runs): judged and unjudged documents that a run has and no other of the chosen runs."""
+        times = self.times(runs)
+        return np.where(runs, self.both(times == 1), self.both(times == 0))
 
     def in_common(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return (runs, chosen): documents that each run has in common with each of the chosen runs."""
-        chosen = np.flatnonzero(runs)
-        total = np.zeros((self.n_runs, len(chosen)))
-        for first, last, base, end in zip(
-            self.starts[:-1], self.starts[1:], self.doc_starts[:-1], self.doc_starts[1:], strict=True
-        ):
-            has = np.zeros((self.n_runs, end - base), dtype=np.float32)
-            has[self.run[first:last], self.doc[first:last] - base] = 1
-            has = has[:, has.any(axis=0)]
-            total += has @ has[chosen].T
-        return np.rint(total).astype(np.int64)
-
-
-class Choice:
-    """Some runs, of which one after the other goes, and what each has that no other of them has."""
-
-    def __init__(self, tops: Tops, runs: NDArray[np.bool_]):
-        self._tops, self.runs = tops, runs.copy()
-        self._by_run = np.argsort(tops.run.astype(np.min_scalar_type(tops.n_runs)), kind="stable")
-        self._starts = np.append(0, np.cumsum(tops.entries))
-        of_chosen = runs[tops.run]
-        run, doc = tops.run[of_chosen], tops.doc[of_chosen]
-        n = len(tops.row)
-        self.times = np.bincount(doc, minlength=n)
-        # of the runs that have a document the sum of their numbers: where one is left, the sum says which
-        self._who = np.bincount(doc, weights=run, minlength=n).astype(np.int64)
-        self.judged, self.unjudged = self._alone(np.flatnonzero(self.times == 1))
-        pool = self.times > 0
-        self.documents, self.wrong = int(pool.sum()), int((pool & ~tops.judged).sum())
-
-    def drop(self, run: int) -> None:
-        """Leave out one of the runs."""
-        docs = self._tops.doc[self._by_run[self._starts[run] : self._starts[run + 1]]]
-        self.runs[run] = False
-        self.times[docs] -= 1
-        self._who[docs] -= run
-        self.documents -= int(self.judged[run] + self.unjudged[run])
-        self.wrong -= int(self.unjudged[run])
-        self.judged[run] = self.unjudged[run] = 0
-        judged, unjudged = self._alone(docs[self.times[docs] == 1])
-        self.judged += judged
-        self.unjudged += unjudged
-
-    def _alone(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (runs,) each: how many of some documents, each of one run only, are judged and unjudged."""
-        who, judged = self._who[docs], self._tops.judged[docs]
-        n = self._tops.n_runs
-        return np.bincount(who[judged], minlength=n), np.bincount(who[~judged], minlength=n)
+        return np.asarray((self.has @ self.has[runs].T).toarray())
 
 
 Answer = TypeVar("Answer")
@@ -226,8 +163,8 @@ class JudgedRanks:
         self.has_topic = np.array([code is not None for code in codes], dtype=bool)
         both = [code for code in codes if code is not None]
         self._topics = [RankedTopic(passes.keep(_lists(field, at, len(row) - 1)), row) for at, row in both]
-        self.list_lengths = field.lengths[[at for at, _ in both]].astype(np.int64)
-        self.longest = int(self.list_lengths.max(initial=0))
+        self.lengths = field.lengths[[at for at, _ in both]].astype(np.int64).max(axis=0)  # (runs,) the longest list
+        self.longest = int(self.lengths.max(initial=0))
 
     def each(self) -> Iterator[RankedTopic]:
         """Yield the lists on each topic of the judgments, empty where no run has it."""
@@ -243,21 +180,18 @@ class JudgedRanks:
     @cached_property
     def _cells(self) -> NDArray[np.int32]:
         """Return (documents,), topic by topic: the place in `grouped` of each; the one past it for those of no run."""
-        every, none = np.ones(self.n_runs, dtype=bool), len(self.has_topic) * self._n_groups
+        every = np.ones(self.n_runs, dtype=bool)
         # by the best rank: 0 for 1, 1 for 2, 2 for 3 to 4; a field selected from a larger one has documents of no run
-        group_of = np.append(-1, np.ceil(np.log2(np.arange(1, self.longest + 1)))).astype(np.int8)
+        group_of = np.append(-1, np.ceil(np.log2(np.arange(1, self.longest + 1)))).astype(np.int32)
 
-        def groups(topics: Sequence[RankedTopic]) -> list[NDArray[np.int8]]:
+        def groups(topics: Sequence[RankedTopic]) -> list[NDArray[np.int32]]:
             return [group_of[topic.best(every)] for topic in topics]
 
-        of_topics = (group for part in self.over(groups) for group in part)
-        return np.concatenate(
-            [np.zeros(0, dtype=np.int32)]
-            + [
-                np.where(group >= 0, t * self._n_groups + group.astype(np.int32), none).astype(np.int32)
-                for t, group in zip(np.flatnonzero(self.has_topic).tolist(), of_topics, strict=True)
-            ]
-        )
+        of_topics = list(chain.from_iterable(self.over(groups)))
+        topic = np.repeat(np.flatnonzero(self.has_topic), [len(group) for group in of_topics])
+        group = np.concatenate([np.zeros(0, dtype=np.int32), *of_topics])
+        none = len(self.has_topic) * self._n_groups
+        return np.where(group >= 0, topic * self._n_groups + group, none).astype(np.int32)
 
     @property
     def _n_groups(self) -> int:
@@ -279,45 +213,34 @@ class JudgedRanks:
         return rest
 
     @cached_property
-    def entries(self) -> NDArray[np.int64]:
-        """Return (runs, longest + 1): documents that a run has at rank k or better, over all topics."""
-        ending = np.zeros((self.n_runs, self.longest + 1), dtype=np.int64)
-        for lengths in self.list_lengths:
-            ending[np.arange(self.n_runs), lengths] += 1
-        reaching = len(self.list_lengths) - np.cumsum(ending, axis=1)[:, :-1]
-        return np.concatenate([np.zeros((self.n_runs, 1), dtype=np.int64), np.cumsum(reaching, axis=1)], axis=1)
+    def counts(self) -> NDArray[np.int64]:
+        """Return (2, runs, longest + 1): documents that a run has at rank k or better, and the unjudged among them."""
 
-    @cached_property
-    def missing(self) -> NDArray[np.int64]:
-        """Return (runs, longest + 1): how many of the `entries` are unjudged."""
-
-        def unjudged(topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
-            total = np.zeros((self.n_runs, self.longest + 1), dtype=np.int64)
-            for counts in (topic.unjudged_to() for topic in topics):
-                total[:, : counts.shape[1]] += counts
-                total[:, counts.shape[1] :] += counts[:, -1:]
+        def counted(topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
+            total = np.zeros((2, self.n_runs, self.longest + 1), dtype=np.int64)
+            for topic in topics:
+                total += topic.counts_to(self.longest)
             return total
 
-        return sum(self.over(unjudged), np.zeros((self.n_runs, self.longest + 1), dtype=np.int64))
-
-    @cached_property
-    def lengths(self) -> NDArray[np.int64]:
-        """Return (runs,): the longest list of each run."""
-        return self.list_lengths.max(axis=0)
+        return sum(self.over(counted), counted([]))
 
     def tops(self, depths: NDArray[np.int64]) -> Tops:
         """Return what every run has down to the depths of the topics."""
-        run, doc, row, starts, doc_starts = [], [], [], [0], [0]
+        from scipy.sparse import csr_array
+
+        run, doc, row, sizes = [], [], [], [0]
         for topic, depth in zip(self.each(), depths.tolist(), strict=True):
             docs = topic.docs[:, :depth]
             of_run, at = np.nonzero(docs >= 0)
             run.append(of_run)
-            doc.append(docs[of_run, at].astype(np.int64) + doc_starts[-1])
+            doc.append(docs[of_run, at].astype(np.int64) + sum(sizes))
             row.append(topic.row[:-1])
-            starts.append(starts[-1] + len(of_run))
-            doc_starts.append(doc_starts[-1] + len(row[-1]))
-        edges = np.array(starts), np.array(doc_starts)
-        return Tops(np.concatenate(run), np.concatenate(doc), np.concatenate(row), *edges, self.n_runs)
+            sizes.append(len(row[-1]))
+        of_run, rows = np.concatenate(run).astype(np.min_scalar_type(self.n_runs)), np.concatenate(row)
+        starts = np.append(0, np.cumsum(np.bincount(of_run, minlength=self.n_runs)))
+        of_doc = np.concatenate(doc)[np.argsort(of_run, kind="stable")]
+        has = csr_array((np.ones(len(of_doc), dtype=np.int64), of_doc, starts), shape=(self.n_runs, len(rows)))
+        return Tops(has, rows, np.repeat(np.arange(len(depths)), sizes[1:]))
 
     def found(self, runs: NDArray[np.bool_], depth: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (topics, depth + 1) each: judged and unjudged documents in the pool of the runs to depth k."""
@@ -325,8 +248,7 @@ class JudgedRanks:
         found = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
 
         def counts(topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
-            each = [np.stack(topic.found(runs, depth)) for topic in topics]
-            return np.stack([np.pad(c, ((0, 0), (0, depth + 1 - c.shape[1])), mode="edge") for c in each], axis=1)
+            return np.stack([topic.found(runs, depth) for topic in topics], axis=1)
 
         if runs.any():
             found[:, self.has_topic] = np.concatenate(list(self.over(counts)), axis=1)

@@ -9,7 +9,7 @@ import pytest
 from pool_parts import as_qrels, as_runs, fitter, hand, pool_of
 from scipy.special import betaln
 
-from pt_reuse.studies.infer_pool.fitting import depth_bits, error_bits, name_bits
+from pt_reuse.studies.infer_pool.fitting import depth_bits, name_bits, which_bits
 from pt_reuse.studies.infer_pool.inference import infer_pool
 
 
@@ -18,17 +18,16 @@ def which(some, many):
 
 
 def test_bits_are_those_of_counting():
-    outside = np.array([[5, 2], [0, 0], [40, 1]])
     runs = np.arange(7) < 3
     # two topics at depth 10, one at 5: which depths, and which topic has which
     depths = log2(4) + 2 * log2(101) + log2(factorial(3) / (factorial(2) * factorial(1)))
     assert name_bits(runs, np.array([10, 5, 10]), 100) == pytest.approx(which(3, 7) + depths)
-    assert error_bits(4, 30, outside) == pytest.approx((which(4, 30), which(2, 5) + which(1, 40)))
+    assert which_bits(np.array([2, 0, 1]), np.array([5, 0, 40])) == pytest.approx([which(2, 5), 0, which(1, 40)])
 
 
 def test_a_group_costs_what_its_chance_is_when_any_rate_is_as_likely():
     # the integral of p^k (1 - p)^(n - k) over p
-    assert error_bits(0, 0, np.array([[40, 11]]))[1] == pytest.approx(-betaln(12, 30) / np.log(2))
+    assert which_bits(11, 40) == pytest.approx(-betaln(12, 30) / np.log(2))
 
 
 def test_documents_outside_are_grouped_by_topic_and_best_rank():

@@ -6,15 +6,13 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from joblib import parallel_config
 from opened import opened
 from topic_ways import odd_field
 
 from pt_reuse.studies.infer_pool import judged_ranks
 from pt_reuse.studies.infer_pool.inference import infer_pool
-from pt_reuse.studies.infer_pool.judged_ranks import Choice, Passes, Tops
+from pt_reuse.studies.infer_pool.judged_ranks import Passes
 
 RUNS, QRELS = odd_field()
 #: way -> rows of a block, None in memory; jobs at a time that joblib is configured for; that the call asks for
@@ -47,23 +45,3 @@ def test_what_is_kept_in_a_file_comes_back(tmp_path):
     kept = Passes(tmp_path)
     for array, back in zip(arrays, [kept.keep(array) for array in arrays], strict=True):
         np.testing.assert_array_equal(back, array, strict=True)
-
-
-@given(st.integers(1, 5), st.lists(st.sets(st.integers(0, 4), max_size=5), min_size=1, max_size=8), st.data())
-def test_a_choice_counts_as_if_it_were_counted_anew(n_runs, holders, data):
-    pairs = sorted((run, doc) for doc, having in enumerate(holders) for run in having if run < n_runs)
-    run, doc = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    row = np.array([doc if data.draw(st.booleans()) else -1 for doc in range(len(holders))], dtype=np.int32)
-    tops = Tops(run, doc, row, np.array([0, len(run)]), np.array([0, len(row)]), n_runs)
-    choice = Choice(tops, np.array([data.draw(st.booleans()) for _ in range(n_runs)]))
-    left = np.flatnonzero(choice.runs).tolist()
-    while True:
-        judged, unjudged = tops.alone(choice.runs)
-        pool = tops.times(choice.runs) > 0
-        np.testing.assert_array_equal(choice.times, tops.times(choice.runs))
-        np.testing.assert_array_equal(choice.judged, np.where(choice.runs, judged, 0))
-        np.testing.assert_array_equal(choice.unjudged, np.where(choice.runs, unjudged, 0))
-        assert (choice.documents, choice.wrong) == (pool.sum(), (pool & ~tops.judged).sum())
-        if not left:
-            return
-        choice.drop(left.pop(data.draw(st.integers(0, len(left) - 1))))
