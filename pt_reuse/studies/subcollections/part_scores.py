@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -22,13 +22,13 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import mean_over_topics
-from pt_reuse.studies.subcollections.sources import PairOfParts, Part
+from pt_reuse.studies.subcollections.sources import Drawing, Part, compared
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
 
 #: what pairs of parts have in common over which means are taken
 SETTING = ("source", "share", "size", "other_size")
 #: what is averaged over pairs of parts
-AVERAGED = (*SHARES, "tau_b")
+_AVERAGED = (*SHARES, "tau_b")
 _WITH_INTERVALS = {"agree": (0.0, 1.0), "tau_b": (-1.0, 1.0)}
 
 
@@ -65,27 +65,16 @@ class Testing:
 
 @dataclass(frozen=True)
 class ScoredPart:
-    """What systems score on a part.
+    """What systems score on a part."""
 
-    Attributes:
-        counts: (topics,) whether a topic counts.
-        means: (measures, systems) over the topics that count.
-        tests: for each measure the tests of all pairs of systems.
-        better: (measures, pairs) who is significantly better.
-        drawn: for each measure (resamples, pairs) who is, and (resamples, systems) means, in each resample of topics.
-        judged: how many judgments the part has.
-        retrieved: documents in a list of a run, on average.
-        emptied: lists of a run and a topic without a document.
-    """
-
-    counts: NDArray[np.bool_]
-    means: NDArray[np.float64]
-    tests: list[PairTests]
-    better: NDArray[np.int8]
+    counts: NDArray[np.bool_]  # (topics,) whether a topic counts
+    means: NDArray[np.float64]  # (measures, systems) over the topics that count
+    tests: list[PairTests]  # of all pairs of systems, for each measure
+    # for each measure (resamples, pairs) who is better, and (resamples, systems) means, in each resample of topics
     drawn: list[tuple[NDArray[np.int8], NDArray[np.float64]]]
-    judged: int
-    retrieved: float
-    emptied: int
+    judged: int  # how many judgments the part has
+    retrieved: float  # documents in a list of a run, on average
+    emptied: int  # lists of a run and a topic without a document
 
 
 @dataclass(frozen=True)
@@ -107,15 +96,13 @@ class PartTask:
             values = np.empty((len(self.measures), len(self.qrels.topics), len(runs)))
             for block in rescore(runs, self.qrels, self.measures):
                 values[:, block.topics.start : block.topics.stop] = block.base
-        tests = [self.testing.pairs(mine[self.counts]) for mine in values]
+        every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
         lengths = _lengths(runs, self.qrels.topics)[self.counts]
         bootstrap = self.testing.bootstrap
-        every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
         return ScoredPart(
             counts=self.counts,
             means=np.array([mean_over_topics(mine, every) for mine in values]),
-            tests=tests,
-            better=np.array([self.testing.winners(one) for one in tests]),
+            tests=[self.testing.pairs(mine[self.counts]) for mine in values],
             drawn=[self._drawn(bootstrap, TopicScores(mine, every)) for mine in values] if bootstrap else [],
             judged=len(self.qrels),
             retrieved=float(lengths.mean()),
@@ -137,54 +124,92 @@ def _lengths(runs: RunSet, topics: Sequence[str]) -> NDArray[np.int64]:
     return lengths
 
 
-def compared_parts(
-    parts: Sequence[Part],
-    scored: Sequence[ScoredPart],
-    pairs: Iterable[PairOfParts],
-    measures: Sequence[str],
-    testing: Testing,
-) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-    """Return a row per pair of parts and measure, and (rows, numbers, resamples) of their resamples of topics."""
-    rows, drawn = [], []
-    for pair in pairs:
-        one = parts[pair.first]
-        key = {"part": one.name, "other_part": parts[pair.second].name, "draw": one.draw, **asdict(pair.setting)}
-        for m, measure in enumerate(measures):
-            numbers, resampled = _compared((scored[pair.first], m), (scored[pair.second], m), testing)
-            rows.append({**key, "measure": measure, **numbers})
-            drawn.append(resampled)
-    return pd.DataFrame(rows).astype({"share": float, "size": "Int64", "other_size": "Int64"}), np.array(drawn)
+@dataclass(frozen=True)
+class ScoredParts:
+    """All parts, what systems score on each, and the tables of these."""
 
+    parts: list[Part]
+    scored: list[ScoredPart]
+    measures: list[str]
+    testing: Testing
 
-def compared_measures(
-    parts: Sequence[Part], scored: Sequence[ScoredPart], measures: Sequence[str], testing: Testing
-) -> pd.DataFrame:
-    """Return a row per part and pair of measures."""
-    rows = [
-        {"part": part.name, "draw": part.draw, "measure": measures[m], "other_measure": measures[k]}
-        | _compared((one, m), (one, k), testing)[0]
-        for part, one in zip(parts, scored, strict=True)
-        for m, k in combinations(range(len(measures)), 2)
-    ]
-    return pd.DataFrame(rows, columns=None if rows else ["part", "draw", "measure", "other_measure", *AVERAGED])
+    def by_pair(self, drawing: Drawing) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+        """Return a row per pair of parts and measure, and (rows, numbers, resamples) of their resamples of topics."""
+        rows, drawn = [], []
+        for i, j in compared(self.parts):
+            one, other = self.parts[i], self.parts[j]
+            key = {"part": one.name, "other_part": other.name, "draw": one.draw, **drawing.setting(one, other)}
+            for m, measure in enumerate(self.measures):
+                numbers, resampled = self._compared((i, m), (j, m))
+                rows.append({**key, "measure": measure, **numbers})
+                drawn.append(resampled)
+        return pd.DataFrame(rows).astype({"share": float, "size": "Int64", "other_size": "Int64"}), np.array(drawn)
 
+    def between_measures(self) -> pd.DataFrame:
+        """Return a row per part and pair of measures."""
+        rows = [
+            {"draw": part.draw, "measure": self.measures[m], "other_measure": self.measures[k]}
+            | self._compared((i, m), (i, k))[0]
+            for i, part in enumerate(self.parts)
+            for m, k in combinations(range(len(self.measures)), 2)
+        ]
+        return pd.DataFrame(rows, columns=None if rows else ["draw", "measure", "other_measure", *_AVERAGED])
 
-def _compared(
-    one: tuple[ScoredPart, int], other: tuple[ScoredPart, int], testing: Testing
-) -> tuple[dict[str, float], NDArray[np.float64]]:
-    """Return the numbers of two parts, each by a measure, and (numbers, resamples) of those with intervals."""
-    (a, m), (b, k) = one, other
-    numbers = agreement_of_tests(a.tests[m], b.tests[k], testing.alpha, testing.correction).row()
-    numbers["tau_b"] = _tau(a.means[m], b.means[k])
-    if testing.bootstrap is None:
-        return numbers, np.empty((len(_WITH_INTERVALS), 0))
-    (better, means), (others_better, others_means) = a.drawn[m], b.drawn[k]
-    taus = [_tau(x, y) for x, y in zip(means, others_means, strict=True)]
-    resampled = np.stack([agreement_of_draws(better, others_better), np.array(taus)])
-    for (name, within), values in zip(_WITH_INTERVALS.items(), resampled, strict=True):
-        ends = testing.bootstrap.interval(numbers[name], values, within=within)
-        numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
-    return numbers, resampled
+    def by_part(self) -> pd.DataFrame:
+        """Return a row per part and measure: how many pairs of systems differ significantly, and which mean is best."""
+        rows = []
+        for part, one in zip(self.parts, self.scored, strict=True):
+            for measure, tests, means in zip(self.measures, one.tests, one.means, strict=True):
+                better = self.testing.winners(tests)
+                n_significant = int((better != 0).sum())
+                rows.append(
+                    {
+                        "part": part.name,
+                        "draw": part.draw,
+                        "measure": measure,
+                        "pairs": len(better),
+                        "significant": n_significant,
+                        "significant_share": n_significant / len(better),
+                        "least": float(means.min()),
+                        "most": float(means.max()),
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    def table(self, added: int) -> pd.DataFrame:
+        """Return a row per part: what it is, and what is left of judgments and runs on it."""
+        rows = [
+            {
+                "part": part.name,
+                "draw": part.draw,
+                "source": part.source,
+                "share": part.share,
+                "drawn": len(part.documents),
+                "documents": len(part.documents) + added,
+                "judged": one.judged,
+                "topics": int(one.counts.sum()),
+                "per_list": one.retrieved,
+                "empty_lists": one.emptied,
+            }
+            for part, one in zip(self.parts, self.scored, strict=True)
+        ]
+        return pd.DataFrame(rows).astype({"share": float})
+
+    def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:
+        """Return the numbers of two (part, measure), and (numbers, resamples) of those with intervals."""
+        (i, m), (j, k) = one, other
+        a, b, testing = self.scored[i], self.scored[j], self.testing
+        numbers = agreement_of_tests(a.tests[m], b.tests[k], testing.alpha, testing.correction).row()
+        numbers["tau_b"] = _tau(a.means[m], b.means[k])
+        if testing.bootstrap is None:
+            return numbers, np.empty((len(_WITH_INTERVALS), 0))
+        (better, means), (others_better, others_means) = a.drawn[m], b.drawn[k]
+        taus = [_tau(x, y) for x, y in zip(means, others_means, strict=True)]
+        resampled = np.stack([_agree(better, others_better), np.array(taus)])
+        for (name, within), values in zip(_WITH_INTERVALS.items(), resampled, strict=True):
+            ends = testing.bootstrap.interval(numbers[name], values, within=within)
+            numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
+        return numbers, resampled
 
 
 def _tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
@@ -193,11 +218,15 @@ def _tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     return float(rank_pairs.coefficients(*rounded, ("tau_b",))["tau_b"][0])
 
 
-def agreement_of_draws(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.float64]:
+def _agree(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.float64]:
     """Return (resamples,) agree-SS_a of two (resamples, pairs) of winners; NaN where nothing is significant."""
     alike = 2 * ((one == other) & (one != 0)).sum(axis=1)
     weight = (one != 0).sum(axis=1) + (other != 0).sum(axis=1)
-    return np.divide(alike, weight, out=np.full(len(one), np.nan), where=weight > 0)
+    return _ratio(alike, weight)
+
+
+def _ratio(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
+    return np.divide(parts, wholes, out=np.full(len(parts), np.nan), where=wholes > 0)
 
 
 def averaged(
@@ -215,15 +244,13 @@ def averaged(
     for key, mine in rows.groupby(list(keys), sort=False, dropna=False):
         row: dict[str, object] = dict(zip(keys, key, strict=True))
         row |= {counted: len(mine), "draws": mine["draw"].nunique()}
-        for name in AVERAGED:
+        for name in _AVERAGED:
             row[name] = mine[name].mean()
             row[f"{name}_se"] = standard_error(mine[name].to_numpy(dtype=float), mine["draw"].to_numpy())
         if bootstrap is not None and drawn is not None:
-            of_rows = drawn[rows.index.get_indexer(mine.index)]
             for i, (name, within) in enumerate(_WITH_INTERVALS.items()):
-                known = ~np.isnan(of_rows[:, i])
-                total = np.where(known, of_rows[:, i], 0).sum(axis=0)
-                means = np.divide(total, known.sum(axis=0), out=np.full(len(total), np.nan), where=known.any(axis=0))
+                values = drawn[mine.index, i]
+                means = _ratio(np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0))
                 ends = bootstrap.interval(float(mine[name].mean()), means, within=within)
                 row[f"{name}_low"], row[f"{name}_high"] = ends
         found.append(row)
@@ -244,41 +271,3 @@ def standard_error(values: NDArray[np.float64], draw: NDArray[np.int64]) -> floa
     # the mean is a ratio of sums over units, since a unit may have fewer values than another
     off = np.bincount(units, values - values.mean())
     return float(np.sqrt((off**2).sum()) / len(values))
-
-
-def part_table(parts: Sequence[Part], scored: Sequence[ScoredPart], added: int) -> pd.DataFrame:
-    """Return a row per part: what it is, and what is left of judgments and runs on it."""
-    rows = [
-        {
-            "part": part.name,
-            "draw": part.draw,
-            "source": part.source,
-            "share": part.share,
-            "drawn": len(part.documents),
-            "documents": len(part.documents) + added,
-            "judged": one.judged,
-            "topics": int(one.counts.sum()),
-            "per_list": one.retrieved,
-            "empty_lists": one.emptied,
-        }
-        for part, one in zip(parts, scored, strict=True)
-    ]
-    return pd.DataFrame(rows).astype({"share": float})
-
-
-def tested_table(parts: Sequence[Part], scored: Sequence[ScoredPart], measures: Sequence[str]) -> pd.DataFrame:
-    """Return a row per part and measure: how many pairs of systems differ significantly, and which mean is best."""
-    return pd.DataFrame(
-        {
-            "part": part.name,
-            "draw": part.draw,
-            "measure": measure,
-            "pairs": len(better),
-            "significant": int((better != 0).sum()),
-            "significant_share": int((better != 0).sum()) / len(better),
-            "least": float(mean.min()),
-            "most": float(mean.max()),
-        }
-        for part, one in zip(parts, scored, strict=True)
-        for measure, better, mean in zip(measures, one.better, one.means, strict=True)
-    )

@@ -13,40 +13,19 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._choices import CORRECTION, SAMPLES
-from pt_reuse._errors import InputError, door
+from pt_reuse._errors import InputError, door, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
-from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
-from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import (
-    Caveat,
-    few_topics,
-    noted,
-    of_judged,
-    relevant_only,
-    tell,
-    usual_measures,
-    warn_of_lower_grades,
-)
+from pt_reuse.result import KeyFigures, Result, Shown, View, records
+from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, relevant_only
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.run_scores import check_topics, provided_measures
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.subcollections.part_scores import (
-    SETTING,
-    PartTask,
-    ScoredPart,
-    Testing,
-    averaged,
-    compared_measures,
-    compared_parts,
-    part_table,
-    tested_table,
-)
-from pt_reuse.studies.subcollections.sources import Corpus, Part, checked_drawing, source_rule
+from pt_reuse.studies.subcollections.part_scores import SETTING, PartTask, ScoredParts, Testing, averaged
+from pt_reuse.studies.subcollections.sources import Corpus, checked_drawing, source_rule
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
 from pt_reuse.study import Command, study
 
@@ -226,14 +205,14 @@ class Subcollections(Result):
         m = self.measures.index(measure_among(self.measures, measure))
         of_draw = self.parts[self.parts["draw"] == draw]
         if of_draw.empty:
-            draws = examples(sorted(set(self.parts["draw"].tolist())))
-            raise InputError(f"draw must be one of {draws}, got {told(draw)}.", argument="draw")
+            raise wrong("draw", f" must be one of {examples(sorted(set(self.parts['draw'])))}, got {told(draw)}.")
         choice("part", part, of_draw["part"].tolist())
-        i = int(np.flatnonzero((self.parts["part"] == part) & (self.parts["draw"] == draw))[0])
+        i = of_draw.index[of_draw["part"] == part][0]
         first, second = np.triu_indices(len(self.names), 1)
         mean, names = self.means[i, m], np.array(self.names, dtype=object)
         tests = PairTests(first, second, mean[first] - mean[second], self.p[i, m])
         better = winners(tests, self.alpha, self.correction)
+        winner = pd.Series(np.where(better > 0, names[first], names[second]), dtype=object)
         return pd.DataFrame(
             {
                 "name": names[first],
@@ -241,9 +220,7 @@ class Subcollections(Result):
                 "difference": tests.difference,
                 "p": tests.p,
                 "p_corrected": tests.corrected(self.correction),
-                "winner": pd.Series(np.where(better > 0, names[first], names[second]), dtype=object).where(
-                    better != 0, None
-                ),
+                "winner": winner.where(better != 0, None),
             }
         )
 
@@ -267,10 +244,14 @@ def _settings(rows: pd.DataFrame) -> Iterator[list[str]]:
         yield mixed + ([] if pd.isna(size) else [f"{size:,.0f} x {other:,.0f}"])
 
 
+_DRAWN = ("how", "sizes", "shares", "repeats", "seed")
+_TESTED = ("test", "alpha", "correction", "samples", "seed")
+
+
 def _check(given: Mapping[str, Any]) -> None:
     """Raise where parts cannot be drawn, or tested, so."""
     if "how" in given:
-        checked_drawing(**{name: given[name] for name in ("how", "sizes", "shares", "repeats", "seed")})
+        checked_drawing(**{name: given[name] for name in _DRAWN})
         check_test(given["test"], given["correction"])
 
 
@@ -410,70 +391,62 @@ def subcollections(
     """
     asked = Asked(subcollections, locals())
     rule = source_rule(None) if sources is None else asked["sources"]
-    drawing = checked_drawing(**{name: asked[name] for name in ("how", "sizes", "shares", "repeats", "seed")})
-    tested = {name: asked[name] for name in ("test", "alpha", "correction", "samples", "seed")}
-    testing = Testing(bootstrap=asked.bootstrap, **tested)
-    systems, judged = _systems_and_qrels(runs, qrels)
-    lowest = relevant_from(judged, asked["rel"])
-    parsed = usual_measures(lowest) if asked["measures"] is None else asked["measures"]
-    warn_of_lower_grades(parsed, lowest)
-    corpus = Corpus.of(systems, judged, lowest, shared=relevant == "all")
-    split = drawing.split(corpus.sources(rule, needed=drawing.needs_sources or sources is not None))
-    told_of = tuple(relevant_only(judged, of_judged(parsed)))
-    tell(told_of)
-    counting = [corpus.counting(part) for part in split.parts]
-    n_draws = len(drawing.draws)
+    drawing = checked_drawing(**{name: asked[name] for name in _DRAWN})
+    testing = Testing(bootstrap=asked.bootstrap, **{name: asked[name] for name in _TESTED})
+    systems = _systems(asked)
+    corpus = Corpus.of(systems, asked.qrels, asked.rel, shared=relevant == "all")
+    by_source = drawing.needs_sources or sources is not None
+    parts = drawing.parts(corpus.members(rule) if by_source else {"all": np.arange(len(corpus.split))})
+    asked.tell(relevant_only(asked.qrels, of_judged(asked.measures)))
+    counting = [corpus.counting(part) for part in parts]
+    several = drawing.n_draws > 1
     tasks = (
         PartTask(
-            part.name if n_draws == 1 else f"{part.name}, draw {part.draw}",
+            f"{part.name}, draw {part.draw}" if several else part.name,
             systems,
             *corpus.part(part),
             counts,
-            parsed,
+            asked.measures,
             testing,
         )
-        for part, counts in zip(split.parts, counting, strict=True)
+        for part, counts in zip(parts, counting, strict=True)
     )
-    n_parts, n_jobs = len(split.parts), asked["n_jobs"]
-    scored = list(run_jobs(tasks, n_parts, desc="parts", unit="part", n_jobs=n_jobs, verbose=verbose))
-    names = [repr(measure) for measure in parsed]
-    by_pair, drawn = compared_parts(split.parts, scored, split.pairs, names, testing)
-    of_measures = compared_measures(split.parts, scored, names, testing)
-    by_part = tested_table(split.parts, scored, names)
-    caveats = list(_caveats(split.parts, scored, by_part, by_pair, len(systems.names)))
-    tell(caveats)
-    provided = provided_measures(parsed)
-    of_what = "draws, each with its pairs of parts" if n_draws > 1 else "pairs of parts"
+    scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", **asked.how))
+    names = [repr(measure) for measure in asked.measures]
+    found = ScoredParts(parts, scored, names, testing)
+    by_pair, drawn = found.by_pair(drawing)
+    by_part = found.by_part()
+    asked.tell(_caveats(found, by_part, by_pair, len(systems.names)))
+    by_chance = several or testing.bootstrap or testing.test in RANDOM
+    of_what = "draws, each with its pairs of parts" if several else "pairs of parts"
+    settings = asked.settings(
+        parts=_PARTS[drawing.how],
+        **({"sources": rule.words} if by_source else {}),
+        **({"sizes": ", ".join(map(str, drawing.sizes))} if drawing.sizes else {}),
+        draws=drawing.n_draws,
+        **({"seed": drawing.seed} if by_chance else {}),
+        documents=corpus.in_words(),
+        relevant=f"label of at least {asked.rel}, {_RELEVANT[relevant]}",
+        **systems.settings,
+        topics=_topics_in_words(counting, own=relevant == "own"),
+        **testing.in_settings,
+        standard_error=f"of the mean, as a bootstrap over {of_what} gives it",
+    )
+    if testing.bootstrap is None:
+        del settings["intervals"]
     return Subcollections(
         table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, testing.bootstrap),
         by_pair=by_pair,
-        between_measures=averaged(of_measures, ["measure", "other_measure"], "parts"),
+        between_measures=averaged(found.between_measures(), ["measure", "other_measure"], "parts"),
         by_part=by_part,
-        parts=part_table(split.parts, scored, corpus.n_added),
+        parts=found.table(corpus.n_added),
         names=systems.names,
         measures=names,
         means=np.array([one.means for one in scored]),
         p=np.array([[tests.p for tests in one.tests] for one in scored]),
         alpha=testing.alpha,
         correction=testing.correction,
-        settings={
-            "parts": _PARTS[drawing.how],
-            **({"sources": rule.words} if drawing.needs_sources or sources is not None else {}),
-            **({"sizes": ", ".join(map(str, drawing.sizes))} if drawing.sizes else {}),
-            "draws": n_draws,
-            **({"seed": drawing.seed} if n_draws > 1 or testing.bootstrap or testing.test in RANDOM else {}),
-            "documents": corpus.in_words(),
-            "relevant": f"label of at least {lowest}, {_RELEVANT[relevant]}",
-            **systems.settings,
-            "topics": _topics_in_words(counting, own=relevant == "own"),
-            **testing.in_settings,
-            "standard error": f"of the mean, as a bootstrap over {of_what} gives it",
-            **({"intervals": testing.bootstrap.words()} if testing.bootstrap else {}),
-            "complete": True,
-            "ties": f"means equal to {DECIMALS} decimals",
-            **({"by ir_measures": provided} if provided else {}),
-            **noted([*told_of, *caveats]),
-        },
+        settings=settings,
     )
 
 
@@ -485,21 +458,19 @@ _PARTS = {
 _RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
 
 
-def _systems_and_qrels(runs: Any, qrels: Any) -> tuple[RestrictedRuns | Systems[Any], Qrels]:
-    """Return the systems and the judgments, which have topics in common."""
-    systems: RestrictedRuns | Systems[Any]
-    if isinstance(runs, Systems):
-        judged, systems = as_qrels(qrels), runs
-        runs.check_topics(judged.topics)
+def _systems(asked: Asked) -> RestrictedRuns | Systems[Any]:
+    """Return the systems, which have topics in common with the judgments."""
+    systems = asked["runs"]
+    if isinstance(systems, Systems):
+        asked.qrels = as_qrels(asked["qrels"])
+        systems.check_topics(asked.qrels.topics)
     else:
-        field, given = as_runs_before(runs, qrels)
-        judged, systems = as_qrels(given), RestrictedRuns(field)
-        check_topics(field, judged)
+        systems = RestrictedRuns(asked.runs)
     if len(systems.names) < 2:
         raise InputError(
             f"there is one system, {examples(systems.names)}, and it takes two to differ.", argument="runs"
         )
-    return systems, judged
+    return systems
 
 
 def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str:
@@ -511,17 +482,11 @@ def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str
     return f"on each part those with a relevant document in it, {some} of {n_topics:,}; a topic that a run lacks is 0"
 
 
-def _caveats(
-    parts: Sequence[Part],
-    scored: Sequence[ScoredPart],
-    by_part: pd.DataFrame,
-    by_pair: pd.DataFrame,
-    n_systems: int,
-) -> Iterator[Caveat]:
-    n_topics, where = min((int(one.counts.sum()), part.name) for part, one in zip(parts, scored, strict=True))
+def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n_systems: int) -> Iterator[Caveat]:
+    n_topics, where = min((int(one.counts.sum()), p.name) for p, one in zip(found.parts, found.scored, strict=True))
     yield from few_topics(n_topics, f"part {where!r}")
     tied = by_part[by_part["least"].round(DECIMALS) == by_part["most"].round(DECIMALS)]
-    for _, row in tied.head(1).iterrows():
+    for row in records(tied.head(1)):
         where = f"{row['measure']} on part {row['part']}"
         said = (
             f"all {n_systems} systems have the same mean by {where} ({count(len(tied), 'such case')} in all): nothing "
@@ -529,15 +494,15 @@ def _caveats(
         )
         yield Caveat(f"all systems tie by {where}", (said,))
     none = by_pair[by_pair["agree"].isna()]
-    for _, row in none.head(0 if len(tied) else 1).iterrows():
+    for row in records(none.head(0 if len(tied) else 1)):
         said = (
             f"no pair of systems is significant on either of {row['part']} and {row['other_part']} by {row['measure']} "
             f"({len(none):,} of {len(by_pair):,} rows of such pairs in all): agreement is NaN there, and no part of "
             "the means."
         )
         yield Caveat(f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts", (said,))
-    emptied = sum(part.emptied for part in scored)
-    lists = sum(int(part.counts.sum()) for part in scored) * n_systems
+    emptied = sum(one.emptied for one in found.scored)
+    lists = sum(int(one.counts.sum()) for one in found.scored) * n_systems
     if emptied:
         said = (
             f"{emptied:,} of {lists:,} lists of a run and a topic ({emptied / lists:.1%}) have no document on their "

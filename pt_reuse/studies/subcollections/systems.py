@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import columns, count, examples, told
-from pt_reuse._errors import Argument, InputError, ReuseWarning, door
+from pt_reuse._errors import InputError, ReuseWarning, door, wrong
 from pt_reuse.data.ordering import check_order
 from pt_reuse.data.run_set import RunSet
 
@@ -28,15 +28,13 @@ class RestrictedRuns:
     #: what no run retrieves is not known
     knows_corpus: ClassVar[bool] = False
 
+    #: how the runs are had on a part
+    settings: ClassVar[dict[str, Any]] = {"systems": "runs restricted to the documents of each part"}
+
     @property
     def names(self) -> list[str]:
         """Return the names of the runs."""
         return self.runs.names
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return how the runs are had on a part."""
-        return {"systems": "runs restricted to the documents of each part", **self.runs.settings}
 
     def docnos(self) -> list[str]:
         """Return the documents that any run retrieves."""
@@ -96,22 +94,17 @@ class Systems(Generic[_Index]):
         order: str = "trec_eval",
     ):
         if not isinstance(factories, Mapping) or not factories or not all(map(callable, factories.values())):
-            raise InputError(
-                Argument("factories"),
-                f" must be a dict of system name -> function that returns a pipeline, got {told(factories)}.",
-                argument="factories",
-            )
+            said = f" must be a dict of system name -> function that returns a pipeline, got {told(factories)}."
+            raise wrong("factories", said)
         if not callable(documents) and iter(documents) is documents:
-            raise InputError(
-                Argument("documents"),
-                " can be read but once, and each part reads them. Give a list, or a function that returns an iterator.",
-                argument="documents",
+            said = (
+                " can be read but once, and each part reads them. Give a list, or a function that returns an iterator."
             )
+            raise wrong("documents", said)
         if index is not None and not callable(index):
-            raise InputError(Argument("index"), f" must be a function, got {told(index)}.", argument="index")
+            raise wrong("index", f" must be a function, got {told(index)}.")
         if not isinstance(topics, pd.DataFrame):
-            problem = f" must be a frame with qid and query, got {told(topics)}."
-            raise InputError(Argument("topics"), problem, argument="topics")
+            raise wrong("topics", f" must be a frame with qid and query, got {told(topics)}.")
         columns("topics", topics.columns, ("qid",))
         check_order("order", order)
         self._factories, self._documents, self._topics = dict(factories), documents, topics
@@ -139,9 +132,7 @@ class Systems(Generic[_Index]):
             docno = document.get("docno") if isinstance(document, Mapping) else None
             if not isinstance(docno, str) or not docno or docno in found:
                 problem = f"has the docno {docno!r} again" if docno in found else "has no docno"
-                raise InputError(
-                    Argument("documents"), f": document {n:,} {problem}: {told(document)}.", argument="documents"
-                )
+                raise wrong("documents", f": document {n:,} {problem}: {told(document)}.")
             found[docno] = None
         return list(found)
 

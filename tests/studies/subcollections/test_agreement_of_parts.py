@@ -10,7 +10,7 @@ from same import assert_same
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import agreement_of_tests, pair_tests
-from pt_reuse.studies.subcollections.part_scores import agreement_of_draws, standard_error
+from pt_reuse.studies.subcollections.part_scores import standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
 FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
@@ -112,16 +112,6 @@ def test_intervals_are_those_of_topics_drawn_again():
     without = study(("AP",), alpha=0.2)
     assert not [name for name in without.table if name.endswith(("_low", "_high"))]
     assert without.table["agree"].tolist() == found.table["agree"].tolist()
-
-
-def test_agreement_of_resamples_is_that_of_one_by_one():
-    random = np.random.default_rng(3)
-    one, other = (random.integers(-1, 2, (6, 15)).astype(np.int8) for _ in "ab")
-    one[0] = other[0] = 0
-    found = agreement_of_draws(one, other)
-    assert np.isnan(found[0])
-    for a, b, agree in zip(one[1:], other[1:], found[1:], strict=True):
-        assert agree == 2 * sum(x == y != 0 for x, y in zip(a, b, strict=True)) / (abs(a).sum() + abs(b).sum())
 
 
 def test_one_and_two_processes_give_the_same():

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from pt_reuse.studies.subcollections.sources import source_rule, sources_of
+from pt_reuse.studies.subcollections.sources import source_rule
 
 DOCNOS = ["FBIS3-1", "FR940104-0-1", "FT911-3", "FT911-4", "LA010189-0001"]
 # fmt: off
@@ -31,34 +30,29 @@ RULES = {
 @pytest.mark.parametrize("rule", RULES)
 def test_the_source_of_each_document(rule):
     given, names, code = RULES[rule]
-    found = sources_of(source_rule(given), DOCNOS)
-    assert (list(found.names), found.code.tolist()) == (names, code)
+    found = source_rule(given).members(DOCNOS)
+    expected = {name: [i for i, at in enumerate(code) if at == n] for n, name in enumerate(names)}
+    assert {name: mine.tolist() for name, mine in found.items()} == expected
+    assert list(found) == names
 
 
 def test_documents_without_a_source_are_told(messages):
-    found = messages.warned(lambda: sources_of(source_rule(["FT", "LA"]), DOCNOS))
-    assert found.code.tolist() == [-1, -1, 0, 0, 1]
-    found = messages.warned(lambda: sources_of(source_rule({"FT911-3": "x"}), DOCNOS))
-    assert np.flatnonzero(found.code == 0).tolist() == [2]
+    found = messages.warned(lambda: source_rule(["FT", "LA"]).members(DOCNOS))
+    assert [mine.tolist() for mine in found.values()] == [[2, 3], [4]]
+    found = messages.warned(lambda: source_rule({"FT911-3": "x"}).members(DOCNOS))
+    assert found["x"].tolist() == [2]
 
 
-NONE = {
+WRONG = {
     "a prefix of none": ["FT", "WSJ", "AP"],
     "a value of none": {"FT911-3": "x", "nowhere": "y"},
     "an expression that matches none": re.compile("^([a-z]+)"),
     "letters of digits": re.compile("^([0-9])"),
-}
-
-
-@pytest.mark.parametrize("rule", NONE)
-def test_a_rule_that_matches_no_document_is_named(rule, messages):
-    messages.refused(lambda: sources_of(source_rule(NONE[rule]), DOCNOS), argument="sources")
-
-
-WRONG = {
+    "a function that returns no name": len,
     "a text": "FT",
     "an empty prefix": ["FT", ""],
     "an expression without a group": re.compile("^[A-Z]+"),
+    "a text that is no expression": ["^("],
     "a dict of numbers": {"FT911-3": 1},
     "a prefix at two sources": {"a": ["FT", "LA"], "b": ["FT"]},
     "a dict of empty lists": {"a": []},
@@ -66,9 +60,5 @@ WRONG = {
 
 
 @pytest.mark.parametrize("rule", WRONG)
-def test_what_is_no_rule(rule, messages):
-    messages.refused(lambda: source_rule(WRONG[rule]), argument="sources")
-
-
-def test_a_function_that_returns_no_name(messages):
-    messages.refused(lambda: sources_of(source_rule(len), DOCNOS), argument="sources")
+def test_what_is_no_rule_or_matches_no_document(rule, messages):
+    messages.refused(lambda: source_rule(WRONG[rule]).members(DOCNOS), argument="sources")
