@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -35,6 +35,17 @@ class Command:
     shards: bool = False  # whether its topics can be shared out to many calls, see ``pt-reuse merge``
 
 
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Where users find a study: its public name, and its line in the documentation's list of studies."""
+
+    question: str  # that it answers
+    group: str = ""  # the namespace, such as ``pools``; default the package itself
+    name: str = ""  # there; default that of the function
+    page: str = ""  # of the documentation; default that of its name under ``studies``
+    papers: str = ""  # keys of the list of papers
+
+
 class Study:
     """What is declared of a study."""
 
@@ -43,6 +54,7 @@ class Study:
         call: Callable[..., Any],
         own: Mapping[str, Parameter],
         command: Command | None,
+        entry: Entry,
         *,
         measures: Callable[[int], list[Any]] | None,
         depth: int | None,
@@ -50,6 +62,8 @@ class Study:
     ):
         signature = inspect.signature(call).parameters
         self.name, self.call, self.command = call.__name__, call, command
+        name = entry.name or self.name
+        self.entry = replace(entry, name=name, page=entry.page or f"studies/{name.replace('_', '-')}")
         self.measures, self.depth, self.together = measures, depth, together
         self.parameters = {name: own[name] if name in own else SHARED[name] for name in signature}
         self.beside = {name: parameter for name, parameter in own.items() if name not in signature}
@@ -66,6 +80,7 @@ class Study:
             "result": self.result.__name__,
             "home": self.result.__module__,
             "command": self.command and asdict(self.command),
+            "entry": asdict(self.entry),
             "data": [name for name in self.parameters if name in _DATA and name not in self.defaults],
             "contributors": self.defaults.get("contributors"),
             "long": any(getattr(view, "long", False) for view in getattr(self.result, "views", {}).values()),
@@ -101,6 +116,7 @@ class Study:
 
 def study(
     *own: Parameter,
+    entry: Entry,
     command: Command | None = None,
     measures: Callable[[int], list[Any]] | None = None,
     depth: int | None = None,
@@ -112,7 +128,7 @@ def study(
         mine = {parameter.name: parameter for parameter in own}
         call.__doc__ = documented(call, mine)
         entered = door(call)
-        entered.study = Study(call, mine, command, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
+        entered.study = Study(call, mine, command, entry, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
         return entered
 
     return declare

@@ -51,7 +51,7 @@ from pt_reuse.studies.document_effects import (
     ranks_of,
 )
 from pt_reuse.studies.judged_fields import AskedJudges
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -602,6 +602,7 @@ def _of_movers(movers: pd.DataFrame, documents: pd.DataFrame) -> Iterator[str]:
         check=partial(positive, "best", unit="runs"),
         flag=Flag(help="tau of the K best runs", metavar="K"),
     ),
+    entry=Entry(question="Does a model's labelling rank the systems as people's does?"),
 )
 def audit_labels(
     runs: Any,

@@ -40,7 +40,7 @@ from pt_reuse.studies.type_splits import (
     splits_of,
     types_of,
 )
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -328,6 +328,7 @@ def default_measures(rel: int) -> list[ir_measures.Measure]:
     ),
     measures=default_measures,
     depth=DEPTH,
+    entry=Entry(question="Can a pool of one type of system judge another type?", papers="[Y20]_"),
 )
 def by_type(
     runs: Any,

@@ -28,7 +28,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_topics
 from pt_reuse.studies.judged_fields import NOTES, AskedJudges, under, with_names
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -369,6 +369,9 @@ class _Asked(AskedJudges):
         meaning="how many systems are the best, for tau_b of the best and for who is among them; systems that tie with "
         "the last of them are among them.",
         check=partial(positive, "best", unit="systems"),
+    ),
+    entry=Entry(
+        question="What does a system gain that re-ranks by the judge that scores it?", group="labels", papers="[C24]_"
     ),
 )
 def circularity(

@@ -34,7 +34,7 @@ from pt_reuse.studies.known_documents import (
     selected_runs,
     topic_moves,
 )
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -367,6 +367,7 @@ class JudgmentComparison(Result):
         positional="runs",
     ),
     together=lambda given: given.get("measures") and _pairs(given["measures"], given.get("measures_b")),
+    entry=Entry(question="Would other judgments rank the systems alike?", papers="[V22a]_"),
 )
 def compare_judgments(
     runs: Any,

@@ -37,7 +37,7 @@ from pt_reuse.studies.label_counts import (
     beside_rows,
     scale_of,
 )
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -491,7 +491,7 @@ OTHER_PEOPLE = Parameter(
 )
 
 
-@study(OTHER_PEOPLE)
+@study(OTHER_PEOPLE, entry=Entry(question="Does a model label as people do?", group="labels"))
 def compare_labels(
     human: Any,
     judge: Any,

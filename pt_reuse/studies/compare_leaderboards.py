@@ -31,7 +31,7 @@ from pt_reuse.scoring.measures import canonical_name
 from pt_reuse.scoring.scores import MISSING, Scores
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.audit_labels import parts_of
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -368,6 +368,7 @@ def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> pd.DataF
         "to them, and they are the best by all topics, also in resamples.",
         check=partial(positive, "best", unit="runs"),
     ),
+    entry=Entry(question="Do judges rank runs as people do, by their leaderboards?", group="labels"),
 )
 def compare_leaderboards(
     human: Any,

@@ -21,7 +21,7 @@ from pt_reuse.scoring.caveats import Caveat, noted, tell
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
 from pt_reuse.studies.relevant_documents import found_none
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,6 +150,7 @@ class Density(Result):
         "of --rounds, those of a column of the judgments, or pools of --depths.",
         runs_for=("depths",),
     ),
+    entry=Entry(question="Are there too many relevant documents to judge all?", group="profile", papers="[V22b]_"),
 )
 def density(
     qrels: Any,

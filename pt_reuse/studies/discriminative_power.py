@@ -26,7 +26,7 @@ from pt_reuse.scoring.caveats import BEWARE, few_topics
 from pt_reuse.scoring.run_scores import check_every_topic
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.asked import Asked
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -213,6 +213,7 @@ class PairJob:
         positional="runs",
         several=True,
     ),
+    entry=Entry(question="How many pairs of systems can a measure tell apart?", group="profile", papers="[S06]_"),
 )
 def discriminative_power(
     scores: Scores | Mapping[str, Scores],

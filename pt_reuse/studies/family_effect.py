@@ -29,7 +29,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.judged_fields import NOTES, AskedJudges, ScoredSides
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -423,7 +423,8 @@ def checked_caliper(caliper: Any) -> float:
         "means of all runs; 0.2 by default, the usual width for matching (Austin 2011). An other run may be matched "
         "with several runs of the family; of equally near ones it is the first by name.",
         check=checked_caliper,
-    )
+    ),
+    entry=Entry(question="Does a judge favour its own family of runs?", group="labels", papers="[B25]_"),
 )
 def family_effect(
     runs: Any,

@@ -22,7 +22,7 @@ from pt_reuse.scoring.caveats import Caveat, one_unit
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.pool_costs import pool_on_topics
 from pt_reuse.studies.type_splits import ALL
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,6 +172,12 @@ class FoundByDepth(Result):
         summary="how many relevant documents the pools of each type of system hold, depth by depth",
         details="In all, and those that no other type has. Beyond the depth down to which everything was judged, what "
         "is found depends on who was judged; the output says where that is.",
+    ),
+    entry=Entry(
+        question="How many relevant documents does each type find?",
+        group="pools",
+        page="studies/by-type",
+        papers="[Y20]_",
     ),
 )
 def found_by_depth(

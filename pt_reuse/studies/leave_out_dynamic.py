@@ -46,7 +46,7 @@ from pt_reuse.studies.unique_tables import (
     with_intervals,
     without_units,
 )
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,6 +178,12 @@ def _checked_corpus(corpus: Any) -> Any:
         name="presumed_negatives",
         meaning="documents drawn at random from which it learns as if they were not relevant.",
         check=lambda value: whole("presumed_negatives", value, "documents", least=0),
+    ),
+    entry=Entry(
+        question="What does a team lose where a classifier chose what was judged?",
+        group="pools",
+        page="leave-out-uniques",
+        papers="[V22b]_",
     ),
 )
 def leave_out_dynamic(

@@ -22,7 +22,7 @@ from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 from pt_reuse.studies.type_splits import checked_types, types_of
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,6 +142,12 @@ class LeftOutTypes(Result):
         meaning="how far down a run's list, in the order in which it is scored, a document counts as recovered; "
         "default the whole list.",
         check=lambda value: positive("down_to", value, "documents per run and topic"),
+    ),
+    entry=Entry(
+        question="What do the systems of a type lose if none of their type was pooled?",
+        group="pools",
+        page="studies/by-type",
+        papers="[Y20]_",
     ),
 )
 def leave_out_type(

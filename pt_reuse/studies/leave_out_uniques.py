@@ -45,7 +45,7 @@ from pt_reuse.studies.unique_tables import (
     with_intervals,
     without_units,
 )
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -350,6 +350,9 @@ REMOVE = Parameter(
         shards=True,
     ),
     together=lambda given: check_fill(given.get("fill"), given.get("judge_rel"), given.get("holes")),
+    entry=Entry(
+        question="Does my system lose if its team was not pooled?", page="leave-out-uniques", papers="[Z98]_, [B07]_"
+    ),
 )
 def leave_out_uniques(
     runs: Any,

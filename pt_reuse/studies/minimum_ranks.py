@@ -21,7 +21,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.relevant_documents import RelevantDocuments, found_none
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -218,6 +218,7 @@ def _checked_order(order: Any) -> Any:
         "more yet.",
         positional="runs",
     ),
+    entry=Entry(question="How far down were the relevant documents found?", group="pools", papers="[V22b]_"),
 )
 def minimum_ranks(
     runs: Any,

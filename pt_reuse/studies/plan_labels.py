@@ -39,7 +39,7 @@ from pt_reuse.studies.label_strata import (
     numbers_of,
     prior_words,
 )
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -523,6 +523,7 @@ def _checked_judge_rel(judge_rel: Any) -> int | None:
         check=_checked_judge_rel,
         flag=Flag(help="lowest label of the judge that is relevant", metavar="LABEL"),
     ),
+    entry=Entry(question="How many labels of a model must people check, and which?", group="labels", papers="[M25]_"),
 )
 def plan_labels(
     judge_labels: Any,

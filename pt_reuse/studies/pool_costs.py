@@ -30,7 +30,7 @@ from pt_reuse.scoring.run_scores import topics_of_runs
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.relevant_documents import found_none
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -236,6 +236,9 @@ class PoolCosts(Result):
         summary="what pools of several depths cost and find, and how runs rank by them",
         details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared with "
         "the one by all judgments.",
+    ),
+    entry=Entry(
+        question="How deep would a pool have to be, and what would it cost?", group="pools", papers="[V00]_, [V22b]_"
     ),
 )
 def pool_costs(

@@ -40,7 +40,7 @@ from pt_reuse.studies.few_labels import (
     topic_estimates,
 )
 from pt_reuse.studies.judged_fields import NOTES, AskedJudges
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -337,6 +337,11 @@ def checked_weight(lam: Any) -> float:
         'lambda is estimated anew without each of the n topics; or ``"plain"``, PPI++\'s var(Y - lambda F)/n, which '
         "takes lambda for known, and whose intervals cover one to three in a hundred less.",
         choices=VARIANCES,
+    ),
+    entry=Entry(
+        question="How good are the systems, by few labels of people and many of a model?",
+        group="labels",
+        papers="[A23]_",
     ),
 )
 def prediction_powered(

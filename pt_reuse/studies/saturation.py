@@ -23,7 +23,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE, Caveat, usual_measures
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.asked import Asked
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -149,6 +149,7 @@ def checked_maximum(maximum: Any) -> float:
         positional="runs",
     ),
     measures=partial(usual_measures, binary=P @ 10),
+    entry=Entry(question="Which topics are too easy?", group="profile", papers="[V22b]_"),
 )
 def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> Saturation:
     """Say on which topics the scores of most runs are at the top, so that the topic tells runs apart no more.

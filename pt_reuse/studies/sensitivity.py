@@ -30,7 +30,7 @@ from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies.leave_out_uniques import BY, REMOVE, leave_out_uniques
-from pt_reuse.study import Command, study, study_of
+from pt_reuse.study import Command, Entry, study, study_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -335,6 +335,9 @@ def sensitivity(
         details="Leave-out-uniques is run under other values of one convention at a time: the order in which documents "
         "are ranked for scoring, the order of the pool, who contributed to it and how deep, which label is relevant, "
         "over which topics means are, and which uniques are removed.",
+    ),
+    entry=Entry(
+        question="Does a number hang on a convention?", group="profile", name="sensitivity", page="studies/sensitivity"
     ),
 )
 def sensitivity_of_uniques(

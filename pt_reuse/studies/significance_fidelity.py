@@ -33,7 +33,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_every_topic
 from pt_reuse.studies.judged_fields import NOTES, AskedJudges, under, with_names
-from pt_reuse.study import study
+from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -259,7 +259,13 @@ def _of_judge(row: Mapping[Any, Any]) -> Iterator[str]:
         yield f"{about}: {count(int(row['opposite']), 'significant pair')} by both, with opposite winners."
 
 
-@study()
+@study(
+    entry=Entry(
+        question="Which significant differences does a judge claim that people do not see?",
+        group="labels",
+        papers="[O25]_",
+    )
+)
 def significance_fidelity(
     runs: Any,
     human: Any,

@@ -25,7 +25,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics
 from pt_reuse.scoring.scores import ONLY_SET, Scores, score_in_words
 from pt_reuse.studies.asked import Asked
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -440,6 +440,9 @@ def _checked_bins(n: Any) -> int:
         "in bins, and by how many topics a sample has.",
         positional="runs",
         several=True,
+    ),
+    entry=Entry(
+        question="Would other topics rank two systems the other way round?", group="profile", papers="[V02]_, [V22b]_"
     ),
 )
 def stability(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,10 +16,9 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import forest_of
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.studies.asked import Asked
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TopAgreement(Result):
     """How many of the best systems two sets of judgments have in common, by measure.
 
@@ -46,6 +44,7 @@ class TopAgreement(Result):
         flag=Flag(help="how many systems are the best"),
     ),
     command=Command(name="profile top-agreement", summary="whether two sets of judgments agree on the best systems"),
+    entry=Entry(question="Do other judgments have the same best systems?", group="profile"),
 )
 def top_agreement(
     runs: Any, qrels: Any, other: Any, measures: Any = None, *, top: int = 10, resamples: int = 0, seed: int = 0

@@ -16,11 +16,12 @@ from pt_reuse.study import DECLARED, study_of
 SCRIPT = Path(__file__).parents[2] / "scripts" / "declare.py"
 
 
-def test_the_command_line_knows_what_studies_declare():
+def test_what_is_made_of_declarations_is_in_step_with_them():
     spec = importlib.util.spec_from_file_location("declare", SCRIPT)
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert script.OUT.read_text(encoding="utf-8") == script.declared(), "run scripts/declare.py"
+    for path, text in script.written().items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run scripts/declare.py"
 
 
 def test_docstrings_have_every_argument_once():

@@ -47,7 +47,7 @@ from pt_reuse.judging.annotators.labels import (
 from pt_reuse.judging.annotators.voting import TIES, vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View, only
-from pt_reuse.study import study, study_of
+from pt_reuse.study import Entry, study, study_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -458,6 +458,12 @@ def _confusion_table(compared: Sequence[Two], scale: tuple[int, ...]) -> pd.Data
         meaning='what the bootstrap draws with replacement, ``"topics"`` (default) or ``"items"``. Each interval draws '
         "among the topics, or items, that the annotators compared have in common.",
         choices=("topics", "items"),
+    ),
+    entry=Entry(
+        question="Do those who judge agree, and does it matter?",
+        group="judging",
+        page="judging/annotators",
+        papers="[V98]_",
     ),
 )
 def annotator_agreement(

@@ -18,7 +18,7 @@ from pt_reuse.data.judgments import as_qrels
 from pt_reuse.judging.annotators.voting import TIES, majority_vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View
-from pt_reuse.study import study, study_of
+from pt_reuse.study import Entry, study, study_of
 
 #: what passages are held against -> in words
 CHANCE = {
@@ -200,6 +200,9 @@ def _checked_separator(separator: Any) -> str:
         name="ties",
         meaning='of the majority of annotators, see :func:`~pt_reuse.judging.majority_vote`; default ``"lower"``.',
         choices=TIES,
+    ),
+    entry=Entry(
+        question="Do annotators mark what stands early in a document?", group="judging", page="judging/annotators"
     ),
 )
 def passage_positions(

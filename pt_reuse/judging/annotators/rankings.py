@@ -28,7 +28,7 @@ from pt_reuse.scoring.caveats import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.run_scores import check_topics, provided_measures
-from pt_reuse.study import study, study_of
+from pt_reuse.study import Entry, study, study_of
 
 _TABLE = ("annotator", "measure", "topics", "labels", "changed", "tau_b", "tau_ap_b", "max_drop", "dropped")
 _BETWEEN = ("first", "second", "measure", "topics", "items", "tau_b", "tau_ap_b", "max_drop")
@@ -96,6 +96,7 @@ class AnnotatorRankings(Result):
         "labelled).",
         choices=("keep", "drop"),
     ),
+    entry=Entry(question="How do systems rank under each annotator?", group="judging", page="judging/annotators"),
 )
 def rankings_by_annotator(
     runs: Any,

@@ -26,7 +26,7 @@ from pt_reuse.judging.annotators.labels import (
 )
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View
-from pt_reuse.study import study, study_of
+from pt_reuse.study import Entry, study, study_of
 
 #: what becomes of an item for which two labels or more have the most votes
 TIES = ("lower", "higher", "median", "unresolved", "error")
@@ -194,6 +194,7 @@ class LabelDistributions(Result):
         meaning="how many labels a document must have, at least 2; default one of every annotator.",
         check=partial(positive, "least", unit="labels"),
     ),
+    entry=Entry(question="What do annotators say of each document?", group="judging", page="judging/annotators"),
 )
 def label_distributions(
     labels: Any, *, least: int | None = None, rel: int | None = None, scale: Any = None

@@ -45,7 +45,7 @@ from pt_reuse.studies.compare_strategies.built import (
     rankings,
     run_tasks,
 )
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -257,6 +257,9 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
         details="Each strategy asks for documents of the pool, topic by topic, and the judgments answer. At each "
         "budget it is counted how many relevant documents were found, and the runs are ranked by the judgments that "
         "there would have been, and by all judgments.",
+    ),
+    entry=Entry(
+        question="Which documents should be judged first?", group="pools", page="building-judgments", papers="[L17]_"
     ),
 )
 def compare_strategies(

@@ -36,7 +36,7 @@ from pt_reuse.studies.coverage.judged_lists import (
     flag_table,
     record_of,
 )
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -523,6 +523,7 @@ def _checked_unit(by: Any) -> Any:
         "run had its own team not taken part.",
         screen=("type", "run", "flags"),
     ),
+    entry=Entry(question="How far do the judgments cover each run?", group="profile", papers="[M08]_"),
 )
 def coverage(
     runs: Any,

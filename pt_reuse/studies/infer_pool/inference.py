@@ -24,7 +24,7 @@ from pt_reuse.studies.infer_pool.evidence import UNSURE, Certainty
 from pt_reuse.studies.infer_pool.fitting import Curves, Fitter
 from pt_reuse.studies.infer_pool.judged_ranks import passes
 from pt_reuse.studies.infer_pool.search import COMMON, Search, Try, checked_depth, checked_tolerance, depth_range
-from pt_reuse.study import study, study_of
+from pt_reuse.study import Entry, study, study_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -267,6 +267,7 @@ def depths_in_words(by_topic: pd.DataFrame) -> str:
         "else 1. The answer does not depend on it.",
         check=checked_jobs,
     ),
+    entry=Entry(question="Who was pooled, and to which depth?", page="who-was-pooled"),
 )
 def infer_pool(
     runs: Any,

@@ -27,7 +27,7 @@ from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.subcollections.part_scores import SETTING, PartTask, ScoredParts, Testing, averaged
 from pt_reuse.studies.subcollections.sources import Corpus, checked_drawing, source_rule
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
-from pt_reuse.study import Command, study
+from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -322,6 +322,9 @@ def _check(given: Mapping[str, Any]) -> None:
         screen=("split", "parts", "pair"),
     ),
     together=_check,
+    entry=Entry(
+        question="Would another part of the corpus rank the systems alike?", group="profile", papers="[J14]_, [S12]_"
+    ),
 )
 def subcollections(
     runs: Any,

@@ -1,0 +1,90 @@
+"""``.. studies::`` makes what the pages say of every study of its declaration.
+
+.. code-block:: rst
+
+   .. studies:: questions
+   .. studies:: summary
+   .. studies:: entries
+
+``questions`` is the table of questions, functions and commands, followed by the rows of a csv-table that it is given;
+``summary`` has a line for each function and its result; ``entries`` describes them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from pt_reuse.study import DECLARED
+
+#: where the pages are
+DOCS = Path(__file__).parents[1]
+GROUPS = ("", "pools", "profile", "labels", "judging")
+STUDIES = sorted(DECLARED, key=lambda study: (GROUPS.index(study["entry"]["group"]), study["function"]))
+
+
+def public_name(study: dict) -> str:
+    """Return what users call a study behind ``ptr.``."""
+    return ".".join(part for part in (study["entry"]["group"], study["entry"]["name"]) if part)
+
+
+def home(study: dict) -> str:
+    """Return where its result is defined, behind the name of the package."""
+    return f"{study['home'].removeprefix('pt_reuse.')}.{study['result']}"
+
+
+def row(study: dict) -> str:
+    """Return its row of the table of questions."""
+    entry, command = study["entry"], study["command"]
+    function = f":func:`{public_name(study)}`"
+    if (DOCS / f"{entry['page']}.rst").exists():
+        function += f", :doc:`{entry['page']}`"
+    cells = (entry["question"], function, f"``{command['name']}``" if command else "", entry["papers"])
+    return ",".join(f'"{cell}"' for cell in cells)
+
+
+def questions(studies: list[dict], rows: list[str]) -> list[str]:
+    """Return the table of questions."""
+    lines = [".. csv-table::", '   :header: "Question","Function","Command","Paper"', "   :widths: 40 30 16 14", ""]
+    return [*lines, *(f"   {line}" for line in [*map(row, studies), *rows])]
+
+
+def summary(studies: list[dict], _: list[str]) -> list[str]:
+    """Return a line for each function and result, and the tables of the results."""
+    names = [name for study in studies for name in (public_name(study), f"~{home(study)}")]
+    lines = [".. autosummary::", "   :nosignatures:", "", *(f"   {name}" for name in names), ""]
+    return [*lines, *(line for study in studies for line in (f".. members:: {home(study)}", ""))]
+
+
+def entries(studies: list[dict], _: list[str]) -> list[str]:
+    """Return what describes each function and result."""
+    lines: list[str] = []
+    for study in studies:
+        lines += [f".. autofunction:: pt_reuse.{public_name(study)}", ""]
+        lines += [f".. autoclass:: pt_reuse.{home(study)}", "   :members:", "   :inherited-members:", ""]
+    return lines
+
+
+KINDS = {kind.__name__: kind for kind in (questions, summary, entries)}
+
+
+class Studies(SphinxDirective):
+    """What is said of every study."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the lines."""
+        self.env.note_dependency(str(Path(__file__)))
+        return self.parse_text_to_nodes("\n".join(KINDS[self.arguments[0]](STUDIES, list(self.content))))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Make the directive known."""
+    app.add_directive("studies", Studies)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
