@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -192,10 +190,3 @@ def test_what_is_no_report(messages):
     messages.refused(lambda: Report([], caption=""))
     messages.refused(lambda: Report([columns[0], columns[0]], caption=""))
     messages.refused(lambda: Report([columns[0], Column("d", [1, 2])], caption=""))
-
-
-def test_the_page_shows_what_is_printed():
-    page = Path(__file__).parents[2] / "docs" / "reports.rst"
-    failed, tried = doctest.testfile(str(page), module_relative=False)
-    assert failed == 0
-    assert tried > 8
