@@ -68,9 +68,8 @@ def add_to(commands: Commands) -> Parser:
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.qrels_files import qrels_file
-    from pt_reuse.judging.annotators.labels import check_label_files, read_labels
+    from pt_reuse.judging.annotators.labels import check_label_files, majority_vote, read_labels
     from pt_reuse.judging.annotators.measuring import annotator_agreement
-    from pt_reuse.judging.annotators.voting import majority_vote
     from pt_reuse.study import study_of
 
     given = {name: getattr(options, name) for name in ("rel", "weights", "ties", "over", "resamples", "seed")}

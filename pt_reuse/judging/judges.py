@@ -15,9 +15,8 @@ from pt_reuse._errors import InputError, arguments_as, located, warn, wrong
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, without_texts
 from pt_reuse.data.frame_columns import LABELS
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.judging.judge import Judge
+from pt_reuse.judging.judge import Judge, Oracle
 from pt_reuse.judging.judge_folder import ALONE, JudgeFolder, read_judges
-from pt_reuse.judging.oracle import Oracle
 
 
 class AskedJudge(Judge):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.lists import natural_order
-from pt_reuse.judging.annotators.coefficients import (
+from pt_reuse.judging.annotators.measuring import (
     NO_ITEMS,
     ONE_LABEL,
     CohenKappa,

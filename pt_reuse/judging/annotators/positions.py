@@ -15,7 +15,7 @@ from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.frame_columns import in_our_columns, number_column
 from pt_reuse.data.judgments import as_qrels
-from pt_reuse.judging.annotators.voting import TIES, majority_vote
+from pt_reuse.judging.annotators.labels import TIES, majority_vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import Entry, study, study_of

@@ -15,7 +15,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 import pt_reuse as ptr
-from pt_reuse.judging.annotators.coefficients import (
+from pt_reuse.judging.annotators.measuring import (
     ONE_LABEL,
     Bootstrap,
     CohenKappa,

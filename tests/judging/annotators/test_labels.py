@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 
 import pt_reuse as ptr
-from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels, checked_scale
-from pt_reuse.judging.annotators.voting import TIES
+from pt_reuse.judging.annotators.labels import TIES, AnnotatorLabels, as_annotator_labels, checked_scale
 
 FRAME = labelled(seed=3, n_docs=5, gaps=0.3)
 THEIRS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
