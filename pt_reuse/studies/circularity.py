@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, positive
+from pt_reuse._check import count, examples, positive
 from pt_reuse._errors import InputError, located, warn
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
@@ -24,10 +24,10 @@ from pt_reuse.data.units import described
 from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_gains, plot_run_gains
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_topics
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges, under, with_names
+from pt_reuse.studies.judged_fields import NOTES, AskedJudges, OfJudges, drawn_by_measure, under, with_names
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
@@ -133,14 +133,9 @@ def tau_numbers(
     return found
 
 
-def _draw_gains(result: Circularity, measure: str, place: Place | None) -> Axes:
-    """Draw the mean gain under each scorer, with its interval, a row per judge that re-ranks."""
-    return plot_gains(result.table[result.table["measure"] == measure], measure=measure, people=PEOPLE, place=place)
-
-
 def _draw_runs(result: Circularity, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
     """Draw the gain of each run under the judge itself and under people, by its score as people see it before."""
-    which = result.judges[0] if judge is None else choice("judge", judge, result.judges)
+    which = result.judge(judge)
     rows = result.by_run[(result.by_run["measure"] == measure) & (result.by_run["judge"] == which)]
     own, people = (rows[rows["scorer"] == scorer] for scorer in (which, PEOPLE))
     return plot_run_gains(own, people, measure=measure, judge=which, place=place)
@@ -150,7 +145,7 @@ _WHO = (Shown("Re-ranked by", "judge"), Shown("Scored by", "scorer"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Circularity(Result):
+class Circularity(OfJudges):
     """What runs gain whose first documents are re-ranked by a judge's labels, by who scores them.
 
     ``judge`` is who re-ranks, ``scorer`` who scores: the same judge, another one, or ``"people"``.
@@ -201,7 +196,7 @@ class Circularity(Result):
             "judge's labels to depth {depth}, both together, and the {best} best of these by people.",
         ),
     }
-    plots = {"gains": _draw_gains, "runs": _draw_runs}
+    plots = {"gains": drawn_by_measure(plot_gains, people=PEOPLE), "runs": _draw_runs}
     key = (
         KeyFigures(("mean_gain", "excess_gain"), "own_gains", "{judge}"),
         KeyFigures(("tau_b",), "own_taus", "{judge}, both"),
@@ -213,11 +208,6 @@ class Circularity(Result):
     by_run: pd.DataFrame
     depth: int
     best: int
-
-    @property
-    def judges(self) -> list[str]:
-        """Return the names of the judges that re-rank."""
-        return self.table["judge"].unique().tolist()
 
     def taus(self) -> pd.DataFrame:
         """Return one row per judge, scorer and measure, with tau_b of each field, and of the best of both."""
@@ -452,7 +442,8 @@ def circularity(
                 about: dict[str, Any] = {"judge": name, "family": families[name], "scorer": scorer}
                 about |= {"measure": measure, "same": scorer == name}
                 rows.append({**about, **side.numbers(None if side is people else people, best, bootstrap)})
-                by_run.append(under(about, ("judge", "scorer", "measure"), side.by_run(asked.runs.run_table)))
+                by = {column: about[column] for column in ("judge", "scorer", "measure")}
+                by_run.append(under(by, side.by_run(asked.runs.run_table)))
                 if side is not people:
                     with located(f"{name}, scored by {scorer}, {measure}"):
                         for kind in FIELDS:

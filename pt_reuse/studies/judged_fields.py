@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from pt_reuse._check import choice
 from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels, compared_labels
+from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.run_scores import check_topics, scored
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.asked import Asked
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
 
 #: what becomes of a document that a judge did not label, for settings
 _MISSING = {
@@ -126,9 +133,42 @@ def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:
         )
 
 
-def under(about: Mapping[str, Any], columns: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with some columns, each of one value, before its own."""
-    return frame.assign(**{name: about[name] for name in columns})[[*columns, *frame.columns]]
+class OfJudges(Result):
+    """What is said of judges, whose names are in the column ``judge`` of its tables."""
+
+    @property
+    def judges(self) -> list[str]:
+        """Return the names of the judges."""
+        return self.table["judge"].unique().tolist()
+
+    def judge(self, name: str | None) -> str:
+        """Return one of the judges, the first for None."""
+        return self.judges[0] if name is None else choice("judge", name, self.judges)
+
+
+def drawn_by_measure(draw: Callable[..., Axes], **fixed: Any) -> Callable[..., Axes]:
+    """Return what draws the rows of the main table under a measure."""
+
+    def drawn(result: Result, measure: str, place: Place | None) -> Axes:
+        return draw(result.table[result.table["measure"] == measure], measure=measure, place=place, **fixed)
+
+    return drawn
+
+
+def drawn_by_judge(draw: Callable[..., Axes], table: str) -> Callable[..., Axes]:
+    """Return what draws the rows of a table under a measure and one judge, the first unless `judge` names another."""
+
+    def drawn(result: OfJudges, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
+        rows, which = result.frame(table), result.judge(judge)
+        rows = rows[(rows["measure"] == measure) & (rows["judge"] == which)]
+        return draw(rows, measure=measure, judge=which, place=place)
+
+    return drawn
+
+
+def under(about: Mapping[str, Any], frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with columns of one value each before its own."""
+    return pd.DataFrame(dict(about), index=frame.index).join(frame)
 
 
 def with_names(rows: Sequence[Mapping[str, Any]], column: str = "family") -> pd.DataFrame:

@@ -11,7 +11,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, told
+from pt_reuse._check import count, told
 from pt_reuse._errors import InputError, Option, located
 from pt_reuse._report import Digits
 from pt_reuse._text import ends, with_ends
@@ -22,7 +22,7 @@ from pt_reuse.judging.judges import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_forest
 from pt_reuse.plots.marks import checked_top
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.caveats import Caveat, few_topics
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.scoring.run_scores import check_every_topic, check_topics, checked_measures, topics_of_runs
@@ -39,7 +39,7 @@ from pt_reuse.studies.few_labels import (
     split_topics,
     topic_estimates,
 )
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges
+from pt_reuse.studies.judged_fields import NOTES, AskedJudges, OfJudges, under
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _draw(
     result: PredictionPowered, measure: str, place: Place | None, *, judge: str | None = None, top: int | None = None
 ) -> Axes:
     """Draw each run's interval with a judge and by people's labels alone, the highest estimate on top."""
-    who = result.judges[0] if judge is None else choice("judge", judge, result.judges)
+    who = result.judge(judge)
     rows = result.table[(result.table["judge"] == who) & (result.table["measure"] == measure)]
     shown = checked_top(top)
     return plot_forest(rows, measure=measure, judge=who, confidence=result.confidence, top=shown, place=place)
@@ -80,7 +80,7 @@ _ESTIMATE = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PredictionPowered(Result):
+class PredictionPowered(OfJudges):
     """What people would say of all runs, estimated by few labels of theirs and many of a model.
 
     Attributes:
@@ -175,11 +175,6 @@ class PredictionPowered(Result):
     level: str
     confidence: float
     correction: str
-
-    @property
-    def judges(self) -> list[str]:
-        """Return the names of the judges."""
-        return self.table["judge"].unique().tolist()
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -457,7 +452,7 @@ def prediction_powered(
             key = {"judge": each.judge.name, "family": each.judge.family, "measure": measure}
             table = pd.concat([known, means.drop(columns=["p", "human_p"])], axis=1)
             for frames, frame in zip(parts.values(), (table, pairs, rank_table(means, pairs, names)), strict=True):
-                frames.append(pd.DataFrame(key, index=frame.index).join(frame))
+                frames.append(under(key, frame))
     tables = {name: pd.concat(frames, ignore_index=True) for name, frames in parts.items()}
     return PredictionPowered(**tables, settings=settings, level=level, confidence=confidence, correction=correction)
 

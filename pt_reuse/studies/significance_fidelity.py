@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import count, examples
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, Option, located
 from pt_reuse._report import Digits
@@ -19,7 +20,6 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import (
     RANDOM,
     PairTests,
-    agreement_of_tests,
     check_test,
     drawn_agreement,
     pair_tests,
@@ -29,17 +29,21 @@ from pt_reuse.data.units import described
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_scores import check_every_topic
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges, under, with_names
+from pt_reuse.studies.judged_fields import (
+    NOTES,
+    AskedJudges,
+    OfJudges,
+    drawn_by_judge,
+    drawn_by_measure,
+    under,
+    with_names,
+)
 from pt_reuse.study import Entry, study
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
+Floats = NDArray[np.float64]
 #: a pair without a p-value, which a test of fewer than two topics does not have
 UNTESTED = "untested"
 #: shares that may have intervals -> what they are called where both sides of a test are drawn
@@ -59,6 +63,7 @@ class TestedPairs:
     alpha: float
     correction: str
 
+    @cached_property
     def outcomes(self) -> NDArray[np.object_]:
         """Return (pairs,) the outcome of each, as a ``SignificanceFidelity`` names it."""
         people, judge = (winners(tests, self.alpha, self.correction) for tests in (self.human, self.judge))
@@ -74,27 +79,39 @@ class TestedPairs:
 
     def counts(self) -> dict[str, float]:
         """Return how many pairs have each outcome, and the shares of false claims, missed ones and agreement."""
-        found = agreement_of_tests(self.human, self.judge, self.alpha, self.correction)
-        by_judge, by_people = found.ss_a + found.ss_d + found.ns, found.ss_a + found.ss_d + found.sn
+        kinds = (UNTESTED, "agree", "false claim", "missed", "opposite", "neither")
+        untested, agree, false, missed, opposite, neither = (int((self.outcomes == kind).sum()) for kind in kinds)
+        by_people, by_judge = agree + opposite + missed, agree + opposite + false
         return {
-            "pairs": len(self.human.p),
-            UNTESTED: found.untested,
+            "pairs": len(self.outcomes),
+            UNTESTED: untested,
             "human_significant": by_people,
             "judge_significant": by_judge,
-            "agree": found.ss_a,
-            "false_claims": found.ns,
-            "missed": found.sn,
-            "opposite": found.ss_d,
-            "neither": found.nn,
-            "false_share": found.ns / by_judge if by_judge else np.nan,
-            "missed_share": found.sn / by_people if by_people else np.nan,
-            "agree_share": found.agree,
+            "agree": agree,
+            "false_claims": false,
+            "missed": missed,
+            "opposite": opposite,
+            "neither": neither,
+            "false_share": false / by_judge if by_judge else np.nan,
+            "missed_share": missed / by_people if by_people else np.nan,
+            "agree_share": 2 * agree / (by_people + by_judge) if by_people + by_judge else np.nan,
         }
+
+    def with_intervals(self, human: Floats, judge: Floats, bootstrap: TopicBootstrap) -> dict[str, float]:
+        """Return the counts of Student's t test with the ends of each share, of (topics, runs) scores by both."""
+        found: dict[str, float] = {}
+        drawn = drawn_agreement(human, judge, bootstrap, self.alpha, self.correction) if len(human) > 1 else None
+        for name, value in self.counts().items():
+            found[name] = value
+            if name in SHARES:
+                values = np.full(1, np.nan) if drawn is None else getattr(drawn, SHARES[name])
+                found[f"{name}_low"], found[f"{name}_high"] = bootstrap.interval(value, values, within=(0, 1))
+        return found
 
     def frame(self, names: list[str]) -> pd.DataFrame:
         """Return one row per pair of runs."""
         run = np.array(names, dtype=object)
-        columns = {"first": run[self.human.first], "second": run[self.human.second], "outcome": self.outcomes()}
+        columns = {"first": run[self.human.first], "second": run[self.human.second], "outcome": self.outcomes}
         for begin, tests in (("", self.human), ("judge_", self.judge)):
             columns |= {f"{begin}difference": tests.difference, f"{begin}p": tests.p}
             columns[f"{begin}p_corrected"] = tests.corrected(self.correction)
@@ -102,57 +119,24 @@ class TestedPairs:
 
     def of_runs(self, n_runs: int) -> dict[str, NDArray[np.int64]]:
         """Return (runs,) how many pairs each run wins and loses falsely, and how many wins and losses are missed."""
-        outcomes, found = self.outcomes(), {}
+        found, pairs = {}, (self.human.first, self.human.second)
         for kind, outcome, tests in (("false", "false claim", self.judge), ("missed", "missed", self.human)):
-            rows = outcomes == outcome
-            ahead, pairs = tests.difference[rows] > 0, (tests.first[rows], tests.second[rows])
+            rows = self.outcomes == outcome
             for side, of in (("wins", pairs), ("losses", pairs[::-1])):
-                found[f"{kind}_{side}"] = np.bincount(np.where(ahead, *of), minlength=n_runs)
-        turned = outcomes == "opposite"
-        of_both = np.concatenate([self.human.first[turned], self.human.second[turned]])
+                run = np.where(tests.difference > 0, *of)[rows]
+                found[f"{kind}_{side}"] = np.bincount(run, minlength=n_runs)
+        of_both = np.concatenate([run[self.outcomes == "opposite"] for run in pairs])
         return {**found, "opposite": np.bincount(of_both, minlength=n_runs)}
-
-
-def with_intervals(
-    counts: dict[str, float],
-    human: NDArray[np.float64],
-    judge: NDArray[np.float64],
-    bootstrap: TopicBootstrap,
-    *,
-    alpha: float,
-    correction: str,
-) -> dict[str, float]:
-    """Return counts of Student's t test with the ends of each share, of (topics, runs) scores by people and judge."""
-    found: dict[str, float] = {}
-    drawn = drawn_agreement(human, judge, bootstrap, alpha, correction) if len(human) > 1 else None
-    for name, value in counts.items():
-        found[name] = value
-        if name in SHARES:
-            values = np.full(1, np.nan) if drawn is None else getattr(drawn, SHARES[name])
-            found[f"{name}_low"], found[f"{name}_high"] = bootstrap.interval(value, values, within=(0, 1))
-    return found
-
-
-def _draw_counts(result: SignificanceFidelity, measure: str, place: Place | None) -> Axes:
-    """Draw how many pairs have which outcome, a stacked bar per judge."""
-    return plot_outcomes(result.table[result.table["measure"] == measure], measure=measure, place=place)
-
-
-def _draw_pairs(result: SignificanceFidelity, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
-    """Draw the outcome of every pair by one judge, a cell for every two runs, the best by people first."""
-    which = result.judges[0] if judge is None else choice("judge", judge, result.judges)
-    rows = result.pairs[(result.pairs["measure"] == measure) & (result.pairs["judge"] == which)]
-    return plot_pairs(rows, measure=measure, judge=which, place=place)
 
 
 _CAPTION = (
     "Of all pairs of runs, those that differ significantly by {measure} ({test}, p at most {alpha:g}, correction: "
+    "{correction})"
 )
-_CAPTION += "{correction})"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SignificanceFidelity(Result):
+class SignificanceFidelity(OfJudges):
     """For every pair of runs whether it differs significantly by the labels of people, and by those of each judge.
 
     An outcome is ``"agree"`` (significant by both, the same winner), ``"false claim"`` (by the judge only),
@@ -207,7 +191,7 @@ class SignificanceFidelity(Result):
             noun="judges",
         ),
     }
-    plots = {"counts": _draw_counts, "pairs": _draw_pairs}
+    plots = {"counts": drawn_by_measure(plot_outcomes), "pairs": drawn_by_judge(plot_pairs, "pairs")}
     key = (KeyFigures(("false_share", "missed_share", "opposite"), row="{judge}"),)
     answer = (
         "table",
@@ -220,11 +204,6 @@ class SignificanceFidelity(Result):
     by_run: pd.DataFrame
     alpha: float
     corrected: bool
-
-    @property
-    def judges(self) -> list[str]:
-        """Return the names of the judges."""
-        return self.table["judge"].unique().tolist()
 
     def findings(self) -> list[str]:
         """Return what each judge claims falsely, and what it misses, the first measure first."""
@@ -350,15 +329,14 @@ def significance_fidelity(
         for m, measure in enumerate(people.measures):
             mine, theirs = (pair_tests(s.values[m], test, samples=samples, seed=seed) for s in (people, by_judge))
             tested = TestedPairs(mine, theirs, alpha, correction)
-            counts = tested.counts()
-            if bootstrap is not None:
-                both = people.values[m], by_judge.values[m]
-                counts = with_intervals(counts, *both, bootstrap, alpha=alpha, correction=correction)
-            about = {"judge": labels.name, "family": labels.family, "measure": measure}
-            rows.append({**about, "topics": len(people.topics), "runs": len(people.names), **counts})
-            pairs.append(under(about, ("judge", "measure"), tested.frame(people.names)))
+            both = people.values[m], by_judge.values[m]
+            counts = tested.counts() if bootstrap is None else tested.with_intervals(*both, bootstrap)
+            about = {"judge": labels.name, "measure": measure}
+            sizes = {"topics": len(people.topics), "runs": len(people.names)}
+            rows.append({"judge": labels.name, "family": labels.family, "measure": measure, **sizes, **counts})
+            pairs.append(under(about, tested.frame(people.names)))
             of_runs = described(field.run_table).drop(columns="pooled").assign(**tested.of_runs(len(field)))
-            by_run.append(under(about, ("judge", "measure"), of_runs))
+            by_run.append(under(about, of_runs))
     words = "every pair is tested and corrected anew in each draw, the same draws for all judges"
     return SignificanceFidelity(
         table=with_names(rows),
