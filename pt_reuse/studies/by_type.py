@@ -20,7 +20,6 @@ from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import Units
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import SLACK
@@ -245,8 +244,7 @@ class PoolsByType(Result):
         chosen = np.flatnonzero(self.splits["pool"] == pool)
         if split is not None:
             if whole("split", split, "splits", least=0) >= len(chosen):
-                problem = f" must be below {len(chosen):,}, the splits of {pool!r}."
-                raise wrong("split", problem)
+                raise wrong("split", f" must be below {len(chosen):,}, the splits of {pool!r}.")
             chosen = chosen[[split]]
         tested = ~self.picked[chosen]
         times = tested.sum(axis=0)
@@ -394,24 +392,28 @@ def by_type(
     asked = Asked(by_type, locals())
     kinds, units, pooled = types_of(asked.runs), asked.units("unit"), asked.contributors.runs
     every, unsplit = splits_of(kinds, units, pooled, asked["pools"], number=asked["splits"], seed=asked["seed"])
-    depth_k, parsed = asked.depth.value, asked.measures
+    picked = np.concatenate([splits.picked for splits in every])
+    depth_k = asked.depth.value
     pool = pool_on_topics(asked.ranked, depth_k, asked.contributors, asked.qrels)
-    found = _Judged.of(pool, asked.qrels, np.flatnonzero(pooled), gold)
+    judged = asked.qrels
+    if gold == "pool":
+        judged = judged.keep(pool.documents.find(judged.arrays.documents) >= 0)
+    row = judged.arrays.documents.find(pool.documents)
+    labels = np.append(judged.arrays.labels, np.int16(-1))[row]
     alone = 'its pools are tested on its own runs alone, and "all" are the same runs'
     asked.tell(
         unsplit,
         few_topics(len(asked.qrels.topics)),
-        relevant_only(asked.qrels, of_judged(parsed)),
-        found.caveats(depth_k),
+        relevant_only(asked.qrels, of_judged(asked.measures)),
+        _unjudged(labels, depth_k),
         one_unit(kinds, np.ones(len(asked.runs), dtype=bool), alone),
         _mixed_teams(asked.runs.run_table) if unit == "team" else (),
     )
-    kept = [found.of_split(picked & pooled) for splits in every for picked in splits.picked]
-    rows = [row[row >= 0] for row in (found.row[documents] for documents in kept)]
-    estimates = _estimates(
-        ScoredField(asked.runs, found.gold, parsed), rows, by_topic=asked.bootstrap is not None, **asked.how
-    )
-    compared = _Compared([repr(measure) for measure in parsed], kinds, every, estimates)
+    kept = list(_pooled_by(pool, picked[:, pooled]))
+    rows = [row[documents][row[documents] >= 0] for documents in kept]
+    field = ScoredField(asked.runs, judged, asked.measures)
+    scores = _scored(field, rows, by_topic=asked.bootstrap is not None, **asked.how)
+    compared = _Compared([repr(measure) for measure in asked.measures], kinds, every, *scores)
     by_split = compared.by_split()
     table = _over_splits(by_split)
     asked.tell(_without_tau(table))
@@ -424,11 +426,11 @@ def by_type(
     return PoolsByType(
         table=table,
         by_split=by_split,
-        splits=_splits_table(every, units, pooled, kept, found, asked.rel),
+        splits=_splits_table(every, units, pooled, [labels[documents] for documents in kept], asked.rel),
         run_table=asked.runs.run_table[["name", "team", "type", "pooled"]],
-        gold=estimates.gold_means,
-        estimated=estimates.means,
-        picked=np.concatenate([splits.picked for splits in every]),
+        gold=compared.gold_means,
+        estimated=compared.means,
+        picked=picked,
         settings=asked.settings(
             unit=unit,
             splits=splits_in_words(every),
@@ -436,60 +438,36 @@ def by_type(
             gold="all judgments" if gold == "judgments" else f"the judgments in the depth-{depth_k} pool of all",
             judged=int((asked.qrels.arrays.labels >= 0).sum()),
             pool_of_all=len(pool),
-            pool_of_all_without_judgment=found.unjudged,
+            pool_of_all_without_judgment=int((labels < 0).sum()),
             **words,
         ),
     )
 
 
-@dataclass(frozen=True)
-class _Judged:
-    """The depth-k pool of all contributing runs, and the judgments that are the gold."""
+def _pooled_by(pool: Pool, picked: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
+    """Yield the documents of a pool that some of its runs have, for each of (splits, runs of the pool)."""
+    entries = pool.entries
+    for runs in picked:
+        yield np.unique(entries.document[runs[entries.run]])
 
-    pool: Pool  # the pool, on the topics of the judgments
-    runs: NDArray[np.int64]  # the run of the field that each contributing run is
-    gold: Qrels  # the gold
-    row: NDArray[np.int64]  # (documents of the pool,) the row of the gold that each is, -1 where it is not judged
 
-    @classmethod
-    def of(cls, pool: Pool, qrels: Qrels, runs: NDArray[np.int64], gold: str) -> _Judged:
-        if gold == "pool":
-            qrels = qrels.keep(pool.documents.find(qrels.arrays.documents) >= 0)
-        return cls(pool, runs, qrels, qrels.arrays.documents.find(pool.documents))
-
-    @property
-    def labels(self) -> NDArray[np.int16]:
-        """Return (documents of the pool,) their labels, -1 where there is none."""
-        return np.append(self.gold.arrays.labels, np.int16(-1))[self.row]
-
-    @property
-    def unjudged(self) -> int:
-        """Return how many documents of the pool have no judgment."""
-        return int((self.labels < 0).sum())
-
-    def of_split(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the documents that some (runs of the field,) have in the pool."""
-        entries = self.pool.entries
-        mine = np.zeros(len(self.pool), dtype=bool)
-        mine[entries.document[runs[self.runs][entries.run]]] = True
-        return np.flatnonzero(mine)
-
-    def caveats(self, depth: int) -> Iterator[Caveat]:
-        """Yield a caveat where more than a little of the pool of all was never judged."""
-        share = self.unjudged / max(len(self.pool), 1)
-        if share > SLACK:
-            yield Caveat(
-                f"{share:.0%} of the pool of all is unjudged",
-                (
-                    f"{self.unjudged:,} of the {len(self.pool):,} documents ({share:.0%}) in the depth-{depth} pool of "
-                    "all contributing runs have no judgment, and count as not relevant. If nobody judged these runs "
-                    "so deep, or in this order, the pool of a type is not what it would have been. ",
-                    Option("depth", ...),
-                    " and ",
-                    Option("pool_order", ...),
-                    " say how they were pooled.",
-                ),
-            )
+def _unjudged(labels: NDArray[np.int16], depth: int) -> Iterator[Caveat]:
+    """Yield a caveat where more than a little of the pool of all was never judged."""
+    unjudged = int((labels < 0).sum())
+    share = unjudged / max(len(labels), 1)
+    if share > SLACK:
+        yield Caveat(
+            f"{share:.0%} of the pool of all is unjudged",
+            (
+                f"{unjudged:,} of the {len(labels):,} documents ({share:.0%}) in the depth-{depth} pool of all "
+                "contributing runs have no judgment, and count as not relevant. If nobody judged these runs so deep, "
+                "or in this order, the pool of a type is not what it would have been. ",
+                Option("depth", ...),
+                " and ",
+                Option("pool_order", ...),
+                " say how they were pooled.",
+            ),
+        )
 
 
 def _mixed_teams(run_table: pd.DataFrame) -> Iterator[Caveat]:
@@ -522,42 +500,31 @@ def _splits_table(
     every: Sequence[TypeSplits],
     units: Units,
     contributing: NDArray[np.bool_],
-    kept: Sequence[NDArray[np.int64]],
-    found: _Judged,
+    labels: Sequence[NDArray[np.int16]],
     lowest: int,
 ) -> pd.DataFrame:
-    """Return one row per type and split: who was picked, and what their pool holds."""
-    labels, rows, at = found.labels, [], iter(kept)
-    for splits in every:
-        for split, picked in enumerate(splits.picked):
-            mine = labels[next(at)]
-            names = sorted(units.names[unit] for unit in np.unique(units.of_run[picked]).tolist())
-            rows.append(
-                {
-                    "pool": splits.type,
-                    "split": split,
-                    "picked": ", ".join(names),
-                    "runs": int((picked & contributing).sum()),
-                    "documents": len(mine),
-                    "judged": int((mine >= 0).sum()),
-                    "relevant": int((mine >= lowest).sum()),
-                }
-            )
+    """Return one row per type and split: who was picked, and what their pool holds, by its labels."""
+    places = [(splits, split) for splits in every for split in range(len(splits.picked))]
+    rows = []
+    for (splits, split), mine in zip(places, labels, strict=True):
+        picked = splits.picked[split]
+        rows.append(
+            {
+                "pool": splits.type,
+                "split": split,
+                "picked": ", ".join(sorted({units.names[unit] for unit in units.of_run[picked].tolist()})),
+                "runs": int((picked & contributing).sum()),
+                "documents": len(mine),
+                "judged": int((mine >= 0).sum()),
+                "relevant": int((mine >= lowest).sum()),
+            }
+        )
     return pd.DataFrame(rows)
 
 
-@dataclass(frozen=True)
-class _Estimates:
-    """Scores under all judgments, and under those of each split."""
-
-    gold: NDArray[np.float64]  # (measures, topics, runs) under all
-    means: NDArray[np.float64]  # (measures, splits, runs) means over the topics under those of each split
-    values: NDArray[np.float64] | None  # (measures, splits, topics, runs) the same topic by topic
-
-    @property
-    def gold_means(self) -> NDArray[np.float64]:
-        """Return (measures, runs): the means under all judgments."""
-        return self.gold.sum(axis=1) / max(self.gold.shape[1], 1)
+#: (measures, topics, runs) under the gold; (measures, splits, runs) means under the judgments of each split; and
+#: (measures, splits, topics, runs) what these are means of, or no topic
+_Scores = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -566,22 +533,17 @@ class _Scoring:
     kept: Sequence[NDArray[np.int64]]
     by_topic: bool
 
-    def run(self) -> _Estimates:
+    def run(self) -> _Scores:
         gold, values = self.field.topic_scores(self.kept)
-        return _Estimates(gold, values.sum(axis=2) / max(values.shape[2], 1), values if self.by_topic else None)
+        means = values.sum(axis=2) / max(values.shape[2], 1)
+        return gold, means, values if self.by_topic else values[:, :, :0].copy()
 
 
-def _estimates(
-    field: ScoredField, kept: Sequence[NDArray[np.int64]], *, by_topic: bool, n_jobs: int | None, verbose: bool
-) -> _Estimates:
-    """Score a field under its judgments and under the rows of them that each split has, by joblib."""
+def _scored(field: ScoredField, kept: Sequence[NDArray[np.int64]], *, by_topic: bool, **how: Any) -> _Scores:
+    """Score a field under its judgments and under the rows of them that each split has."""
     jobs = [_Scoring(field, kept[first : first + _AT_ONCE], by_topic) for first in range(0, len(kept), _AT_ONCE)]
-    found = list(run_jobs(jobs, len(jobs), desc="scoring", unit="part", n_jobs=n_jobs, verbose=verbose))
-    return _Estimates(
-        gold=found[0].gold,
-        means=np.concatenate([part.means for part in found], axis=1),
-        values=np.concatenate([part.values for part in found], axis=1) if by_topic else None,
-    )
+    gold, means, values = zip(*run_jobs(jobs, len(jobs), desc="scoring", unit="part", **how), strict=True)
+    return gold[0], np.concatenate(means, axis=1), np.concatenate(values, axis=1)
 
 
 @dataclass(frozen=True)
@@ -601,8 +563,15 @@ class _Compared:
 
     measures: Sequence[str]  # their names
     kinds: Units  # the types of the field
-    every: Sequence[TypeSplits]  # the splits of each type, one after the other as in the estimates
-    estimates: _Estimates  # the scores
+    every: Sequence[TypeSplits]  # the splits of each type, one after the other as in the scores
+    gold: NDArray[np.float64]  # the scores, see :data:`_Scores`
+    means: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+    @property
+    def gold_means(self) -> NDArray[np.float64]:
+        """Return (measures, runs): the means by the gold."""
+        return self.gold.sum(axis=1) / max(self.gold.shape[1], 1)
 
     def _groups(self) -> Iterator[_Group]:
         for m, measure in enumerate(self.measures):
@@ -616,7 +585,7 @@ class _Compared:
 
     def by_split(self) -> pd.DataFrame:
         """Return one row per measure, type that makes the pool, tested group and split."""
-        gold, means = np.round(self.estimates.gold_means, DECIMALS), np.round(self.estimates.means, DECIMALS)
+        gold, means = np.round(self.gold_means, DECIMALS), np.round(self.means, DECIMALS)
         rows = []
         for group in self._groups():
             sizes = group.tested.sum(axis=1)
@@ -648,14 +617,12 @@ class _Compared:
 
     def _drawn(self, group: _Group, bootstrap: TopicBootstrap) -> dict[str, NDArray[np.float64]]:
         """Return (draws, splits) each number on drawn topics."""
-        values, gold = self.estimates.values, self.estimates.gold[group.measure]
-        if values is None:
-            raise ValueError("intervals over topics need the scores of each topic")
+        gold, values = self.gold[group.measure], self.values[group.measure, group.splits]
         counts = bootstrap.counts(len(gold)).astype(np.float64)
         drawn = {name: np.empty((len(counts), len(group.tested))) for name in _NUMBERS}
         for split, tested in enumerate(group.tested):
             x = counts @ gold[:, tested] / len(gold)
-            y = counts @ values[group.measure, group.splits][split][:, tested] / len(gold)
+            y = counts @ values[split][:, tested] / len(gold)
             for name, found in _numbers(np.round(x, DECIMALS), np.round(y, DECIMALS)).items():
                 drawn[name][:, split] = found
         return drawn

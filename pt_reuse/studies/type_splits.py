@@ -29,32 +29,15 @@ def checked_splits(splits: Any) -> int | None:
     if not isinstance(splits, str):
         return positive("splits", splits, "random halves")
     if splits != "all":
-        raise wrong(
-            "splits", f" must be a number of random halves, or 'all' for every half that there is, got {told(splits)}."
-        )
+        what = "a number of random halves, or 'all' for every half that there is"
+        raise wrong("splits", f" must be {what}, got {told(splits)}.")
     return None
 
 
-@dataclass(frozen=True)
-class Halves:
-    """Halves of some units."""
-
-    picked: NDArray[np.bool_]  # (halves, units) which units each half has
-    possible: int  # how many halves there are in all
-
-    def __len__(self) -> int:
-        return len(self.picked)
-
-    @property
-    def random(self) -> bool:
-        """Return whether they are a random part of all halves."""
-        return len(self) < self.possible
-
-
-def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> Halves:
-    """Return halves of some units, the smaller half of an odd number of them."""
+def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> NDArray[np.bool_]:
+    """Return (halves, units) which units each half has, the smaller half of an odd number of them."""
     n = len(names)
-    size, possible = n // 2, comb(n, n // 2)
+    size, possible = n // 2, possible_halves(n)
     order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
     if number is None and possible > MOST:
         raise InputError(
@@ -70,7 +53,12 @@ def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> H
     picked = np.zeros((len(chosen), n), dtype=bool)
     for half, places in enumerate(chosen):
         picked[half, [order[place] for place in places]] = True
-    return Halves(picked, possible)
+    return picked
+
+
+def possible_halves(n: int) -> int:
+    """Return how many halves there are of so many units."""
+    return comb(n, n // 2)
 
 
 def _drawn(n: int, size: int, of: str, seed: int) -> Iterator[tuple[int, ...]]:
@@ -89,14 +77,8 @@ class TypeSplits:
     """The splits of one type."""
 
     type: str  # its name
-    of_type: NDArray[np.bool_]  # (runs,) which runs are of the type
     picked: NDArray[np.bool_]  # (splits, runs)
-    possible: int  # how many halves there are in all
-
-    @property
-    def random(self) -> bool:
-        """Return whether the splits are a random part of all halves."""
-        return len(self.picked) < self.possible
+    random: bool  # whether the splits are a random part of all halves
 
     def tested(self, kinds: Units) -> Iterator[tuple[str, NDArray[np.bool_]]]:
         """Yield each group of runs that is tested: its name, and (splits, runs) who is in it."""
@@ -156,20 +138,20 @@ def splits_of(
     """Return the splits of each type that can be split, and what is to be told of those that cannot."""
     for name in wanted or ():
         choice("pools", name, kinds.names)
-    found, single = [], []
+    found: list[TypeSplits] = []
+    caveats: list[Caveat] = []
     for k, name in enumerate(kinds.names):
         if wanted is not None and name not in wanted:
             continue
         of_type = kinds.of_run == k
         can = np.unique(units.of_run[of_type & contributing])
         if len(can) < 2:
-            single.append((name, can, int((of_type & contributing).sum())))
+            caveats.append(_single(name, can, units, n_runs=int((of_type & contributing).sum())))
             continue
         halves = halves_of([units.names[unit] for unit in can.tolist()], name, number, seed)
         has = np.zeros((len(halves), len(units)), dtype=bool)
-        has[:, can] = halves.picked
-        found.append(TypeSplits(name, of_type, has[:, units.of_run] & of_type, halves.possible))
-    caveats = [_single(name, can, units, n_runs=n_runs) for name, can, n_runs in single]
+        has[:, can] = halves
+        found.append(TypeSplits(name, has[:, units.of_run] & of_type, len(halves) < possible_halves(len(can))))
     if caveats and (wanted is not None or not found):
         raise InputError(*caveats[0].parts, argument="pools" if wanted is not None else "runs")
     return found, caveats

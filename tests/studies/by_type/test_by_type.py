@@ -12,7 +12,6 @@ from same import assert_same
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse.scoring.caveats import CaveatWarning
 from pt_reuse.studies import by_type as estimates
 from pt_reuse.studies.by_type import by_type
@@ -114,26 +113,14 @@ def field():
 
 @pytest.mark.parametrize(
     ("unit", "gold", "depth", "contributors"),
-    [
-        ("team", "pool", 4, "all"),
-        ("team", "judgments", 3, "pooled"),
-        ("run", "pool", 2, LEXICAL),
-    ],
+    [("team", "pool", 4, "all"), ("team", "judgments", 3, "pooled"), ("run", "pool", 2, LEXICAL)],
 )
 def test_every_half_equals_the_slow_version(field, unit, gold, depth, contributors):
     chosen = {"all": field.runs.names, "pooled": field.runs.select(pooled=True).names}
     named = chosen[contributors] if isinstance(contributors, str) else contributors
     slow = every_half(field, unit, MEASURES, depth=depth, gold=gold, contributors=named)
-    found = by_type(
-        field.runs,
-        field.qrels,
-        MEASURES,
-        unit=unit,
-        gold=gold,
-        depth=depth,
-        contributors=contributors,
-        splits="all",
-    )
+    options = {"unit": unit, "gold": gold, "depth": depth, "contributors": contributors}
+    found = by_type(field.runs, field.qrels, MEASURES, splits="all", **options)
     mine = found.by_split.merge(found.splits[["pool", "split", "picked", "judged"]], on=["pool", "split"])
     both = slow.merge(mine, on=[*KEYS, "picked"], suffixes=("", "_found"))
     assert len(both) == len(slow) == len(mine) > 20
@@ -149,8 +136,12 @@ def test_every_half_equals_the_slow_version(field, unit, gold, depth, contributo
 
 
 def test_random_halves_are_some_of_all_and_the_same_in_every_process(field):
-    every = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits="all", pools=["lexical"])
-    some = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=7, pools=["lexical"], seed=5)
+    def drawn(splits, seed=5):
+        return by_type(
+            field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=splits, pools=["lexical"], seed=seed
+        )
+
+    every, some = drawn("all"), drawn(7)
     assert (len(every.splits), len(some.splits)) == (20, 7)
     assert some.splits["picked"].nunique() == 7
     assert set(some.splits["picked"]) < set(every.splits["picked"])
@@ -164,10 +155,8 @@ def test_random_halves_are_some_of_all_and_the_same_in_every_process(field):
     for tested in some.tested:
         mine, theirs = (r.by_split[r.by_split["tested"] == tested]["tau_b"].tolist() for r in (some, again))
         assert mine == theirs
-    fewer = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=3, pools="lexical", seed=5)
-    assert fewer.splits["picked"].tolist() == some.splits["picked"].tolist()[:3]
-    other = by_type(field.runs, field.qrels, "nDCG", unit="run", depth=3, splits=7, pools="lexical", seed=6)
-    assert other.splits["picked"].tolist() != some.splits["picked"].tolist()
+    assert drawn(3).splits["picked"].tolist() == some.splits["picked"].tolist()[:3]
+    assert drawn(7, seed=6).splits["picked"].tolist() != some.splits["picked"].tolist()
 
 
 def test_more_jobs_change_no_number(field, monkeypatch):
@@ -333,27 +322,14 @@ def test_teams_of_several_types(field, messages):
 
 
 @pytest.mark.parametrize(
-    ("argument", "options"),
-    [
-        ("splits", {"splits": 0}),
-        ("splits", {"splits": "every"}),
-        ("unit", {"unit": "type"}),
-        ("gold", {"gold": "file"}),
-        ("pools", {"pools": "dense"}),
-        ("pools", {"pools": []}),
-        ("pools", {"pools": [1]}),
-        ("depth", {"depth": 0}),
-        ("rel", {"rel": 0}),
-        ("n_jobs", {"n_jobs": 0}),
-        ("pool_order", {"pool_order": "lines"}),
-        ("seed", {"seed": -1}),
-        ("confidence", {"confidence": 1.5, "resamples": 5}),
-        ("measures", {"measures": "Foo"}),
-        ("contributors", {"contributors": ["nobody"]}),
-    ],
-)
-def test_odd_arguments(field, messages, argument, options):
-    messages.refused(lambda: by_type(field.runs, field.qrels, **{"measures": "AP", **options}), argument=argument)
+    ("argument", "value"),
+    [("splits", 0), ("splits", "every"), ("unit", "type"), ("gold", "file"), ("pools", "dense"), ("pools", []),
+     ("pools", [1]), ("depth", 0), ("rel", 0), ("n_jobs", 0), ("pool_order", "lines"), ("seed", -1),
+     ("confidence", 1.5), ("measures", "Foo"), ("contributors", ["nobody"])],
+)  # fmt: skip
+def test_odd_arguments(field, messages, argument, value):
+    given = {"measures": "AP", "resamples": 5, argument: value}
+    messages.refused(lambda: by_type(field.runs, field.qrels, **given), argument=argument)
 
 
 def test_runs_without_a_label(field, messages):
@@ -367,6 +343,7 @@ def test_runs_without_a_label(field, messages):
     with pytest.warns(ptr.ReuseWarning, match="16 runs without a team"):
         teams = by_type(bare, field.qrels, "AP", splits=2)
     pd.testing.assert_frame_equal(teams.table, found.table)
+    messages.refused(lambda: by_type(frames, field.qrels, "AP"), argument="runs")
     named = field.runs.with_metadata(types={"lex1a": "all"})
     messages.refused(lambda: by_type(named, field.qrels, "AP"), argument="runs")
 
@@ -384,16 +361,3 @@ def test_splits_that_are_not_there(field, messages):
     messages.refused(lambda: found.scores("lexical", split=5), argument="split")
     messages.refused(lambda: found.plot(kind="bars"), argument="kind")
     messages.refused(lambda: found.wide("runs"), argument="number")
-
-
-def test_live_pipelines_are_runs_with_types(field):
-    """A dict of frames has no types; a RunSet of it has."""
-    frames = {name: field.runs[name] for name in field.runs.names}
-    with pytest.raises(InputError, match="every run must have a type"):
-        by_type(frames, field.qrels, "AP")
-    table = field.runs.run_table
-    runs = ptr.RunSet.from_frames(frames, metadata=table)
-    found = by_type(runs, field.qrels, "AP", depth=3, splits=2)
-    assert_same(found.table, by_type(field.runs, field.qrels, "AP", depth=3, splits=2).table)
-    with pytest.warns(CaveatWarning, match="2 topics"):
-        by_type(runs, field.qrels.select(["1", "2"]), "AP", depth=3, splits=2)
