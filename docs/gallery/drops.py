@@ -1,6 +1,6 @@
 """Ranks lost without a team
 
-For each run that falls: how many ranks it loses when one team is left out of the pool, and which team that is.
+For each team: how many ranks a run loses at most when the team is left out of the pool, and which run that is.
 """
 
 import pyterrier as pt

@@ -332,7 +332,7 @@ class Pool:
 
     @door
     def uniques(self, by: str = "team") -> pd.DataFrame:
-        """Return the documents that one unit, `by` team, run, type or family, alone contributed.
+        """Return the documents, judged or not, that one unit, `by` team, run, type or family, alone contributed.
 
         Returns:
             DataFrame: ``qid docno rank`` (best, from 1) and the unit, under ``team``, ``type``, ``family`` or, for a

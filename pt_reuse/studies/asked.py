@@ -36,6 +36,10 @@ class Asked:
         self._units: Units | None = None
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._given:
+            raise TypeError(
+                f"{self._study.name} uses {name!r}, which is none of its arguments: add it to its signature"
+            )
         return self._given[name]
 
     @cached_property

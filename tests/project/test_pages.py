@@ -59,6 +59,14 @@ def test_the_api_page_has_a_line_and_an_entry_for_every_public_name(name):
     assert has_members(value) == (f"\n.. members:: {line.removeprefix('~')}\n" in summary)
 
 
+@pytest.mark.parametrize("page", ["architecture.rst", "contributing.rst"])
+def test_files_that_pages_for_developers_name_are_there(page):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    named = {name for name in re.findall(r"``([\w/]+\.py|\w+/[\w/.]+)``", text) if "NAME" not in name}
+    assert len(named) > 5
+    assert not [name for name in named if not (ROOT / name).exists() and not (ROOT / "pt_reuse" / name).exists()]
+
+
 def docstrings():
     """Yield (where, whether it is a property's, text) for every docstring of the package."""
     for path in sorted((ROOT / "pt_reuse").rglob("*.py")):
