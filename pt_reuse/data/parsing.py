@@ -1,14 +1,18 @@
-"""Run files and tables parsed in memory: what came of each, and the field of all."""
+"""Run files and tables parsed: what came of each, and the field of all."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from threading import Event
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,22 +27,11 @@ from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
 from pt_reuse.data.coding import code_runs, repeat_faults
 from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.lines import RUN_LINE, has_run_lines, is_commented
+from pt_reuse.data.lines import RUN_LINE
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table, read_bytes
-from pt_reuse.data.run_parts import find_document, lines_of_rows
-from pt_reuse.data.tables import (
-    RUN_TABLE,
-    NoRunError,
-    RowGroup,
-    TableReading,
-    find_in_table,
-    is_table,
-    reason,
-    rows_in_table,
-    rows_of_runs,
-    tied_row,
-)
-from pt_reuse.data.trec import RunFile, parse_run
+from pt_reuse.data.run_parts import RunPart, RunParts, find_document, lines_of_rows, rows_in_file
+from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, find_in_table, is_table, reason, rows_in_table
+from pt_reuse.data.trec import NO_ORDER, tied_rank
 
 
 @dataclass(frozen=True)
@@ -118,6 +111,8 @@ class FileRun:
     bad: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     reasons: list[str] = field(default_factory=list)  # why each of them was
     table: bool = False  # whether the file is a table, which may hold several runs
+    rows: Any = None  # the rows of its file, as :meth:`RunFiles.kept` keeps them
+    number: int = 0  # which of the runs of these it is
 
     def dropped(self, name: str | None) -> Iterator[Dropped]:
         """Yield what was left out of the file, whose run has a name, or of its field."""
@@ -127,36 +122,11 @@ class FileRun:
             yield Dropped.of_lines(str(self.path), self.bad, self.reasons, name or "")
 
 
-def unreadable(error: UnreadableError) -> InputError:
-    """Return what is wrong with a file that cannot be read or unpacked."""
-    return InputError(f"the file {error}. Give a run file, {RUN_LINE}.")
-
-
-def no_run(error: InputError) -> str:
-    """Return why a file without a run line is left out."""
-    return f"no run line: {str(error.parts[0]).strip()}"
-
-
-def packed_table(kind: str) -> InputError:
-    """Return what is wrong with a text that is a table of a kind, once it is unpacked."""
-    return InputError(f"a packed file, or a pipe, with a table in it ({kind}). Unpack it first.")
-
-
-def no_table(error: InputError | UnreadableError, conventions: Conventions) -> tuple[str | None, InputError | None]:
-    """Return of a table which reading as runs raised an error why it is left out, or what is wrong with it."""
-    if isinstance(error, UnreadableError):
-        return None, InputError(f"the file {error}. Give a table of runs, {RUN_TABLE}.")
-    if isinstance(error, NoRunError) and conventions.other_files == "skip":
-        return f"no row of a run: {str(error.parts[0]).strip()}", None
-    return None, error
-
-
-def many_tags(tags: dict[str, int], n: int) -> InputError:
-    """Return what is wrong with a file of `n` tags, of which the first few are given, with the line of each."""
+def _many_tags(tags: dict[str, int]) -> InputError:
     places = ", ".join(f"{shown(tag)} from line {line:,}" for tag, line in list(tags.items())[:3])
-    more = f" and {n - 3:,} more" if n > 3 else ""
-    problem = f"{count(n, 'run tag')} in the sixth column: {places}{more}; a run file has one. Split it, or pass "
-    return InputError(problem, Option("names", "file"), " to name the run by its file.")
+    more = f" and {len(tags) - 3:,} more" if len(tags) > 3 else ""
+    problem = f"{count(len(tags), 'run tag')} in the sixth column: {places}{more}; a run file has one. Split it, or "
+    return InputError(problem, "pass ", Option("names", "file"), " to name the run by its file.")
 
 
 def file_run_names(paths: Sequence[Path]) -> list[str]:
@@ -197,11 +167,6 @@ def run_names_of(
     if not runs:
         raise InputError(f"none of {count(n_files, 'file')} has a run line. Give run files, {RUN_LINE}.")
     return runs, names
-
-
-def longer_lines(files: Sequence[FileRun]) -> tuple[Longer, ...]:
-    """Return which files have lines with text after the sixth column."""
-    return tuple(Longer(str(file.path), *file.longer) for file in files if file.longer[0])
 
 
 class LinesInFiles:
@@ -279,59 +244,231 @@ def _twins(files: Sequence[FileRun], names: Sequence[str], advice: tuple[Part, .
     return faults
 
 
-class RunTable:
-    """The runs of a Parquet or Arrow file, read row group by row group."""
+class TiedError(Exception):
+    """Two documents of a list have one rank, though the ranks count."""
 
-    def __init__(self, path: Path, order: str):
-        self._reading = TableReading(path, order)
-        self._groups = list(self._reading.groups())
-        self.order = order
-        self.names = list(self._reading.names)  # of the runs, in order of appearance
-        self._topics = [*self._reading.topics]
+    run = 0  # the run of a table
 
-    def runs(self, *, skip: bool) -> list[RunFile]:
-        """Return the runs as the writer of the table lists them, else in order of appearance."""
-        self._reading.check(skip=skip)
-        self._all = _joined(self._groups)
-        self._rows_of = rows_of_runs(self._all.run, len(self.names))
-        bad = rows_of_runs(self._all.bad_run, len(self.names))
-        return [self._run(run, bad[run]) for run in map(self.names.index, self._reading.ordered())]
-
-    def _run(self, run: int, bad: NDArray[np.int64]) -> RunFile:
-        name, of_run, ranks = self.names[run], self._rows_of[run], self._all.ranks
-        topic, held = pd.factorize(self._all.topic[of_run])
-        topics, docs = [self._topics[t] for t in held.tolist()], self._all.docs
-        numbers = topic.astype(np.int64, copy=False)
-        rows = FileRows(topics, numbers, lambda some: docs.take(of_run[some], axis=0), self._all.scores[of_run])
-        places = None
-        if ranks is not None:
-            places = Places.of_rank_column(rows.starts, rows.grouped(ranks[of_run]))
-            if self.order == "rank":
-                try:
-                    places.check(rows.starts)
-                except NoPlaceError as error:
-                    row = int(rows.grouped(of_run)[error.row])
-                    of_topic, place = self._topics[self._all.topic[row]], self._reading.place(int(self._all.row[row]))
-                    raise tied_row(name, of_topic, docs[row : row + 1], ranks[row], place) from None
-        reasons = [reason(why) for why in self._all.bad_why[bad].tolist()]
-        nothing = np.zeros(0, dtype=np.int64)
-        return RunFile({name: 1}, rows.in_order(name, self.order, places), nothing, self._all.bad_row[bad], reasons)
+    def __init__(self, topic: str, at: int):
+        super().__init__(topic, at)
+        self.topic, self.at = topic, at  # the place of one of them among the rows of the list, from 1
 
 
-def _joined(groups: Sequence[RowGroup]) -> RowGroup:
-    def column(name: str) -> NDArray:
-        return np.concatenate([getattr(group, name) for group in groups])
+def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
+    """Return a run in a ranking order; a TiedError where the ranks count and give none."""
+    places = None if ranks is None else Places.of_rank_column(rows.starts, rows.grouped(ranks))
+    if places is not None and order == "rank":
+        try:
+            places.check(rows.starts)
+        except NoPlaceError as error:
+            t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
+            raise TiedError(rows.topics[t], error.row - int(rows.starts[t]) + 1) from None
+    return rows.in_order(name, order, places)
 
-    plain = {name: column(name) for name in ("run", "topic", "scores", "row", "bad_run", "bad_row", "bad_why")}
-    ranks = [group.ranks for group in groups if group.ranks is not None]
-    docs = tokens.stacked([group.docs for group in groups])
-    return RowGroup(**plain, docs=docs, ranks=np.concatenate(ranks) if ranks else None)
+
+class Kept(ABC):
+    """Takes the rows of a file as they are parsed."""
+
+    @abstractmethod
+    def take(self, parts: Iterator[RunPart]) -> None:
+        """Keep all parts of the file; a TiedError may say that ranks are tied."""
+
+    def check_group(self, rows: int, size: int) -> None:  # noqa: B027 - there may be room for all
+        """Raise where a row group of so many rows and bytes cannot be read."""
+
+
+class RunFiles(ABC):
+    """Reads run files and tables, several at once; subclasses say how much at once, and what becomes of the rows."""
+
+    def __init__(self, conventions: Conventions, threads: int):
+        self.conventions, self.threads, self.stopped = conventions, threads, Event()
+        self._skip = conventions.bad_lines == "skip"
+
+    @abstractmethod
+    def opened(self, path: Path) -> tuple[bytes, Callable[[], Iterator[bytes]]]:
+        """Return the first bytes of a file, and what yields its text in chunks of whole lines."""
+
+    @abstractmethod
+    def kept(self) -> Kept:
+        """Return what takes the rows of a file."""
+
+    def by_itself(self, path: Path) -> bool:
+        """Return whether a file is read when no other one is."""
+        return False
+
+    def read(self, paths: Sequence[Path], *, verbose: bool) -> list[FileRun]:
+        """Return what came of the files."""
+        context = copy_context()
+        with pt.tqdm(total=len(paths), desc="reading runs", unit="file", disable=not verbose) as bar:
+
+            def read(path: Path) -> list[FileRun]:
+                # a thread begins without the caller's context, which says where errors are
+                found = context.copy().run(self._read_any, path)
+                bar.update(1)
+                return found
+
+            pool = ThreadPoolExecutor(self.threads)
+            try:
+                at_once = [path for path in paths if not self.by_itself(path)]
+                found = dict(zip(at_once, pool.map(read, at_once), strict=True))
+            finally:
+                # after ctrl-C, or on a full disk, the files not begun are not read
+                self.stopped.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+            return [run for path in paths for run in (found[path] if path in found else read(path))]
+
+    def _read_any(self, path: Path) -> list[FileRun]:
+        with located(str(path)), in_memory():
+            return self._table(path) if is_table(path) else [self._text(path)]
+
+    def _text(self, path: Path) -> FileRun:
+        try:
+            start, chunks = self.opened(path)
+            if kind := kind_of_table(start):
+                for _ in chunks():
+                    pass  # what is wrong with its packing is told first
+                problem = f"a packed file, or a pipe, with a table in it ({kind}). Unpack it first."
+                return FileRun(path, fault=InputError(problem))
+            return self._run(path, chunks)
+        except UnreadableError as error:
+            return FileRun(path, fault=InputError(f"the file {error}. Give a run file, {RUN_LINE}."))
+
+    def _run(self, path: Path, chunks: Callable[[], Iterator[bytes]]) -> FileRun:
+        parts, rows = RunParts(chunks, self.conventions.order, skip=self._skip), self.kept()
+        try:
+            rows.take(parts.read())
+        except TiedError as tie:
+            return FileRun(path, fault=tied_line(chunks(), tie.topic, tie.at))
+        except InputError as error:
+            if self.conventions.other_files == "error" or parts.has_run_lines():
+                return FileRun(path, fault=error)
+            return FileRun(path, left_out=f"no run line: {str(error.parts[0]).strip()}")
+        if self.conventions.names == "tag" and len(parts.tags) > 1:
+            return FileRun(path, fault=_many_tags(parts.tags))
+        bad, tag = np.concatenate(parts.bad), next(iter(parts.tags))
+        return FileRun(path, tag, None, None, parts.commented, parts.longer, bad, parts.reasons, rows=rows)
+
+    def _table(self, path: Path) -> list[FileRun]:
+        rows = self.kept()
+        reading = TableReading(path, self.conventions.order, rows.check_group)
+        bad = [np.zeros((3, 0), dtype=np.int64)]
+
+        def parts() -> Iterator[RunPart]:
+            for group in reading.groups():
+                bad.append(np.stack([group.bad_run, group.bad_row, group.bad_why]))
+                yield RunPart([*reading.topics], group.topic, group.docs, group.scores, group.ranks, group.run)
+                del group  # before the next one is read
+            reading.check(skip=self._skip)
+
+        try:
+            rows.take(parts())
+        except TiedError as tie:
+            return [FileRun(path, fault=tied_row(path, list(reading.names)[tie.run], tie.topic, tie.at), table=True)]
+        except UnreadableError as error:
+            problem = f"the file {error}. Give a table of runs, {RUN_TABLE}."
+            return [FileRun(path, fault=InputError(problem), table=True)]
+        except InputError as error:
+            if isinstance(error, NoRunError) and self.conventions.other_files == "skip":
+                return [FileRun(path, left_out=f"no row of a run: {str(error.parts[0]).strip()}", table=True)]
+            return [FileRun(path, fault=error, table=True)]
+        of_run, row, why = np.concatenate(bad, axis=1)
+        found = []
+        for name in reading.ordered():
+            number = reading.names[name]
+            mine = np.flatnonzero(of_run == number)
+            reasons = [reason(code) for code in why[mine].tolist()]
+            found.append(FileRun(path, name, bad=row[mine], reasons=reasons, table=True, rows=rows, number=number))
+        return found
+
+
+def tied_line(chunks: Iterable[bytes], topic: str, at: int) -> InputError:
+    """Return what is wrong with a rank of a run file that two documents have, by the place of one in its list."""
+    fields, _, rows = _found_again(rows_in_file(chunks, "rank", [topic], np.array([at])))
+    return tied_rank(fields, int(rows[0]))
+
+
+def tied_row(path: Path, run: str, topic: str, at: int) -> InputError:
+    """Return the same of a table."""
+    reading = TableReading(path, "rank")
+    _, group, rows = _found_again(rows_in_table(reading, [(run, topic)], np.array([at])))
+    docno = tokens.decode(tokens.as_tokens(group.docs[rows]))[0]
+    rank = np.nan if group.ranks is None else float(group.ranks[rows[0]])
+    document = f"run {shown(run)}, topic {shown(topic)}, document {shown(docno)}"
+    tied = f"{document} has rank {shown(rank)}, which another document of the topic has too, so "
+    return InputError(tied, *NO_ORDER, place=reading.place(int(group.row[rows[0]])))
+
+
+_T = TypeVar("_T")
+
+
+def _found_again(found: Iterator[_T]) -> _T:
+    for one in found:
+        return one
+    raise changed()
+
+
+def changed() -> InputError:
+    """Return the error that a file was altered between two looks at it."""
+    return InputError("it changed while it was read. Read the runs again.")
+
+
+class _Rows(Kept):
+    """The rows of a file in memory, run by run."""
+
+    def __init__(self, order: str):
+        self._order = order
+        self.of_run: list[RunRows] = []
+
+    def take(self, parts: Iterator[RunPart]) -> None:
+        """Keep the rows in their ranking order."""
+        part = _joined(list(parts))
+        if isinstance(part.run, int):
+            self._add(FileRows(part.topics, part.topic, partial(part.docs.take, axis=0), part.scores), part.ranks)
+            return
+        order = np.argsort(part.run, kind="stable")
+        for mine in np.split(order, np.cumsum(np.bincount(part.run))[:-1]):
+            topic, held = pd.factorize(part.topic[mine])
+            topics, docs = [part.topics[t] for t in held.tolist()], part.docs.take(mine, axis=0)
+            rows = FileRows(topics, topic.astype(np.int64), partial(docs.take, axis=0), part.scores[mine])
+            self._add(rows, None if part.ranks is None else part.ranks[mine])
+
+    def _add(self, rows: FileRows, ranks: NDArray[np.float64] | None) -> None:
+        try:
+            self.of_run.append(in_ranking_order("", rows, ranks, self._order))  # named when all files are known
+        except TiedError as tie:
+            tie.run = len(self.of_run)
+            raise
+
+
+def _joined(parts: Sequence[RunPart]) -> RunPart:
+    if len(parts) == 1:
+        return parts[0]
+    # the topics of a table are numbered as they appear
+    topic, scores, run = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("topic", "scores", "run")
+    )
+    ranks = [part.ranks for part in parts if part.ranks is not None]
+    docs = tokens.stacked([part.docs for part in parts])
+    return RunPart(parts[-1].topics, topic, docs, scores, np.concatenate(ranks) if ranks else None, run)
+
+
+class _InMemory(RunFiles):
+    """Reads each file at once, and keeps its rows in memory."""
+
+    def opened(self, path: Path) -> tuple[bytes, Callable[[], Iterator[bytes]]]:
+        """Return the text of a file, which is its one chunk."""
+        data = read_bytes(path)
+        return data, lambda: iter([data])
+
+    def kept(self) -> _Rows:
+        """Return what keeps rows in memory."""
+        return _Rows(self.conventions.order)
 
 
 def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
     """Return the field of some run files."""
     named_by_files(paths, conventions.names, conventions.other_files)
-    files = [file for found in _read_files(paths, conventions, threads=threads, verbose=verbose) for file in found]
+    files = _InMemory(conventions, threads).read(paths, verbose=verbose)
 
     def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
         field, repeats = build_field(_rows_of(runs, names), threads=threads)
@@ -341,80 +478,30 @@ def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
     lines = LinesInFiles(runs, conventions.order)
     rows = _rows_of(runs, names)
     field, repeats = code_runs(rows, duplicates=conventions.duplicates, threads=threads, lines=lines.told)
-    name_of = {id(file): name for file, name in zip(runs, names, strict=True)}
-    dropped = [part for file in files for part in file.dropped(name_of.get(id(file)))]
+    repeated_rows = []
     if len(repeats):
         at = lines.of_repeats(field.topics, repeats)
-        dropped.append(Dropped.of_repeats(repeats, names, field.topics, files=lines.files, lines=at))
-    place = {path: i for i, path in enumerate(paths)}
-    all_dropped = Dropped.stacked(dropped).by_file([*map(str, place)])
-    commented = tuple(i for i, file in enumerate(runs) if file.commented)
-    of_files = tuple(place[file.path] for file in runs)
-    return ReadField(field, names, all_dropped.frame, longer_lines(files), commented, of_files)
-
-
-@dataclass
-class _File(FileRun):
-    """What came of a run file; its rows are in memory."""
-
-    rows: RunRows | None = None
+        repeated_rows = [Dropped.of_repeats(repeats, names, field.topics, files=lines.files, lines=at)]
+    return field_of_files(field, paths, files, runs, names, repeated_rows)
 
 
 def _rows_of(runs: Sequence[FileRun], names: Sequence[str]) -> list[RunRows]:
-    # rows bear the names of their runs from now on
-    rows = []
-    for file, name in zip(runs, names, strict=True):
-        if isinstance(file, _File) and file.rows is not None:
-            file.rows.name = name
-            rows.append(file.rows)
-    return rows
+    return [replace(run.rows.of_run[run.number], name=name) for run, name in zip(runs, names, strict=True)]
 
 
-def _read_files(paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool) -> list[list[_File]]:
-    context = copy_context()
-    with pt.tqdm(total=len(paths), desc="reading runs", unit="file", disable=not verbose) as bar:
-
-        def read(path: Path) -> list[_File]:
-            # a thread begins without the caller's context, which says where errors are
-            found = context.copy().run(_read_any, path, conventions)
-            bar.update(1)
-            return found
-
-        pool = ThreadPoolExecutor(threads)
-        try:
-            return list(pool.map(read, paths))
-        finally:
-            # after ctrl-C the files not begun are not read
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _read_any(path: Path, conventions: Conventions) -> list[_File]:
-    with located(str(path)), in_memory():
-        return _read_table(path, conventions) if is_table(path) else [_read_file(path, conventions)]
-
-
-def _read_table(path: Path, conventions: Conventions) -> list[_File]:
-    try:
-        runs = RunTable(path, conventions.order).runs(skip=conventions.bad_lines == "skip")
-    except (UnreadableError, InputError) as error:
-        return [_File(path, None, *no_table(error, conventions), table=True)]
-    return [_File(path, run.rows.name, bad=run.bad, reasons=run.reasons, table=True, rows=run.rows) for run in runs]
-
-
-def _read_file(path: Path, conventions: Conventions) -> _File:
-    try:
-        data = read_bytes(path)
-    except UnreadableError as error:
-        return _File(path, fault=unreadable(error))
-    if kind := kind_of_table(data):
-        return _File(path, fault=packed_table(kind))
-    try:
-        run = parse_run(data, conventions.order, skip=conventions.bad_lines == "skip")
-    except InputError as error:
-        if conventions.other_files == "error" or has_run_lines(data, conventions.order):
-            return _File(path, fault=error)
-        return _File(path, left_out=no_run(error))
-    if conventions.names == "tag" and len(run.tags) > 1:
-        return _File(path, fault=many_tags(run.tags, len(run.tags)))
-    longer = (len(run.longer), int(run.longer[0])) if len(run.longer) else (0, 0)
-    return _File(path, run.rows.name, None, None, is_commented(data), longer, run.bad, run.reasons, rows=run.rows)
+def field_of_files(
+    field: AnyField,
+    paths: Sequence[Path],
+    files: Sequence[FileRun],
+    runs: Sequence[FileRun],
+    names: list[str],
+    repeated: Iterable[Dropped],
+) -> ReadField:
+    """Return a field with what is known of its runs, which are some of those that came of the files."""
+    name_of = {id(run): name for run, name in zip(runs, names, strict=True)}
+    dropped = [part for file in files for part in file.dropped(name_of.get(id(file)))]
+    place = {path: i for i, path in enumerate(paths)}
+    every = Dropped.stacked([*dropped, *repeated]).by_file([*map(str, place)])
+    longer = tuple(Longer(str(file.path), *file.longer) for file in files if file.longer[0])
+    commented = tuple(i for i, run in enumerate(runs) if run.commented)
+    return ReadField(field, names, every.frame, longer, commented, tuple(place[run.path] for run in runs))

@@ -31,13 +31,14 @@ from pt_reuse.data.trec import count_from_zero, other_ranks
 
 @dataclass
 class RunPart:
-    """The rows of a chunk, topic by topic: (topics,) names, (rows,) topic, (rows, k) docs, (rows,) scores and ranks."""
+    """The rows of a chunk of a run, topic by topic, or of a row group of a table, as they stand there."""
 
-    topics: list[str]
-    topic: NDArray[np.int64]
-    docs: Words
-    scores: NDArray[np.float64]
-    ranks: NDArray[np.float64]
+    topics: list[str]  # topic names, each once
+    topic: NDArray[np.int64]  # (rows,) the topic of each row, as a position among the topics
+    docs: Words  # (rows, k) words of the document names
+    scores: NDArray[np.float64]  # (rows,) finite
+    ranks: NDArray[np.float64] | None  # (rows,) NaN where there is none; None without such a column
+    run: NDArray[np.int64] | int = 0  # (rows,) the run of each row
 
 
 class RunParts:
@@ -58,8 +59,9 @@ class RunParts:
 
     def read(self) -> Iterator[RunPart]:
         """Yield the rows of each chunk; a fault is that of the first chunk with one."""
-        what, n_lines = "is empty", 0
+        what, n_lines, last = "is empty", 0, b""
         for i, data in enumerate(_without_mark(self._chunks())):
+            n_lines, last = n_lines + last.count(b"\n"), data
             self.commented |= i == 0 and is_commented(data)
             if data and not data.isspace():
                 what = "holds nothing but comments"
@@ -68,7 +70,6 @@ class RunParts:
                 yield from self._parts(lines_of_run(fields, self.order, skip=self.skip))
             elif data and what == "is empty":
                 what = "holds nothing but white space"
-            n_lines += data.count(b"\n")
         if not self.n_rows and self.skip:
             # what is said where nothing is left out
             yield from RunParts(self._chunks, self.order, skip=False).read()

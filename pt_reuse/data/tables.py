@@ -31,7 +31,6 @@ from pt_reuse.data.packed_files import (
     give_back,
     kind_of_table,
 )
-from pt_reuse.data.trec import NO_ORDER
 
 _LARGE = 1 << 20  # bytes of a row group that are given back before the next one is read
 _ROW_BYTES = 24  # that a row takes in memory at least
@@ -467,12 +466,6 @@ def _cell(group: Any, column: str, row: int) -> str:
     return shown(value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value)
 
 
-def rows_of_runs(run: NDArray[np.int64], n_runs: int) -> list[NDArray[np.int64]]:
-    """Return the rows of each run, in the order in which they stand."""
-    order = np.argsort(run.astype(np.min_scalar_type(max(n_runs, 1)), copy=False), kind="stable")
-    return np.split(order, np.cumsum(np.bincount(run, minlength=n_runs))[:-1])
-
-
 def rows_in_table(
     reading: TableReading, lists: Sequence[tuple[str, str]], places: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], RowGroup, NDArray[np.int64]]]:
@@ -512,14 +505,3 @@ def _rows_of_lists(
     held = (group.run << 32) | group.topic
     order = np.argsort(held, kind="stable")
     return order, np.searchsorted(held[order], keys), np.searchsorted(held[order], keys, "right")
-
-
-def tied_row(run: str, topic: str, docs: NDArray[np.uint64], rank: float, place: str) -> InputError:
-    """Return what is wrong with a rank that two documents of a list have."""
-    docno = tokens.decode(tokens.as_tokens(docs))[0]
-    return InputError(
-        f"run {shown(run)}, topic {shown(topic)}, document {shown(docno)} has rank {shown(rank)}, which another "
-        f"document of the topic has too, so ",
-        *NO_ORDER,
-        place=place,
-    )

@@ -18,7 +18,7 @@ from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
+from pt_reuse.arrays.places import FileRows
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.frame_columns import LABELS, how_to_grade, not_labels, parse_numbers
 from pt_reuse.data.lines import (
@@ -27,13 +27,10 @@ from pt_reuse.data.lines import (
     SAMPLE_LINE,
     SKIP,
     Fields,
-    bad_number,
     document_in,
     fields_of_part,
     names_in,
     place_of,
-    run_lines,
-    tags_in,
     topics_in,
     trec_fields,
 )
@@ -65,44 +62,8 @@ class QrelsRows:
     line_of: Callable[[int], int]  # the line on which a row stands, from 1
 
 
-@dataclass
-class RunFile:
-    """A run file as read."""
-
-    tags: dict[str, int]  # each tag of its last column with the line on which it stands first
-    rows: RunRows  # its rows in ranking order, named by the first tag
-    longer: NDArray[np.int64]  # (n,) the lines with text after the sixth column, from 1
-    bad: NDArray[np.int64]  # (m,) the lines that were left out, from 1, ascending
-    reasons: list[str]  # why each of them was
-
-
-def parse_run(data: bytes, order: str, *, skip: bool = False) -> RunFile:
-    """Read one run file."""
-    lines = run_lines(data, order, skip=skip)
-    if skip and not len(lines.fields):
-        # what is said where nothing is left out
-        return parse_run(data, order)
-    fields = lines.fields
-    topics, topic = topics_in(fields)
-    docs = names_in(fields, 2, "docno")
-    tags = tags_in(fields)
-    if lines.wrong is not None:
-        raise bad_number(fields, lines.wrong, "score")
-    rows = FileRows(topics, topic, lambda rows: docs.take(rows, axis=0), lines.scores)
-    from_zero = count_from_zero(fields, rows)
-    other, written = other_ranks(fields, rows, from_zero)
-    ranks = Places.of_ranks(rows.starts, (~from_zero).astype(np.int64), other, written)
-    if order == "rank":
-        try:
-            ranks.check(rows.starts)
-        except NoPlaceError as error:
-            row = error.row if rows.grouping is None else int(rows.grouping[error.row])
-            raise tied_rank(fields, row) if error.tied else bad_number(fields, row, "rank") from None
-    return RunFile(tags, rows.in_order(next(iter(tags)), order, ranks), fields.longer, lines.bad, lines.reasons)
-
-
 def without_advice(error: InputError) -> InputError:
-    """Return an error of :func:`parse_run` without the advice to leave out lines or files."""
+    """Return an error of a run file without the advice to leave out lines or files."""
     # an error of now words options as the caller calls them
     advice = InputError(*SKIP).parts
     if error.parts[-len(advice) :] == advice:

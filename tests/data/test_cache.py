@@ -23,13 +23,8 @@ from pt_reuse.data.store import HEADER
 def parses(monkeypatch):
     """Count the files that are parsed."""
     parsed = []
-    original = parsing.parse_run
-
-    def counted(data, order, **options):
-        parsed.append(order)
-        return original(data, order, **options)
-
-    monkeypatch.setattr(parsing, "parse_run", counted)
+    original = parsing.read_bytes
+    monkeypatch.setattr(parsing, "read_bytes", lambda path: parsed.append(path) or original(path))
     return parsed
 
 
@@ -168,14 +163,15 @@ def test_a_cache_that_may_only_be_read_serves(source, cache, messages, monkeypat
 
 
 def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypatch):
-    original = parsing.parse_run
+    original = parsing.read_bytes
 
-    def meddled(data, order, **options):
-        if b"run0" in data:  # the file has been read
-            (source / "0.gz").write_bytes(run_bytes("run0", seed=50))
-        return original(data, order, **options)
+    def meddled(path):
+        data = original(path)
+        if path.name == "0.gz":
+            path.write_bytes(run_bytes("run0", seed=50))
+        return data
 
-    monkeypatch.setattr(parsing, "parse_run", meddled)
+    monkeypatch.setattr(parsing, "read_bytes", meddled)
     messages.warned(read_runs, source=source, cache=cache)
     assert not cache.exists()
 

@@ -39,7 +39,9 @@ def within(source, cache, **options):
 
 def failing(monkeypatch, name, after, error):
     """Have a function of reading within memory raise an error after some calls."""
-    calls, original = [], getattr(within_memory, name)
+    *of_class, name = name.split(".")
+    owner = getattr(within_memory, *of_class) if of_class else within_memory
+    calls, original = [], getattr(owner, name)
 
     def call(*given, **more):
         calls.append(given)
@@ -47,11 +49,14 @@ def failing(monkeypatch, name, after, error):
             raise error
         return original(*given, **more)
 
-    monkeypatch.setattr(within_memory, name, call)
+    monkeypatch.setattr(owner, name, call)
+
+
+WRITING = [("_Spool._append", 0), ("_Spool._append", 5), ("_BlockFile.append", 5), ("write_block", 1)]
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
-@pytest.mark.parametrize(("name", "after"), [("_write_rows", 0), ("_write_rows", 20), ("write_block", 1)])
+@pytest.mark.parametrize(("name", "after"), WRITING)
 def test_a_disk_that_is_full_or_fails(name, after, code, source, cache, monkeypatch):
     with monkeypatch.context() as patched:
         failing(patched, name, after, OSError(code, "Says so"))
@@ -63,7 +68,7 @@ def test_a_disk_that_is_full_or_fails(name, after, code, source, cache, monkeypa
     assert len(list(cache.iterdir())) == 2
 
 
-@pytest.mark.parametrize(("name", "after"), [("chunks_of_lines", 1), ("_write_rows", 30), ("write_block", 1)])
+@pytest.mark.parametrize(("name", "after"), [("chunks_of_lines", 1), *WRITING[1:]])
 def test_ctrl_c(name, after, source, cache, monkeypatch):
     before = threading.active_count()
     with monkeypatch.context() as patched:

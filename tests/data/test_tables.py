@@ -15,7 +15,6 @@ from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.data import table_labels
-from pt_reuse.data.parsing import RunTable
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.tables import TableNotes
@@ -257,7 +256,7 @@ def test_row_groups_hold_whole_topics(tmp_path, monkeypatch):
         ]
     )
     assert {file.metadata.row_group(0).column(i).compression for i in range(5)} == {"ZSTD"}
-    assert RunTable(path, "file").names == ["a"]
+    assert read_runs(path, order="rank").names == ["a"]
 
 
 def test_the_runs_of_trec_8(trec8, tmp_path):

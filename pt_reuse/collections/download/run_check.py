@@ -19,7 +19,8 @@ from pt_reuse.data.packed_files import (
     read_beginning,
     read_blocks,
 )
-from pt_reuse.data.trec import parse_run, without_advice
+from pt_reuse.data.run_parts import RunParts
+from pt_reuse.data.trec import without_advice
 
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
 SUFFIXES = tuple(_SUFFIX.values())
@@ -115,17 +116,18 @@ class _Lines:
 
     def _add(self, part: bytes, before: int) -> None:
         try:
-            run = parse_run(part, "file", skip=True)
+            run = RunParts(lambda: iter([part]), "file", skip=True)
+            topics = [topic for rows in run.read() for topic in rows.topics]
         except InputError as error:
             if not self.good:
                 raise without_advice(error) from None
             bad, reason, self.last_is_bad = _filled(part), "no run line", True
         else:
-            bad, reason = run.bad.tolist(), next(iter(run.reasons), "")
+            bad, reason = [line for lines in run.bad for line in lines.tolist()], next(iter(run.reasons), "")
             self.last_is_bad = part.count(b"\n") + (not part.endswith(b"\n")) in bad
             self.tags |= dict.fromkeys(run.tags)
-            self.topics |= dict.fromkeys(run.rows.topics)
-            self.good += int(run.rows.starts[-1])
+            self.topics |= dict.fromkeys(topics)
+            self.good += run.n_rows
         if bad and not self.bad:
             self.first_bad, self.reason = bad[0] + before, reason
         self.bad += len(bad)
