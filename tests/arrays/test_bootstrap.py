@@ -1,8 +1,13 @@
 """What is drawn, and the interval that the draws give."""
 
+import subprocess
+import sys
+
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
+from joblib import parallel_config
 
 from pt_reuse.arrays import bootstrap
 from pt_reuse.arrays.bootstrap import (
@@ -12,7 +17,10 @@ from pt_reuse.arrays.bootstrap import (
     TopicScores,
     drawn_counts,
     ranking_agreement,
+    ranking_agreements,
+    whole_changes,
 )
+from pt_reuse.arrays.correlation import tau_a
 
 
 def both(topics=20, runs=12, seed=5):
@@ -130,3 +138,95 @@ def test_an_expanded_interval_of_a_mean_is_as_wide_as_that_of_student(n, confide
     assert half == pytest.approx(scipy.stats.t.ppf((1 + confidence) / 2, n - 1)) or found.confidence == 1
     assert found.confidence > confidence
     assert TopicBootstrap(9, 3, 0.95).expanded(10**9).confidence == pytest.approx(0.95)
+
+
+def scores(topics=12, runs=7):
+    random = np.random.default_rng(5)
+    truth = random.random((topics, runs)).round(2)
+    return truth, np.clip(truth + random.normal(0, 0.2, truth.shape), 0, 1).round(2)
+
+
+def test_coefficients_are_those_asked_for_and_topics_may_differ_without_intervals():
+    truth, estimate = scores()
+    row = ranking_agreement(TopicScores(truth), TopicScores(estimate[:9]), coefficients=("tau_a", "tau_ap"))
+    assert list(row) == ["tau_a", "tau_ap", "max_drop", "max_rise"]
+    assert row["tau_a"] == tau_a(truth.mean(axis=0), estimate[:9].mean(axis=0))
+
+
+def test_some_topics_and_runs():
+    truth, _ = scores()
+    part = TopicScores(truth, truth > 0.5).of([3, 1], [6, 0])
+    np.testing.assert_array_equal(part.values, truth[[3, 1]][:, [6, 0]])
+    np.testing.assert_array_equal(part.has_topic, (truth > 0.5)[[3, 1]][:, [6, 0]])
+
+
+def test_changes_of_rank_are_whole_numbers_where_there_are_any():
+    table = pd.DataFrame({"tau_b": [1.0], "max_drop": [2.0], "own_max_drop_low": [0.0], "max_rise_high": [np.nan]})
+    table = table.assign(rise_low=-1.0, mean_rise=0.5)
+    kinds = ["float64", "int64", "int64", "float64", "int64", "float64"]
+    assert whole_changes(table).dtypes.map(str).tolist() == kinds
+
+
+# draws of rankings in jobs give the bits that they give in one process, and small ones do not ask joblib
+
+random = np.random.default_rng(4)
+TRUTH = TopicScores(random.random((7, 9)).round(1))
+ESTIMATES = [TopicScores((TRUTH.values + random.random((7, 9)) / 2).round(1)) for _ in range(3)]
+
+
+@pytest.fixture
+def small_jobs(monkeypatch):
+    """Have few rankings in a job, and note how many jobs are run at a time, and for whom."""
+    ran = []
+
+    def noted(jobs, total, **options):
+        found = list(run_jobs(jobs, total, **options))
+        ran.append((total, len(found), options["n_jobs"]))
+        return iter(found)
+
+    run_jobs = bootstrap.run_jobs
+    monkeypatch.setattr(bootstrap, "JOB_CELLS", 90)
+    monkeypatch.setattr(bootstrap, "run_jobs", noted)
+    return ran
+
+
+def several(n_jobs=None):
+    compared = ((TRUTH, estimate) for estimate in ESTIMATES)
+    return list(ranking_agreements(compared, 3, TopicBootstrap(47, 3, 0.9, n_jobs)))
+
+
+def test_several_are_what_each_is_alone():
+    assert several(1) == [ranking_agreement(TRUTH, estimate, TopicBootstrap(47, 3, 0.9)) for estimate in ESTIMATES]
+    assert list(ranking_agreements([], 0, TopicBootstrap(47, 3, 0.9))) == []
+    plain = list(ranking_agreements([(TRUTH, estimate) for estimate in ESTIMATES], 3, None))
+    assert plain == [ranking_agreement(TRUTH, estimate) for estimate in ESTIMATES]
+
+
+def test_jobs_and_backends_give_the_same_bits(small_jobs):
+    alone = several(1)
+    assert small_jobs == []
+    assert several(2) == alone
+    assert small_jobs == [(3, 3, 2)]
+    for backend in ("threading", "loky"):
+        with parallel_config(backend, n_jobs=2):
+            assert several() == alone
+    assert small_jobs[1:] == [(3, 3, None)] * 2
+
+
+def test_blocks_of_draws_are_cut_each_on_its_own(small_jobs, monkeypatch):
+    monkeypatch.setattr("pt_reuse.arrays.bootstrap.AT_ONCE", 7 * 12)
+    alone = several(1)
+    assert several(2) == alone
+
+
+@pytest.mark.parametrize("n_jobs", [1, None])
+def test_joblib_is_not_even_imported_for_few_draws(n_jobs):
+    code = (
+        "import sys, numpy as np\n"
+        "from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement\n"
+        "from pt_reuse.arrays.bootstrap import TopicBootstrap\n"
+        "scores = TopicScores(np.random.default_rng(1).random((5, 4)))\n"
+        f"ranking_agreement(scores, scores, TopicBootstrap(20, 1, 0.9, {n_jobs}))\n"
+        "print('joblib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

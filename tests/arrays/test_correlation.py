@@ -3,15 +3,34 @@
 import math
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
-from correlation_parts import EVERY, X, Y
+from correlation_parts import (
+    CORRELATIONS,
+    EVERY,
+    X,
+    Y,
+    literal_kendall,
+    literal_tau_ap,
+    literal_tau_ap_b,
+    literal_weighted_tau,
+    orders,
+    rankings,
+)
+from hypothesis import given, settings
+from scipy import stats
 
 from pt_reuse._errors import ReuseWarning
+from pt_reuse.arrays import correlation
 from pt_reuse.arrays.correlation import (
     correlations,
     gamma,
+    largest_drop,
+    largest_rise,
+    rank_changes,
     tau_a,
     tau_ap,
     tau_ap_a,
@@ -126,3 +145,161 @@ def test_agreement_of_nothing_is_nan_without_warning(shape):
     assert table.shape == (shape[0], 7)
     assert table.iloc[:, :5].isna().all(axis=None)
     assert table.dtypes.tolist() == [np.float64] * 5 + [np.int64] * 2
+
+
+# coefficients of many rankings: equal to their definitions and to scipy's, with the properties that they must have
+
+
+@given(rankings())
+@settings(deadline=None, max_examples=50)
+def test_kendall_equals_literal_and_scipy(data):
+    x, y = data
+    assert (tau_a(x, y), tau_b(x, y), gamma(x, y)) == pytest.approx(literal_kendall(x, y), abs=1e-14)
+    assert tau_b(x, y) == pytest.approx(stats.kendalltau(x, y, variant="b").statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize("levels", [3, 40, 10**9])
+def test_tau_b_equals_scipy_on_many_systems(levels):
+    rng = np.random.default_rng(7)
+    x, ys = rng.integers(levels, size=129), rng.integers(levels, size=(20, 129))
+    wanted = [stats.kendalltau(x, y).statistic for y in ys]
+    np.testing.assert_allclose(correlations(x, ys)["tau_b"], wanted, rtol=0, atol=1e-12)
+
+
+@given(rankings(ties=False))
+@settings(deadline=None, max_examples=50)
+def test_tau_ap_equals_its_definition(data):
+    x, y = data
+    walked = sorted(range(len(y)), key=lambda i: -y[i])
+    assert tau_ap(x, y) == pytest.approx(float(literal_tau_ap(x, walked)), abs=1e-14)
+
+
+@given(rankings(largest=6))
+@settings(deadline=None, max_examples=50)
+def test_tau_ap_a_is_the_mean_over_all_tie_breaks(data):
+    _, y = data
+    x = np.random.default_rng(len(y)).permutation(len(y)).tolist()
+    every = [literal_tau_ap(x, order) for order in orders(y)]
+    assert tau_ap_a(x, y) == pytest.approx(float(sum(every) / len(every)), abs=1e-14)
+
+
+@given(rankings())
+@settings(deadline=None, max_examples=50)
+def test_tau_ap_b_equals_its_definition(data):
+    assert tau_ap_b(*data) == pytest.approx(float(literal_tau_ap_b(*data)), abs=1e-14)
+
+
+@given(rankings())
+@settings(deadline=None, max_examples=50)
+def test_weighted_tau_equals_literal_and_scipy(data):
+    x, y = data
+    assert weighted_tau(x, y) == pytest.approx(literal_weighted_tau(x, y), abs=1e-12)
+    assert weighted_tau(x, y) == pytest.approx(stats.weightedtau(x, y).statistic, abs=1e-12)
+
+
+# properties
+
+
+@pytest.mark.parametrize("levels", [2, 12, 10**6])
+def test_batch_equals_single(levels):
+    rng = np.random.default_rng(levels)
+    truth, estimates = rng.integers(levels, size=41) / 7, rng.integers(levels, size=(9, 41)) / 7
+    estimates[3] = truth
+    estimates[4] = 0.5
+    if levels == 10**6:
+        estimates[5, 0] = estimates[5, 1]
+    table = correlations(truth, estimates)
+    singles = {name: CORRELATIONS[name] for name in ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")}
+    singles |= {"max_drop": largest_drop, "max_rise": largest_rise}
+    assert table.columns.tolist() == list(singles)
+    for name, function in singles.items():
+        for i, estimate in enumerate(estimates):
+            if np.isnan(table[name][i]):
+                with pytest.warns(ReuseWarning) as caught:
+                    assert math.isnan(function(truth, estimate))
+                assert [warning.message.function for warning in caught] == [name]
+            else:
+                assert table[name][i] == function(truth, estimate)
+    # the constant estimate has no coefficient; tau_ap is there exactly for the estimates without ties
+    assert table.loc[4].isna().sum() == 5
+    assert table["tau_ap"].notna().tolist() == ([levels == 10**6] * 4 + [False] * 2 + [levels == 10**6] * 3)
+
+
+# what may be given as two rankings: labels, rounding, kinds of numbers, and what is refused
+
+
+def test_series_are_matched_by_label():
+    truth = pd.Series({"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1})
+    estimate = pd.Series({"d": 0.3, "c": 0.3, "b": 0.2, "a": 0.4})  # Y, backwards
+    for name in ("tau_a", "tau_b", "gamma", "tau_ap_a", "tau_ap_b", "weighted_tau"):
+        assert CORRELATIONS[name](truth, estimate) == CORRELATIONS[name](X, Y)
+    assert largest_drop(truth, estimate) == 2
+    changes = rank_changes(truth, estimate)
+    assert changes["name"].tolist() == ["a", "b", "c", "d"]
+    assert changes["other_score"].tolist() == Y
+    assert rank_changes(truth, estimate, names=["w", "x", "y", "z"])["name"].tolist() == ["w", "x", "y", "z"]
+
+
+def test_frame_of_estimates_is_matched_by_column():
+    truth = pd.Series({"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1})
+    frame = pd.DataFrame([Y[::-1], X[::-1]], columns=list("dcba"), index=["ufmg", "uiuc"])
+    table = correlations(truth, frame)
+    assert table.index.tolist() == ["ufmg", "uiuc"]
+    pd.testing.assert_frame_equal(table.reset_index(drop=True), correlations(X, [Y, X]))
+    # without labels on the truth: by position, so the second row is the reverse
+    assert correlations(X, frame)["tau_b"]["uiuc"] == -1
+
+
+def test_means_that_differ_by_rounding_only_are_tied():
+    a, b = (0.1 + 0.2) / 2, 0.15
+    assert a != b
+    assert tau_b([a, b, 0.1], [0.2, 0.2, 0.1]) == 1
+    assert largest_drop([a, b], [b, a]) == 0
+    assert rank_changes([a, b], [b, a])["rank"].tolist() == [1, 1]
+    assert rank_changes([a, b], [b, a])["score"].tolist() == [a, b]  # as given
+    assert correlations([a, b, 0.1], [[0.2, 0.2, 0.1]])["tau_a"][0] == pytest.approx(2 / 3)
+    assert correlation.DECIMALS == 12
+    assert tau_a([0, 2e-12], [0, 1]) == 1
+
+
+def test_numbers_too_large_to_round_are_compared_as_they_are():
+    assert tau_a([1e300, 2e300, 0], [1, 2, 0]) == 1
+    assert tau_a([2.0**60, 2.0**60 + 2.0**9, 0], [1, 2, 0]) == 1
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        (4, 2, 3, 3),
+        np.array([4, 2, 3, 3], dtype=np.float32),
+        np.array([4, 2, 3, 3], dtype=np.uint8),
+        pd.Series([4, 2, 3, 3], dtype="Int64"),
+        [Fraction(4), Fraction(2), 3, 3.0],
+    ],
+    ids=["tuple", "float32", "uint8", "nullable", "fractions"],
+)
+def test_kinds_of_numbers(scores):
+    assert tau_b(X, scores) == tau_b(X, Y)
+
+
+# errors
+
+
+@pytest.mark.parametrize(
+    ("truth", "estimates", "argument"),
+    [
+        ([1, 2], [1, 2], "estimates"),
+        ([[1, 2]], [[1, 2]], "truth"),
+        ([1, 2], [[1, 2], [1]], "estimates"),
+        ([1, 2], [[1, 2, 3]], "estimates"),
+        ([1, 2, 3], pd.DataFrame([[1, np.nan, 3], [1, np.inf, 3]], columns=list("abc")), "estimates"),
+        (
+            pd.Series([1, 2, 3], index=list("abd")),
+            pd.DataFrame([[1, 0, 3], [1, 0, 3]], columns=list("abc")),
+            "estimates",
+        ),
+    ],
+    ids=["one dimension", "two dimensions", "rows of different lengths", "lengths", "not finite", "labels"],
+)
+def test_agreement_errors(truth, estimates, argument, messages):
+    messages.refused(lambda: correlations(truth, estimates), argument=argument)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -16,6 +17,7 @@ from pt_reuse.arrays.stratified import (
     effective_sizes,
     exact_limits,
     joined,
+    share_of,
     stratified_interval,
     stratified_variance,
 )
@@ -108,3 +110,19 @@ def test_two_strata_cover_every_truth(weights, units, drawn):
         chance = np.prod([hypergeom.pmf(counts[:, s], units[s], true[s], drawn[s]) for s in (0, 1)], axis=0)
         value = w @ (np.array(true) / size)
         assert chance[(low <= value + 1e-9) & (high >= value - 1e-9)].sum() >= 0.93
+
+
+# shares of a number of documents: the nearest whole number, halves up
+
+
+def test_halves_are_rounded_up_and_the_last_bit_decides_nothing():
+    assert [share_of(0.5, n) for n in range(6)] == [0, 1, 1, 2, 2, 3]
+    assert [share_of(1 / 3, n) for n in (0, 1, 3, 30)] == [0, 0, 1, 10]
+    assert (share_of(0.29, 50), share_of(0.1 / 0.3, 3), share_of(1.0, 7), share_of(0.0, 7)) == (15, 1, 7, 0)
+
+
+def test_shares_of_a_hundred_equal_those_of_fractions():
+    for hundredths in range(101):
+        for n in (1, 7, 50, 86_830):
+            exact = Fraction(hundredths, 100) * n
+            assert share_of(hundredths / 100, n) == int(exact + Fraction(1, 2))

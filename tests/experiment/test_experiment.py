@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
@@ -18,6 +19,8 @@ from experiment_parts import (
     QRELS,
     SUFFIXES,
     TOPICS,
+    Retriever,
+    Shift,
     assert_same,
     frames,
     mixed,
@@ -28,6 +31,7 @@ from ir_measures import AP, RR, Judged, NumRet, P, SetP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.experiment.arguments import parse_metrics
+from pt_reuse.experiment.systems import Recorder
 
 ARGUMENTS = {
     "defaults": {},
@@ -188,3 +192,116 @@ def test_extra_columns_of_qrels_and_ids_that_are_numbers():
     topics, qrels = TOPICS.astype({"qid": int}), QRELS.astype({"qid": int})  # pt.Experiment fails on these
     assert_same(ptr.Experiment(retrievers(), topics, qrels, [AP, ptr.Unjudged @ 5]), theirs)
     assert topics["qid"].dtype == qrels["qid"].dtype == np.int64
+
+
+# each system runs once, and what it retrieved is saved and read as in pt.Experiment
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"perquery": "both"}, {"plan": "tree", "verbose": False}, {"reuse": "unjudged"}]
+)
+def test_each_pipeline_runs_once(arguments):
+    systems = retrievers()
+    ptr.Experiment(systems, TOPICS, QRELS, [AP, NumRet], field=OTHERS, depth=8, **arguments)
+    assert [system.calls for system in systems.values()] == [1, 1, 1]
+    assert all(system.asked == TOPICS["qid"].tolist() for system in systems.values())
+
+
+@pytest.mark.parametrize("arguments", [{"plan": "tree", "verbose": False}, {"precompute_prefix": True}])
+@pytest.mark.parametrize("batch_size", [None, 3])
+def test_shared_prefixes_run_once(arguments, batch_size):
+    def pipelines():
+        first = Retriever(FIELD.runs["lex1a"])
+        return first, {
+            "first": first,
+            "two": first >> Shift(2),
+            "five": first >> Shift(5),
+            "twice": first >> Shift(5) % 9,
+        }
+
+    plain, theirs = pipelines()
+    expected, _, _ = recorded(pt.Experiment, theirs, TOPICS, QRELS, [AP, P @ 3], batch_size=batch_size, **arguments)
+    first, systems = pipelines()
+    result, _, warned = recorded(
+        ptr.Experiment, systems, TOPICS, QRELS, [AP, P @ 3], batch_size=batch_size, **arguments
+    )
+    assert_same(result, expected)
+    assert warned == []
+    assert first.calls == plain.calls == (1 if batch_size is None else 2)
+    assert result["P@3 rank"].min() == 1
+
+
+# saving
+
+FORMATS = {
+    "trec": "trec",
+    "pickle": pickle,
+    "functions": (lambda file: pd.read_pickle(file), lambda frame, file: frame.to_pickle(file)),
+}
+
+
+@pytest.mark.parametrize("save_format", FORMATS.values(), ids=FORMATS)
+def test_saved_results_are_read_and_not_made_again(save_format, tmp_path):
+    theirs_dir, ours_dir = tmp_path / "theirs", tmp_path / "ours"
+    theirs_dir.mkdir()
+    ours_dir.mkdir()
+    pt.Experiment(retrievers(), TOPICS, QRELS, [AP], save_dir=str(theirs_dir), save_format=save_format)
+    first = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], save_dir=str(ours_dir), save_format=save_format)
+    theirs = {path.name for path in theirs_dir.iterdir()}
+    assert {path.name for path in ours_dir.iterdir()} == {*theirs, "reuse-aggregated.csv", "reuse-perquery.csv"}
+    assert (ours_dir / "aggregated.csv").read_text() == (theirs_dir / "aggregated.csv").read_text()
+    systems = retrievers()
+    again = ptr.Experiment(systems, TOPICS, QRELS, [AP], save_dir=ours_dir, save_format=save_format, save_mode="reuse")
+    assert [system.calls for system in systems.values()] == [0, 0, 0]
+    pd.testing.assert_frame_equal(again, first)
+
+
+def results(qids=("1", "1", "2")):
+    return pd.DataFrame(
+        {"qid": list(qids), "query": "q", "docno": [f"d{i}" for i in range(len(qids))], "score": 1.5, "x": 0}
+    )
+
+
+def test_passes_the_very_frame_and_keeps_a_copy():
+    recorder, frame = Recorder("a"), results()
+    assert recorder.transform(frame) is frame
+    frame["score"] = 9.0
+    frame.loc[0, "docno"] = "changed"
+    assert recorder.results().to_dict("list") == {
+        "qid": ["1", "1", "2"],
+        "docno": ["d0", "d1", "d2"],
+        "score": [1.5, 1.5, 1.5],
+    }
+
+
+def test_batches_follow_each_other():
+    recorder = Recorder("a")
+    recorder(results(["1"]))
+    recorder(results(["2", "3"]))
+    assert recorder.results()["qid"].tolist() == ["1", "2", "3"]
+    assert recorder.results().index.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("docno", ["d9", None, np.nan])
+def test_what_a_later_batch_repeats_stands_once_but_not_what_one_batch_repeats(docno):
+    recorder = Recorder("a")
+    frame = pd.concat([results(), results(["1", "1"]).assign(docno=docno)])
+    recorder(frame)
+    once = recorder.results()
+    assert len(once) == 5
+    recorder(frame)
+    pd.testing.assert_frame_equal(recorder.results(), once)
+    recorder(results(["4"]))
+    assert len(recorder.results()) == 6
+
+
+def test_composes_at_the_end_without_joining_other_recorders():
+    source = pt.Transformer.from_df(results())
+    one, two = Recorder("a"), Recorder("a")
+    assert one != two
+    pipeline = source >> Recorder("x") >> one
+    assert (source >> one)._transformers == (source, one)
+    assert (source >> one) != (source >> two)
+    pipeline(pd.DataFrame({"qid": ["1", "2"]}))
+    assert len(one.results()) == 3
+    assert repr(one) == "a"
