@@ -6,14 +6,17 @@ import ir_measures
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, NAMES, TOPICS, Retriever, Shift, frames, retrievers
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, Shift, frames, retrievers
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
 
+#: hand-made judgments are no pool of these runs
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 MEASURES = [AP, P @ 5, nDCG @ 10]
 #: half of what was judged, so that systems have holes, all of which somebody knows
-QRELS = FIELD.qrels.sample(0.5, seed=3).to_frame()
+HALF = FIELD.qrels.sample(0.5, seed=3).to_frame()
 TRUTH = FIELD.all_qrels.to_frame()
 ADDED = ("filled", "filled docs", "filled unknown")
 
@@ -22,7 +25,7 @@ def labels_of(frame):
     return {(qid, docno): label for qid, docno, label in frame[["qid", "docno", "label"]].itertuples(index=False)}
 
 
-def brute_force(run, measure, said, cutoff, judged=QRELS):
+def brute_force(run, measure, said, cutoff, judged=HALF):
     """Fill one run's holes down to a cutoff, and score it by ir_measures: mean, score by topic, labelled and not."""
     known = labels_of(judged)
     filled, labelled, unknown = dict(known), 0, 0
@@ -45,7 +48,7 @@ CUTOFFS = {AP: None, P @ 5: 5, nDCG @ 10: 10}
 
 def experiment(systems, fill, **options):
     options = {"reuse": ["filled"], **options}
-    return ptr.Experiment(systems, TOPICS, QRELS, MEASURES, fill=fill, **options)
+    return ptr.Experiment(systems, TOPICS, HALF, MEASURES, fill=fill, **options)
 
 
 def test_the_columns_equal_the_brute_force():
@@ -106,7 +109,7 @@ def test_a_judge_that_reads_is_asked_once_for_all_documents_of_pipelines(plan):
     systems = {"a": first >> Texts(), "b": first >> Shift(5) >> Texts()}
     options = {} if plan == "default" else {"plan": "tree"}
     found = experiment(systems, reader(asked), **options)
-    holes = FIELD.runs["lex1a"].merge(QRELS, how="left", on=["qid", "docno"])
+    holes = FIELD.runs["lex1a"].merge(HALF, how="left", on=["qid", "docno"])
     holes = holes[holes["label"].isna()]
     assert sorted(asked) == sorted(
         (f"about {qid}", f"text of {docno}") for qid, docno in holes[["qid", "docno"]].itertuples(index=False)
@@ -149,7 +152,7 @@ def no_machine(frame):
 def test_a_judge_that_fails_loses_nothing_that_systems_did(fails, messages):
     systems = retrievers()
     means, topics = messages.warned(lambda: experiment(systems, fails, perquery="both", reuse=["rank", "filled"]))
-    plain = pt.Experiment(retrievers(), TOPICS, QRELS, MEASURES)
+    plain = pt.Experiment(retrievers(), TOPICS, HALF, MEASURES)
     pd.testing.assert_frame_equal(means[list(plain)], plain, check_frame_type=False)
     assert "nothing is filled" in means.attrs["reuse"]["settings"]["beware"]
     good = experiment(frames(), TRUTH)
@@ -217,3 +220,48 @@ def test_the_scale_of_people_is_that_of_all_topics(judge_rel, asked):
     labels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "x"], "relevance": [1, 2, 3]})
     scored = run[:2].rename(columns={"qid": "query_id", "docno": "doc_id"})
     assert filled == pytest.approx(ir_measures.calc_aggregate([nDCG @ 10], labels, scored)[nDCG @ 10], abs=1e-12)
+
+
+# where documents are relevant from another label than 1, and where the field knows its depth
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+TWO = [AP(rel=2), nDCG @ 5]
+
+
+def table(qrels, **given):
+    return ptr.Experiment(frames(), TOPICS, qrels, TWO, reuse=["lou", "rank"], depth=8, **given)
+
+
+def test_from_the_judgments_or_the_call():
+    judged = ptr.Qrels(QRELS)
+    low, high = table(judged), table(judged.with_rel(2))
+    assert high.attrs["reuse"]["settings"]["relevant"] == "label of at least 2"
+    assert low.attrs["reuse"]["settings"]["relevant"] == "label of at least 1"
+    pd.testing.assert_frame_equal(high, table(QRELS, rel=2))
+    pd.testing.assert_frame_equal(low, table(QRELS))
+    pd.testing.assert_frame_equal(low, table(judged.with_rel(2), rel=1))
+    # AP counts from 2 in both; nDCG keeps what label 1 is worth only where its documents stay judged
+    columns = [column for column in low if column.startswith("AP(rel=2)")]
+    pd.testing.assert_frame_equal(low[columns], high[columns])
+    assert (high["nDCG@5 LOU (no field)"] >= low["nDCG@5 LOU (no field)"]).all()
+    assert (high["nDCG@5 LOU (no field)"] > low["nDCG@5 LOU (no field)"]).any()
+
+
+def test_columns_are_those_of_the_study():
+    judged = ptr.Qrels(QRELS).with_rel(2)
+    found = table(judged)
+    runs = ptr.RunSet.from_frames(frames(), teams={name: name for name in frames()}, pooled=True, order="trec_eval9")
+    lou = ptr.leave_out_uniques(runs, judged.select(TOPICS["qid"]), TWO, depth=8)
+    expected = lou.by_run[lou.by_run["measure"] == "nDCG@5"].set_index("name")["reduced_score"]
+    assert found.set_index("name")["nDCG@5 LOU (no field)"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-12)
+
+
+def test_a_measure_that_counts_lower_labels(messages):
+    call = lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], rel=2, reuse=["rank"])  # noqa: E731
+    messages.warned(call)
+
+
+def test_a_label_that_no_judgment_has_is_told_once(messages):
+    result = messages.warned(lambda: table(QRELS, rel=4, field=OTHERS, pooled=True))
+    assert (result["nDCG@5 drop"] == 0).all()
+    assert result.attrs["reuse"]["settings"]["beware"] == "no judgment is relevant from label 4"

@@ -1,20 +1,104 @@
-"""The figures of significant pairs by judge, and of runs re-ranked by judges, draw what the tables say."""
+"""Figures of judges and annotators: what they draw is what the tables say."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from annotator_parts import labelled as by_annotators
+from audit_parts import FIELD as AUDITED
+from audit_parts import RUNS, as_frame, relabelled
+from drawing_parts import NASTY, check
+from family_parts import noisy, simulated, with_families
+from label_parts import judged, labelled, row_of
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.bars import OUTCOMES
 from pt_reuse.plots.sheet import off_screen
 
-FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
-JUDGES = {
-    name: ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(share, range(3)), seed=1)
+HUMAN = judged(n_topics=5)
+ODD = "<b>$x_1$ & 50 %</b>"
+PEOPLE = {"ann": labelled(HUMAN, seed=4, right=0.9), "bob": labelled(HUMAN, seed=5, right=0.5)}
+
+
+@pytest.fixture(scope="module")
+def found():
+    judges = {"graded": labelled(HUMAN), "binary": labelled(HUMAN.threshold(2), right=0.9), ODD: HUMAN}
+    return ptr.labels.compare_labels(HUMAN, judges, people=PEOPLE, resamples=30)
+
+
+def rows_of(ax):
+    """Return name -> (value, low, high) of what is drawn in each row."""
+    names = {tick: label.get_text() for tick, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)}
+    lines, dots = {}, {}
+    for drawn in ax.collections:
+        if hasattr(drawn, "get_segments") and drawn.get_segments():
+            lines |= {segment[0][1]: (segment[0][0], segment[1][0]) for segment in drawn.get_segments()}
+        else:
+            dots |= {y: x for x, y in np.asarray(drawn.get_offsets())}
+    return {names[y]: (dots[y], *lines[y]) for y in sorted(names, reverse=True)}
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_judges_stand_above_other_people_on_the_same_documents(found, width):
+    ax = found.plot(width=width)
+    rows = rows_of(ax)
+    assert list(rows)[1:] == ["binary", "graded", "people together", "ann", "bob"]
+    for name, drawn in rows.items():
+        if name in PEOPLE or name == "people together":
+            row = row_of(found.table, judge=name, items="all", labels="binary")
+            assert drawn == pytest.approx(row[["kappa", "kappa_low", "kappa_high"]].tolist())
+            continue
+        judge = name if name in ("graded", "binary") else ODD
+        row = row_of(found.beside, judge=judge, person="people together", labels="binary", figure="kappa")
+        assert drawn == pytest.approx(row[["value", "value_low", "value_high"]].tolist())
+    said = " ".join(ax.get_xlabel().split())
+    assert said.startswith("Cohen's kappa, relevant or not; on the documents that other people labelled, too")
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == ["judge", "other people"]
+    full, hollow = (each for each in ax.collections if not hasattr(each, "get_segments"))
+    # in black and white a hollow square is told from a full dot
+    assert tuple(hollow.get_facecolor()[0][:3]) == to_rgb(ax.get_facecolor())
+    assert tuple(full.get_facecolor()[0]) == tuple(full.get_edgecolor()[0])
+
+
+@pytest.mark.parametrize(
+    ("of", "column", "said"),
+    [
+        ("label", "of_label", "of the row"),
+        ("judge_label", "of_judge_label", "of the column"),
+        ("all", "share", "of all"),
+    ],
+)
+@pytest.mark.parametrize("judge", ["graded", "binary"])
+def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, column, said):
+    ax = found.plot(kind="confusion", judge=judge, of=of, width=3.3)
+    rows = found.confusion[found.confusion["judge"] == judge]
+    across, down = ([label.get_text() for label in labels] for labels in (ax.get_xticklabels(), ax.get_yticklabels()))
+    assert (across, down) == (["0", "1", "2", "3"] if judge == "graded" else ["0", "1"], ["0", "1", "2", "3"])
+    cells = {(round(text.get_position()[1] - 0.5), round(text.get_position()[0] - 0.5)): text for text in ax.texts}
+    assert len(cells) == len(rows) == len(across) * 4
+    shades = ax.collections[0].get_array().reshape(4, len(across))
+    for row in rows.to_dict("records"):
+        at = down.index(str(row["label"])), across.index(str(row["judge_label"]))
+        assert cells[at].get_text() == f"{row['n']:,}\n{100 * row[column]:.0f} %"
+        assert shades[at] == pytest.approx(row[column])
+        assert cells[at].get_color() == ("white" if row[column] > 0.6 else "black")
+    assert f"label of {judge} (in per cent: {said}" in " ".join(ax.get_xlabel().split())
+    lines = [(line.get_xdata(), line.get_ydata()) for line in ax.lines]
+    assert [line[1][0] for line in lines[:1]] == [2]
+    assert [line[0][0] for line in lines[1:]] == [2 if judge == "graded" else 1]
+
+
+# the figures of significant pairs by judge, and of runs re-ranked by judges, draw what the tables say
+
+CLAIMED = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
+NOISY = {
+    name: ptr.judging.Noisy(CLAIMED.qrels, ptr.judging.flips(share, range(3)), seed=1)
     for name, share in (("sharp", 0.15), ("blunt", 0.6))
 }
-CLAIMS = ptr.labels.significance_fidelity(FIELD.runs, FIELD.qrels, JUDGES, ["nDCG@10", "AP"], resamples=0)
+CLAIMS = ptr.labels.significance_fidelity(CLAIMED.runs, CLAIMED.qrels, NOISY, ["nDCG@10", "AP"], resamples=0)
 
 
 def drawn(result, **options):
@@ -22,7 +106,7 @@ def drawn(result, **options):
         return result.plot(**options)
 
 
-def labels(ax):
+def legend(ax):
     return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
 
 
@@ -48,7 +132,7 @@ def test_a_cell_for_every_two_runs(width):
     ax = drawn(CLAIMS, kind="pairs", judge="blunt", width=width)
     (image,) = ax.images
     cells = image.get_array()
-    mean = ptr.score(FIELD.runs, FIELD.qrels, "nDCG@10").mean.set_index("name")["nDCG@10"]
+    mean = ptr.score(CLAIMED.runs, CLAIMED.qrels, "nDCG@10").mean.set_index("name")["nDCG@10"]
     names = mean.round(12).sort_values(ascending=False, kind="stable").index.tolist()
     at = {name: row for row, name in enumerate(names)}
     codes = {outcome: code for code, outcome in enumerate(OUTCOMES)}
@@ -60,3 +144,153 @@ def test_a_cell_for_every_two_runs(width):
     assert "blunt" in ax.get_title()
     if width == 7:
         assert [text.get_text() for text in ax.get_yticklabels()] == names
+
+
+# figures of annotators: whole at every width, and what they draw is what the tables say
+
+LABELS = by_annotators(seed=41, n_annotators=4)
+LONG = LABELS.assign(
+    annotator=LABELS["annotator"].map(dict(zip(sorted(LABELS["annotator"].unique()), NASTY, strict=False)))
+)
+
+
+@pytest.fixture(scope="module")
+def of_annotators():
+    """Return name -> what draws a figure of it."""
+    agreement = ptr.judging.annotator_agreement(LONG, gold=ptr.judging.majority_vote(LABELS), rel=2, resamples=40)
+    return {
+        "pairs": agreement.plot,
+        "gold": lambda **how: agreement.plot("gold", labels="binary", **how),
+        "relevant": lambda **how: agreement.plot("others", items="relevant", **how),
+        "confusion": lambda **how: agreement.plot_confusion(NASTY[0], NASTY[2], **how),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [("pairs", 3.3), ("pairs", 7), ("confusion", 3.3), ("relevant", 2.5), ("gold", 3.3)],
+)
+def test_figures_of_annotators_are_whole(of_annotators, name, width):
+    check(of_annotators[name](width=width), 7 if width < 4.5 else 9)
+
+
+def test_kappas_are_those_of_the_table_largest_on_top():
+    agreement = ptr.judging.annotator_agreement(LABELS, resamples=40)
+    ax = agreement.plot()
+    rows = agreement.pairs[(agreement.pairs["items"] == "all") & (agreement.pairs["labels"] == "grades")]
+    points = np.asarray(ax.collections[1].get_offsets())
+    assert points[:, 0].tolist() == sorted(rows["kappa"], reverse=True)
+    assert points[:, 1].tolist() == [5, 4, 3, 2, 1, 0]
+    ends = [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()]
+    best = rows.sort_values("kappa", ascending=False).iloc[0]
+    assert ends[0] == [best["kappa_low"], best["kappa_high"]]
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert labels[0] == f"{best['first']} - {best['second']}"
+    assert sorted({line.get_xdata()[0] for line in ax.get_lines()}) == [0.4, 0.6, 0.8]
+
+
+def test_a_confusion_matrix_has_the_numbers_of_the_table():
+    agreement = ptr.judging.annotator_agreement(LABELS, resamples=0)
+    ax = agreement.plot_confusion("ann0", "ann1")
+    matrix = agreement.confusion_of("ann0", "ann1")
+    for note in ax.texts:
+        column, row = (int(at) for at in note.get_position())
+        assert note.get_text() == str(matrix.iloc[row, column])
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1", "2", "3"]
+    assert ax.get_xlabel() == "label of ann1"
+
+
+# figures of rankings under judges: whole at every width, and what they draw is what the tables say
+
+JUDGES = {name: as_frame(relabelled(n, share=0.5)) for n, name in enumerate((*NASTY[:4], "plain"))}
+RELABELLED = {"ann": as_frame(relabelled(9, share=0.2)), NASTY[4]: as_frame(relabelled(10, share=0.2))}
+
+
+@pytest.fixture(scope="module")
+def audited():
+    frames = {f"{NASTY[n % 6]}{n}": RUNS[name] for n, name in enumerate(RUNS.names)}
+    types = {name: NASTY[n % 3] for n, name in enumerate(frames)}
+    runs = ptr.RunSet.from_frames(frames, types=types)
+    return ptr.audit_labels(runs, AUDITED.qrels, JUDGES, ["AP", "nDCG@5"], people=RELABELLED, resamples=20)
+
+
+@pytest.mark.parametrize(("kind", "width"), [("agreement", 3.3), ("scores", 3.3), ("ranks", 3.3), ("ranks", 7)])
+def test_figures_of_an_audit_are_whole(audited, kind, width):
+    judge = None if kind == "agreement" else NASTY[0]
+    options = {} if kind == "agreement" else {"judge": judge}
+    check(audited.plot(kind=kind, width=width, **options), 7 if width < 4.5 else 9)
+
+
+def test_taus_are_those_of_the_table_judges_first(audited):
+    ax = audited.plot("nDCG@5")
+    rows = audited.table[(audited.table["measure"] == "nDCG@5") & (audited.table["by"] == "all")]
+    models, people = (rows[rows["kind"] == kind].sort_values("tau_b", ascending=False) for kind in ("model", "people"))
+    for lines, dots, mine in ((*ax.collections[:2], models), (*ax.collections[2:], people)):
+        assert np.asarray(dots.get_offsets())[:, 0].tolist() == mine["tau_b"].tolist()
+        ends = sorted(segment[:, 0].tolist() for segment in lines.get_segments())
+        assert ends == sorted(mine[["tau_b_low", "tau_b_high"]].to_numpy().tolist())
+    assert np.asarray(ax.collections[1].get_offsets())[:, 1].tolist() == [6, 5, 4, 3, 2]
+    assert len(ax.get_legend().get_texts()) == 2
+    assert "nDCG@5" in ax.get_xlabel()
+
+
+# the figures of judges and families of runs: what stands in the axes
+
+
+@pytest.fixture(scope="module")
+def families():
+    field = simulated()
+    runs = with_families(field, lambda run: {"lexical": "bm25", "neural": "gpt"}.get(run.type))
+    judges = {"A": noisy(field, 1), "B": noisy(field, 2, favoured=["neu2a", "neu2b", "neu5a", "neu5b"], share=0.9)}
+    families = {"A": "bm25", "B": "gpt"}
+    return ptr.labels.family_effect(
+        runs, field.all_qrels, judges, ["nDCG@10", "AP"], families=families, caliper=9.0, resamples=50
+    )
+
+
+def axes():
+    return Figure(figsize=(7, 4)).subplots()
+
+
+def said(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("of", ["rank", "score"])
+def test_the_map_has_the_effect_of_each_cell_and_a_frame_around_own_ones(families, of):
+    ax = families.plot("AP", of=of, ax=axes())
+    cells = families.cells("AP")
+    (image,) = ax.get_images()
+    wide = cells.pivot_table(f"{of}_effect", index="family", columns="judge", sort=False)
+    np.testing.assert_allclose(image.get_array(), wide.to_numpy())
+    digits = 1 if of == "rank" else 3
+    expected = []
+    for cell in cells.to_dict("records"):
+        off = cell[f"{of}_effect_low"] > 0 or cell[f"{of}_effect_high"] < 0
+        number = f"{cell[f'{of}_effect']:+.{digits}f}".replace("-", "−")
+        expected.append(number + ("*" if off else ""))
+    assert [text.get_text() for text in ax.texts] == expected
+    frames = [(patch.get_x() + 0.47, patch.get_y() + 0.46) for patch in ax.patches]
+    assert frames == [pytest.approx((0, 0)), pytest.approx((1, 1))]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["A", "B"]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["bm25", "gpt"]
+    assert said(ax)[:3] == ["gains (+)", "loses (−)", "the judge's own family"]
+    equal = ", at equal scores by people" if of == "score" else ""
+    gained = "ranks gained" if of == "rank" else "score gained"
+    assert " ".join(ax.get_legend().get_title().get_text().split()) == gained + (f" by AP over all other runs{equal}")
+    # a gain and a loss as large are as far from white
+    assert image.norm.vmin == -image.norm.vmax
+
+
+@pytest.mark.parametrize("kind", ["map", "forest"])
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_nothing_is_cut_off(families, kind, width):
+    ax = families.plot(kind=kind, width=width)
+    ax.figure.canvas.draw()
+    page, box = ax.figure.bbox, ax.get_tightbbox()
+    assert box.x0 >= page.x0 - 1
+    assert box.x1 <= page.x1 + 1
+    assert box.y0 >= page.y0 - 1
+    assert box.y1 <= page.y1 + 1
+    key = ax.get_legend().get_window_extent()
+    assert key.y1 <= ax.get_window_extent().y0

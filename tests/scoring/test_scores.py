@@ -5,17 +5,23 @@ from dataclasses import replace
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
+import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, RR, Bpref, Judged, NumRet, P, R, nDCG
+from ir_measures import AP, RBP, RR, Bpref, Judged, NumRet, P, R, Rprec, Success, nDCG
 from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked, score_field
 
+import pt_reuse as ptr
 from pt_reuse._choices import ORDERS
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import Scores
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -246,3 +252,220 @@ def test_runs_without_any_topic_of_the_qrels(messages):
     padded, strange = as_runs({"A": {"2": {"a": 1.0}}, "B": {"01": {"a": 1.0}}}), as_runs({"A": {"7": {"a": 1.0}}})
     messages.refused(lambda: score(padded, qrels, AP), argument="runs")
     messages.refused(lambda: score(strange, qrels, AP), argument="runs")
+
+
+# scores of a frame, as pt.Experiment returns it and as score matrices hold it
+
+FIELD = simulate_field(seed=7, n_topics=6)
+SCORES = score(FIELD.runs, FIELD.qrels, ["AP", "P@10", "nDCG(dcg='exp-log2')@10"])
+FRAME = SCORES.per_topic
+OF_ONE = (FRAME["name"] == "lex1a") & (FRAME["qid"] == FRAME["qid"].iloc[0])
+
+
+def test_what_per_topic_gives_is_read_back():
+    found = Scores.from_frame(FRAME, metadata=SCORES.run_table)
+    assert (found.values == SCORES.values).all()
+    assert (found.topics, found.measures, found.names) == (SCORES.topics, SCORES.measures, SCORES.names)
+    assert found.run_table.equals(SCORES.run_table)
+    assert found.ranks.equals(SCORES.ranks)
+    assert found.complete
+    assert found.has_topic.all()
+    assert found.settings == {"scores": "given by topic", "complete": True}
+    assert "The scores were given by topic." in str(found.report())
+
+
+def test_rows_may_stand_in_any_order():
+    shuffled = FRAME.sample(frac=1, random_state=1)
+    found = Scores.from_frame(shuffled, teams=dict.fromkeys(SCORES.names, "x"))
+    assert set(found.run_table["team"]) == {"x"}
+    for measure in SCORES.measures:
+        expected = SCORES.of(measure)
+        assert found.of(measure).loc[expected.index, expected.columns].equals(expected)
+
+
+def test_what_an_experiment_returns_is_what_score_says():
+    topics = pd.DataFrame({"qid": FIELD.runs.topics, "query": "q"})
+    names = ["lex1a", "neu2a", "man3a"]
+    found = pt.Experiment(
+        {name: pt.Transformer.from_df(FIELD.runs[name]) for name in names},
+        topics,
+        FIELD.qrels.to_frame()[["qid", "docno", "label"]],
+        ["map", "P_10"],
+        perquery=True,
+    )
+    given, own = Scores.from_frame(found), score(FIELD.runs.select(names), FIELD.qrels, ["AP", "P@10"])
+    assert given.measures == ["AP", "P@10"]
+    for measure in given.measures:
+        expected = own.of(measure)
+        assert np.allclose(given.of(measure).loc[expected.index, expected.columns], expected, rtol=0, atol=1e-12)
+
+
+def test_a_topic_that_a_run_lacks():
+    lacking = FRAME[~OF_ONE]
+    zero, own = (Scores.from_frame(lacking, missing=missing) for missing in ("zero", "leave_out"))
+    rest = SCORES.values[:, 1:, SCORES.names.index("lex1a")]
+    run = zero.names.index("lex1a")
+    assert np.allclose(zero.mean_values[:, run], rest.sum(axis=1) / 6)
+    assert np.allclose(own.mean_values[:, run], rest.mean(axis=1))
+    assert (zero.complete, own.complete) == (True, False)
+    assert (~zero.has_topic).sum() == (~own.has_topic).sum() == 1
+    assert zero.settings["topics that runs lack"] == 1
+
+
+def with_value(value, row=3):
+    return FRAME.assign(value=FRAME["value"].where(FRAME.index != row, value))
+
+
+FAULTY = {
+    "no frame": [1],
+    "a dict of an experiment": {0: {"1": {"map": 1.0}}},
+    "no row": FRAME[:0],
+    "a missing column": FRAME.drop(columns="qid"),
+    "an empty topic": FRAME.assign(qid=FRAME["qid"].where(FRAME.index != 2, None)),
+    "a name of another kind": FRAME.assign(name=1.5),
+    "a value that is NaN": with_value(np.nan),
+    "a value that is infinite": with_value(np.inf),
+    "values that are texts": FRAME.assign(value="x"),
+    "values that are true or false": FRAME.assign(value=True),
+    "a row twice": pd.concat([FRAME, FRAME[4:6]]),
+    "a measure under two names": pd.concat([FRAME, FRAME.assign(measure=FRAME["measure"].replace("AP", "map"))]),
+    "a run without a topic": FRAME[~OF_ONE],
+    "a run without a topic by one measure": FRAME.drop(index=FRAME[OF_ONE].index[0]),
+}
+
+
+@pytest.mark.parametrize("what", FAULTY)
+def test_what_is_wrong_is_named(what, messages):
+    messages.refused(Scores.from_frame, frame=FAULTY[what], argument="frame")
+
+
+def test_a_score_that_is_missing_beside_others_is_an_error_however_topics_are_taken(messages):
+    for missing in ("zero", "leave_out"):
+        messages.refused(Scores.from_frame, frame=FRAME.drop(index=FRAME[OF_ONE].index[0]), missing=missing)
+    messages.refused(Scores.from_frame, frame=FRAME, missing="nothing", argument="missing")
+    messages.refused(Scores.from_frame, frame=FRAME, teams={"lex1": "x"}, argument="teams")
+
+
+# intervals of Scores.compare
+
+OF_RANKINGS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b", "max_drop", "max_rise")
+
+
+@pytest.fixture(scope="module")
+def both():
+    field = ptr.simulate_field(seed=7, n_topics=12)
+    return tuple(ptr.score(field.runs, qrels, ["AP", "P@10"]) for qrels in (field.all_qrels, field.qrels))
+
+
+def test_ends_are_those_of_the_rankings(both):
+    one, other = both
+    found = one.compare(other, resamples=40, seed=3, confidence=0.8)
+    for row in found.table.to_dict("records"):
+        sides = [TopicScores(scores.of(row["measure"]).to_numpy()) for scores in both]
+        names = OF_RANKINGS[:5]
+        assert row.items() >= ranking_agreement(*sides, TopicBootstrap(40, 3, 0.8), coefficients=names).items() or (
+            np.isnan(row["tau_ap"])
+        )
+        assert row["tau_b_low"] < row["tau_b"] < row["tau_b_high"] <= 1
+    columns = list(found.table)
+    assert columns[:4] == ["measure", "tau_a", "tau_a_low", "tau_a_high"]
+    assert columns[columns.index("weighted_tau") + 1] == "max_drop"
+    assert pd.api.types.is_integer_dtype(found.table["max_rise_high"])
+
+
+def test_topics_in_another_order_are_matched(both):
+    field = ptr.simulate_field(seed=7, n_topics=12)
+    turned = ptr.score(field.runs, field.qrels.select(field.qrels.topics[::-1]), ["P@10", "AP"])
+    found = both[0].compare(turned, resamples=20, seed=1).table
+    pd.testing.assert_frame_equal(found, both[0].compare(both[1], resamples=20, seed=1).table)
+
+
+def test_refused_and_told(both, messages):
+    field = ptr.simulate_field(seed=7, n_topics=12)
+    part = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:4]), ["AP", "P@10"])
+    messages.refused(both[0].compare, argument="resamples", other=part, resamples=10)
+    assert len(both[0].compare(part).table) == 2
+    messages.refused(both[0].compare, argument="resamples", other=part, resamples=0.5)
+    messages.refused(both[0].compare, argument="confidence", other=both[1], confidence=2)
+    found = messages.warned(part.compare, times=1, other=part, resamples=10)
+    assert found.table["tau_b_low"].tolist() == [1, 1]
+
+
+# scores of whole TREC fields: against pytrec_eval to the last bit, and against NIST's own figures
+
+MEASURES = {
+    "map": AP, "map_cut_100": AP @ 100, "P_10": P @ 10, "P_20": P @ 20, "recall_1000": R @ 1000, "ndcg": nDCG,
+    "ndcg_cut_10": nDCG @ 10, "ndcg_cut_20": nDCG @ 20, "recip_rank": RR, "Rprec": Rprec, "bpref": Bpref,
+    "success_1": Success @ 1,
+}  # fmt: skip
+
+
+#: runs of which a float32 score ties with another where the float64 score does not: deep in five of them, at 100000
+#: and more everywhere in the sixth
+TIED = ["Dm8Nbn", "Dm8NbnR", "UB99T", "ibmg99a", "ibmg99c", "uwmt8a0"]
+
+
+def differing(collection, chosen, *cases):
+    """Return for each (order, trec_eval's names, parameters) which of the runs differ from pytrec_eval in any bit."""
+    frame = collection.qrels.to_frame()
+    qrels = {topic: dict(zip(rows["docno"], rows["label"], strict=True)) for topic, rows in frame.groupby("qid")}
+    found, evaluators = [], {}
+    for order, names, params in cases:
+        measures = [MEASURES[name](**params) for name in names]
+        found.append(score(collection.runs.reorder(order).select(chosen), collection.qrels, measures))
+        options = {"relevance_level": params.get("rel", 1), "judged_docs_only_flag": int("judged_only" in params)}
+        if str(options) not in evaluators:
+            evaluators[str(options)] = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES), **options)
+    differ = [[] for _ in cases]
+    for r, name in enumerate(chosen):
+        run = collection.runs[name]
+        lists = {topic: dict(zip(rows["docno"], rows["score"], strict=True)) for topic, rows in run.groupby("qid")}
+        values = {options: evaluator.evaluate(lists) for options, evaluator in evaluators.items()}
+        for i, (_, names, params) in enumerate(cases):
+            options = {"relevance_level": params.get("rel", 1), "judged_docs_only_flag": int("judged_only" in params)}
+            by_topic = values[str(options)]
+            theirs = [[by_topic[t][m] if t in by_topic else 0.0 for t in found[i].topics] for m in names]
+            if found[i].values[:, :, r].tolist() != theirs:
+                differ[i].append(name)
+    return differ
+
+
+def test_trec8_equals_pytrec_eval(trec8):
+    top = ["P_10", "ndcg_cut_10"]
+    cases = ("trec_eval9", MEASURES, {}), ("trec_eval", MEASURES, {}), ("trec_eval", top, {})
+    chosen = [name for r, name in enumerate(trec8.runs) if r % 6 == 0 or name in TIED]
+    assert differing(trec8, chosen, *cases) == [[], TIED, ["uwmt8a0"]]
+
+
+def test_covid_equals_pytrec_eval(covid):
+    graded = ["map", "P_20", "recall_1000", "Rprec", "bpref", "recip_rank", "success_1"]
+    condensed = ["map", "P_20", "recall_1000", "Rprec", "recip_rank", "success_1", "ndcg", "ndcg_cut_10"]
+    found = differing(
+        covid,
+        covid.runs.names[::6],
+        ("trec_eval9", MEASURES, {}),
+        ("trec_eval9", graded, {"rel": 2}),
+        ("trec_eval9", condensed, {"judged_only": True}),
+    )
+    assert found == [[], [], []]
+
+
+def test_trec8_map_is_the_official(trec8):
+    official = pd.read_csv(trec8.folder / "official-scores.map", sep=r"\s+", header=None, dtype={0: str})
+    official = official.set_index(official.columns[0])[official.columns[-1]]
+    found = score(trec8.runs, trec8.qrels, AP).mean.set_index("name")["AP"]
+    assert len(official) == 129
+    assert (found - official[found.index]).abs().max() < 1.4e-4
+    kinds = trec8.runs.run_table["type"].to_numpy()
+    assert [round(found[kinds == kind].max(), 4) for kind in ("manual", "automatic")] == [0.4692, 0.3303]
+
+
+def test_covid_scores_are_the_official(covid):
+    board = pd.read_csv(covid.folder / "leaderboard.csv", index_col="tag")
+    # float32 scores; the official rbp_p5 has gain 1/2 for label 1, the mean of both thresholds
+    columns = ["ndcg@20", "P@20", "bpref", "map", "rbp_p5"]
+    measures = [nDCG @ 20, P @ 20, Bpref, AP, RBP(rel=1, p=0.5), RBP(rel=2, p=0.5)]
+    found = score(covid.runs.reorder("trec_eval9"), covid.qrels, measures)
+    means = np.vstack([found.mean_values[:4], found.mean_values[4:].mean(axis=0)])
+    official = board.loc[found.names, columns].to_numpy().T
+    assert np.abs(means - official).max() < 5e-5

@@ -1,0 +1,275 @@
+"""Figures of studies of runs, topics and judgments: what they draw is what the tables say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from coverage_parts import DEPTHS, POOL_DEPTH, ragged_field
+from drawing_parts import check, saturation
+from matplotlib.colors import to_hex, to_rgba
+from matplotlib.figure import Figure
+
+import pt_reuse as ptr
+from pt_reuse.plots.bars import plot_saturation
+from pt_reuse.plots.maps import SHADES
+from pt_reuse.plots.sheet import looks, off_screen
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
+    pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning"),
+]
+RUNS, QRELS = ragged_field()
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.profile.coverage(RUNS, QRELS, ["nDCG@10", "AP"], depths=DEPTHS, depth=POOL_DEPTH)
+
+
+@pytest.fixture(scope="module")
+def moved():
+    return ptr.profile.sensitivity(
+        ptr.leave_out_uniques,
+        RUNS,
+        QRELS,
+        ["nDCG@10", "AP"],
+        depth=POOL_DEPTH,
+        grid={"depth": [1, 3, 5], "contributors": None, "by": ["team", "type"], "remove": None},
+    )
+
+
+def test_the_map_has_a_cell_for_each_run_and_topic(found):
+    ax = found.plot("topics", depth=3)
+    cells = ax.images[0].get_array()
+    assert cells.shape == (len(RUNS), len(QRELS.topics))
+    expected = found.per_topic().query("depth == 3")
+    shown = expected[expected["documents"] > 0]["unjudged"]
+    assert sorted(cells.compressed()) == pytest.approx(sorted(shown))
+    # what a run does not return is no share
+    assert cells.mask.sum() == (expected["documents"] == 0).sum() > 0
+    # by type, and the run with most unjudged on top of each
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    table = found.by_run.set_index("name").loc[names]
+    assert table["type"].tolist() == ["lexical"] * 3 + ["neural"] * 3
+    row = expected[(expected["name"] == names[0]) & (expected["documents"] > 0)]["unjudged"]
+    assert sorted(cells[0].compressed()) == pytest.approx(sorted(row))
+    means = np.array([np.ma.mean(cells[:, t]) for t in range(cells.shape[1])])
+    assert (np.diff(means) >= -1e-12).all()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [said for *_, said in SHADES] + ["no document"]
+
+
+def test_a_line_for_each_type_and_one_of_the_contributors(found):
+    ax = found.plot("depths")
+    groups = found.groups[found.groups["by"] == "type"]
+    *lines, dotted = ax.get_lines()
+    assert len(lines) == 2
+    for line in lines:
+        values = [found_group["unjudged"].tolist() for _, found_group in groups.groupby("group")]
+        assert line.get_ydata().tolist() in values
+        assert line.get_xdata().tolist() == [0, 1, 2]
+    contributors = found.table[found.table["contributed"]]
+    assert dotted.get_ydata() == pytest.approx(contributors.groupby("depth")["unjudged_without_own"].mean())
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "3", "10"]
+    assert len(found.plot("depths", by="team").get_lines()) == 4
+
+
+@pytest.mark.parametrize(("width", "size"), [(3.3, 7), (7, 9)])
+def test_figures_are_whole_and_can_be_read_at_both_widths(found, moved, width, size):
+    for ax in [
+        *(found.plot(kind, width=width) for kind in ("topics", "depths", "residual", "rise")),
+        moved.plot(figure="own_tau_b", width=width),
+        moved.plot("AP", figure="field_max_drop", width=width),
+    ]:
+        check(ax, size)
+
+
+# figures of parts of a corpus: what they draw is what the tables say
+
+PARTED = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
+
+
+def study(**options):
+    return ptr.profile.subcollections(
+        PARTED.runs, PARTED.qrels, ["AP", "P@5"], sources=lambda docno: "xyz"[int(docno[-1]) % 3], **options
+    )
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {
+        "grid": study(),
+        "sizes": study(how="random", sizes=[5, 12, 25], repeats=2),
+        "shares": study(how="mixed", shares=[0, 0.5, 1], repeats=3),
+    }
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+@pytest.mark.parametrize("name", ["grid", "sizes", "shares"])
+def test_figures_are_whole_at_every_width(results, name, width):
+    check(results[name].plot(width=width), 7 if width < 4.5 else 9)
+
+
+@pytest.mark.parametrize("kind", ["agree", "tau_b"])
+def test_a_line_for_each_source_against_the_share(results, kind):
+    table = results["shares"].table.query("measure == 'P@5'")
+    ax = results["shares"].plot(kind, measure="P@5")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["x", "y", "z"]
+    for name, drawn in zip("xyz", ax.containers, strict=True):
+        mine = table[table["source"] == name].sort_values("share")
+        middle, errors = (mine[column].to_numpy(dtype=float) for column in (kind, f"{kind}_se"))
+        line, _, (bars,) = drawn.lines
+        assert line.get_xdata().tolist() == [0, 50, 100]
+        assert np.allclose(line.get_ydata().astype(float), middle, equal_nan=True)
+        ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+        expected = np.column_stack([middle - errors, middle + errors])
+        assert np.allclose(ends, expected[~np.isnan(expected).any(axis=1)])
+    assert len({line.get_marker() for line in [drawn.lines[0] for drawn in ax.containers]}) == 3
+
+
+# figures of two sets of judgments: what they draw is what the tables say
+
+COMPARED = ptr.simulate_field(seed=7, n_topics=9, n_docs=120, n_teams=4, length=15, depth=4)
+NAMES = ("old", "new")
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return ptr.compare_judgments(COMPARED.runs, COMPARED.qrels, COMPARED.all_qrels, ["AP", "P@5"], names=NAMES, depth=8)
+
+
+def points_of(ax):
+    drawn = np.concatenate([np.asarray(each.get_offsets()) for each in ax.collections])
+    return sorted(map(tuple, drawn.tolist()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "width"), [("remainder", "remainder", 3.3), ("relevant", "new_relevant", 7)]
+)
+def test_topics_against_their_known_relevant_documents(compared, kind, column, width):
+    ax = compared.plot(kind=kind, width=width)
+    rows = compared.by_topic[compared.by_topic["new_by"] == "new"]
+    assert points_of(ax) == sorted(zip(rows["relevant"].astype(float), rows[column].astype(float), strict=True))
+    assert "relevant documents of the topic, old" in " ".join(ax.get_xlabel().split())
+    said = {"remainder": "documents to rank 8 that old does not know", "relevant": "documents that new alone has"}
+    assert said[kind] in " ".join(ax.get_ylabel().split())
+    named = {text.get_text() for text in ax.texts}
+    assert named <= set(rows["qid"])
+    assert rows.sort_values([column, "relevant"], ascending=False, kind="stable")["qid"].iloc[0] in named
+
+
+@pytest.mark.parametrize("measure", ["P@5"])
+def test_tau_of_each_topic_the_lowest_first(compared, measure):
+    ax = compared.plot(measure, kind="topics")
+    taus = compared.per_topic.loc[compared.per_topic["measure"] == measure, "tau_b"].dropna().sort_values().tolist()
+    assert [y for _, y in points_of(ax)] == pytest.approx(taus)
+    assert [x for x, _ in points_of(ax)] == list(range(1, len(taus) + 1))
+    overall = compared.table.set_index("measure").loc[measure, "tau_b"]
+    assert ax.lines[0].get_ydata()[0] == pytest.approx(overall)
+    assert f"({overall:.4f})" in ax.get_legend().get_texts()[1].get_text()
+    low, high = ax.get_ylim()
+    assert low < min(taus)
+    assert high > 1
+
+
+# figures of relevant documents: what they draw is what the tables say
+
+FIELD = ptr.simulate_field(seed=8)
+
+
+def key(ax):
+    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
+
+
+def test_densities_are_drawn_after_the_first_and_the_last_round():
+    found = ptr.profile.density(FIELD.qrels, runs=FIELD.runs, depths=[2, 5])
+    ax = found.plot()
+    order = found.table.sort_values(["density", "qid"], kind="stable")["qid"].tolist()
+    of_round = {name: of.set_index("qid")["density"] for name, of in found.rounds.groupby("round")}
+    for collection, name in zip(ax.collections[1:], ("depth-2 pool", "depth-5 pool", "all judgments"), strict=True):
+        points = dict(np.asarray(collection.get_offsets()).tolist())
+        assert [points[n] for n in range(1, len(order) + 1)] == of_round[name].loc[order].tolist()
+    assert key(ax) == ["depth-2 pool", "further rounds", "all judgments", "density 1/3", "density 1/2"]
+    lines = [line.get_ydata()[0] for line in ax.get_lines()]
+    assert lines == [1 / 3, 1 / 2]
+
+
+def test_boxes_stand_in_the_order_of_the_medians():
+    table, scores = saturation(9, 11)
+    ax = plot_saturation(table, scores, measure="P@10")
+    order = table.sort_values(["median", "mean"], kind="stable").index
+    strokes = [line for line in ax.get_lines() if line.get_linewidth() > 1.5]
+    assert [line.get_ydata()[0] for line in strokes] == table["median"].loc[order].tolist()
+    boxes = [patch.get_path().vertices[:, 1] for patch in ax.patches]
+    quartiles = [np.quantile(scores[at], [0.25, 0.75]).tolist() for at in order]
+    assert [[box.min(), box.max()] for box in boxes] == quartiles
+    dark = [to_hex(patch.get_facecolor()) != "#d9d9d9" for patch in ax.patches]
+    assert dark == table["saturated"].loc[order].tolist()
+    (begin,) = [line for line in ax.get_lines() if line.get_linestyle() == ":"]
+    assert begin.get_xdata()[0] == dark.index(True) + 0.5
+    assert key(ax) == ["quartiles", "median", "from here the median is the maximum"]
+
+
+# the figure of swap rates draws what the table says
+
+POOL, ALL = (ptr.score(FIELD.runs, qrels, ["AP", "RR"]) for qrels in (FIELD.qrels, FIELD.all_qrels))
+FOUND = ptr.profile.stability({"pool": POOL, "all": ALL}, pairs=60, sizes=[5, 10, 15, 20, 25, 30, 40], resamples=12)
+
+
+def lines(ax):
+    """Return the lines by their labels, without the level one."""
+    return {line.get_label(): line for line in ax.get_lines() if line.get_label()[0] != "_"}
+
+
+def drawn(**options):
+    with off_screen():
+        return FOUND.plot(**options)
+
+
+@pytest.mark.parametrize("width", [3.3, 7])
+def test_a_line_for_each_size_against_the_difference(width):
+    ax = drawn(measure="RR", judgments="all", width=width)
+    rows = FOUND.table.query("judgments == 'all' and measure == 'RR'")
+    shown = lines(ax)
+    assert list(shown) == ["5", "10", "15", "20", "25", "30", "40"]
+    for size, line in shown.items():
+        mine = rows[(rows["size"] == int(size)) & rows["rate"].notna()]
+        assert np.array_equal(line.get_xdata(), mine["at_least"])
+        assert np.array_equal(line.get_ydata(), mine["rate"])
+    assert ax.get_xlabel().replace("\n", " ") == "difference on the first sample (the last point: 0.2 and above)"
+    assert (ax.get_ylabel(), ax.get_ylim()[0]) == ("swap rate", 0)
+    assert "RR" in ax.get_title()
+    assert ax.get_legend().get_title().get_text() == "topics in a sample"
+    assert [line.get_ydata()[0] for line in ax.get_lines() if len(line.get_xdata()) == 2] == [0.05]
+
+
+# the figures of pools of one type: what stands in the axes
+
+
+@pytest.fixture(scope="module")
+def typed():
+    field = ptr.simulate_field(seed=5, n_topics=8, n_docs=150, n_teams=9, length=20, depth=5)
+    return ptr.by_type(field.runs, field.qrels, ["AP", "nDCG@5"], unit="run", splits=4, depth=5, contributors="all")
+
+
+def axes():
+    return Figure(figsize=(7, 5)).subplots()
+
+
+@pytest.mark.parametrize("split", [None, 1])
+def test_actual_against_estimated_scores(typed, split):
+    ax = typed.plot("nDCG@5", pool="neural", split=split, ax=axes(), title=None)
+    rows = typed.scores("neural", measure="nDCG@5", split=split)
+    kinds = sorted(set(rows["type"]))
+    assert len(ax.collections) == len(kinds) == 3
+    numbers = typed.table if split is None else typed.by_split[typed.by_split["split"] == split]
+    numbers = numbers[(numbers["measure"] == "nDCG@5") & (numbers["pool"] == "neural")].set_index("tested")["tau_b"]
+    for points, kind, look in zip(ax.collections, kinds, looks(3), strict=True):
+        mine = rows[rows["type"] == kind]
+        np.testing.assert_array_equal(points.get_offsets(), mine[["score", "estimated"]])
+        assert tuple(points.get_facecolor()[0]) == to_rgba(look.colour)
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said == [f"{kind} (τ {numbers[kind]:.2f})".replace("-", "−") for kind in kinds]
+    (line,) = ax.get_lines()
+    assert line.get_slope() == 1
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5, actual", "nDCG@5, by the pool of neural")
+    assert ax.get_xlim() == ax.get_ylim()
