@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,7 @@ from pt_reuse.studies.document_effects import (
     places_by_name,
     ranks_of,
 )
-from pt_reuse.studies.judged_fields import AskedJudges
+from pt_reuse.studies.judged_fields import AskedJudges, drawn_by_judge, drawn_by_measure, under, with_names
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
 ALL, BEST = "all", "best"
 #: who gives the labels that are compared with those of people
 MODEL, PEOPLE = "model", "people"
+#: tau_b of a judge and of people, and draws of the difference, where no person's labels rank the runs
+_NO_RANKING = ([math.nan], [math.nan], [[math.nan]])
 
 
 def parts_of(
@@ -78,27 +81,12 @@ def parts_of(
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Compared:
     """Who is compared with people: numbers of sets of labels, and positions of the (topics,) that count."""
 
-    judge: str
-    kind: str
-    family: str | None
+    about: dict[str, Any]  # the first columns: ``judge kind family``, or ``judge person`` of the two beside each other
     truth: int
-    estimate: int
-    topics: NDArray[np.int64]
-    documents: int
-
-
-@dataclass(frozen=True)
-class BesidePerson:
-    """A judge and another person on the same documents: numbers of the three sets of labels, (topics,) as above."""
-
-    judge: str
-    person: str
-    truth: int
-    by_judge: int
-    by_person: int
+    estimates: tuple[int, ...]  # one, or that of the judge and that of the person
     topics: NDArray[np.int64]
     documents: int
 
@@ -131,28 +119,28 @@ class LabelSheet:
         place = self.human.arrays.documents.place
         return np.array([place[topic] for topic in topics], dtype=np.int64)
 
-    def compare(self, labels: ComparedLabels, kind: str) -> Comparison:
+    def compare(self, labels: ComparedLabels, kind: str) -> Compared:
         """Add the labels of a judge, or of another person, and those of people beside them."""
         truth, estimate = self.labels_of(labels.human), self.labels_of(labels.on_scale)
         if kind == PEOPLE:
             # what a person did not label is no concern of this person's
             truth = np.where(estimate != UNJUDGED, truth, UNJUDGED)
-        numbers, topics = (self.add(truth), self.add(estimate)), self.places(labels.human.topics)
-        return Comparison(labels.name, kind, labels.family, *numbers, topics, len(labels.pairs))
+        about = {"judge": labels.name, "kind": kind, "family": labels.family}
+        number, topics = self.add(truth), self.places(labels.human.topics)
+        return Compared(about, number, (self.add(estimate),), topics, len(labels.pairs))
 
-    def beside(self, judge: ComparedLabels, person: ComparedLabels, *, drop: bool) -> BesidePerson:
+    def beside(self, judge: ComparedLabels, person: ComparedLabels, *, drop: bool) -> Compared:
         """Add a judge and a person on the documents of the person, and of the judge, too, where others drop out."""
-        theirs, mine = (self.labels_of(one.on_scale) for one in (person, judge))
-        kept = (theirs != UNJUDGED) & ((mine != UNJUDGED) | (not drop))
-        topics = np.intersect1d(self.places(judge.human.topics), self.places(person.human.topics))
+        mine, theirs = (self.labels_of(one.on_scale) for one in (judge, person))
         topic = self.human.arrays.documents.topic
-        kept &= np.isin(topic, topics)
-        truth, by_judge, by_person = (
+        topics = np.intersect1d(self.places(judge.human.topics), self.places(person.human.topics))
+        kept = (theirs != UNJUDGED) & ((mine != UNJUDGED) | (not drop)) & np.isin(topic, topics)
+        truth, *estimates = (
             self.add(np.where(kept, labels, UNJUDGED).astype(np.int16))
             for labels in (self.human.arrays.labels, mine, theirs)
         )
-        there = np.unique(topic[kept])
-        return BesidePerson(judge.name, person.name, truth, by_judge, by_person, there, int(kept.sum()))
+        about = {"judge": judge.name, "person": person.name}
+        return Compared(about, truth, tuple(estimates), np.unique(topic[kept]), int(kept.sum()))
 
     def score(self, asked: AskedJudges) -> None:
         """Score every run under every set, (sets, measures, topics of people, runs)."""
@@ -207,37 +195,30 @@ class RankedField:
         return {f"{name}_low": low, f"{name}_high": high}
 
     def agreement_rows(
-        self, compared: Comparison, measure: str, best: int, groups: Units | None
+        self, compared: Compared, measure: str, best: int, groups: Units | None
     ) -> Iterator[dict[str, Any]]:
         """Yield a row per part of the field: how far the two rank its runs alike, and how many ranks these gain."""
         rises, topics = self.rises()[0], range(len(self.truth.values))
         for by, part, runs in parts_of(self.truth.means()[0], best, groups):
             truth, estimate = (side.of(topics, runs.tolist()) for side in (self.truth, self.estimate))
-            with located(f"{compared.judge}, {measure}"), warnings.catch_warnings():
+            with located(f"{compared.about['judge']}, {measure}"), warnings.catch_warnings():
                 if by != ALL:
                     # of a few runs all tie in some draws as a rule, which settings tell
                     warnings.simplefilter("ignore", ReuseWarning)
                 found = ranking_agreement(truth, estimate, self.bootstrap)
+            row = {**compared.about, "measure": measure, "by": by, "part": part, "runs": len(runs)}
+            row |= {"topics": len(compared.topics), "documents": compared.documents, **found}
             yield {
-                "judge": compared.judge,
-                "kind": compared.kind,
-                "family": compared.family,
-                "measure": measure,
-                "by": by,
-                "part": part,
-                "runs": len(runs),
-                "topics": len(compared.topics),
-                "documents": compared.documents,
-                **found,
+                **row,
                 "mean_rise": float(rises[runs].mean()),
                 **self.rise_ends("mean_rise", runs, integer=False),
             }
 
-    def moved_runs(self, compared: Comparison, measure: str, run_table: pd.DataFrame) -> pd.DataFrame:
+    def moved_runs(self, compared: Compared, measure: str, run_table: pd.DataFrame) -> pd.DataFrame:
         """Return a row per run, in the order of the field; ``by_documents`` is not known here, NaN."""
         score, judge_score = self.truth.means()[0], self.estimate.means()[0]
         change, rises, rank = judge_score - score, self.rises()[0], pairs.ranks(rounded(score))
-        columns: dict[str, Any] = {"judge": compared.judge, "kind": compared.kind, "measure": measure}
+        columns: dict[str, Any] = {name: compared.about[name] for name in ("judge", "kind")} | {"measure": measure}
         columns |= {name: run_table[name].to_numpy() for name in ("name", "team", "type")}
         columns |= {"score": score, "judge_score": judge_score, "change": change, "relative": change - change.mean()}
         columns |= {"by_documents": np.nan, "rank": rank, "judge_rank": rank - rises, "rise": rises}
@@ -258,29 +239,27 @@ class Yardstick:
         self._counts = None if bootstrap is None else bootstrap.counts(len(sheet.human.topics))
         self._known: dict[tuple[int, int, int], tuple[float, NDArray[np.float64]]] = {}
 
-    def tables(self, measures: Sequence[str], beside: Sequence[BesidePerson]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def tables(self, measures: Sequence[str], beside: Sequence[Compared]) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return a row per judge, other person and measure, and one per judge and measure, the mean over the others."""
         rows, over_all = [], []
-        for m, measure in enumerate(measures):
-            for judge in dict.fromkeys(one.judge for one in beside):
-                ranked = []
-                for one in (one for one in beside if one.judge == judge):
-                    (mine, of_judge), (theirs, of_person) = (
-                        self._tau(m, one, n) for n in (one.by_judge, one.by_person)
-                    )
-                    # one topic is always itself, so that nothing says what another one would do
-                    drawn = of_judge - of_person if len(one.topics) > 1 else np.full(len(of_judge), np.nan)
-                    about = {"judge": judge, "person": one.person, "measure": measure, "topics": len(one.topics)}
-                    about |= {"documents": one.documents, "tau_b": mine, "person_tau_b": theirs}
-                    rows.append({**about, **self._difference(mine - theirs, drawn)})
-                    if not np.isnan(mine - theirs):
-                        ranked.append((mine, theirs, drawn))
-                means = [float(np.mean([one[n] for one in ranked])) if ranked else math.nan for n in (0, 1)]
-                drawn = np.mean([one[2] for one in ranked], axis=0) if ranked else np.full(1, np.nan)
-                about = {"judge": judge, "measure": measure, "people": len(ranked)}
-                about |= {"tau_b": means[0], "people_tau_b": means[1]}
-                over_all.append({**about, **self._difference(means[0] - means[1], drawn)})
-        last = ("difference", *(() if self._bootstrap is None else ("difference_low", "difference_high")))
+        for (m, measure), judge in product(enumerate(measures), dict.fromkeys(one.about["judge"] for one in beside)):
+            ranked = []
+            for one in (one for one in beside if one.about["judge"] == judge):
+                (mine, of_judge), (theirs, of_person) = (self._tau(m, one, estimate) for estimate in one.estimates)
+                # one topic is always itself, so that nothing says what another one would do
+                drawn = of_judge - of_person if len(one.topics) > 1 else np.full(len(of_judge), np.nan)
+                about = {**one.about, "measure": measure, "topics": len(one.topics), "documents": one.documents}
+                taus = {"tau_b": mine, "person_tau_b": theirs}
+                rows.append({**about, **taus, **self._difference(mine - theirs, drawn)})
+                if not np.isnan(mine - theirs):
+                    ranked.append((mine, theirs, drawn))
+            mine, theirs, drawn = (
+                np.mean(values, axis=0) for values in (zip(*ranked, strict=True) if ranked else _NO_RANKING)
+            )
+            about = {"judge": judge, "measure": measure, "people": len(ranked)}
+            taus = {"tau_b": float(mine), "people_tau_b": float(theirs)}
+            over_all.append({**about, **taus, **self._difference(float(mine) - float(theirs), drawn)})
+        last = list(self._difference(math.nan, np.full(1, np.nan)))
         columns = ["judge", "person", "measure", "topics", "documents", "tau_b", "person_tau_b", *last]
         of_all = ["judge", "measure", "people", "tau_b", "people_tau_b", *last]
         return pd.DataFrame(rows, columns=columns), pd.DataFrame(over_all, columns=of_all)
@@ -291,7 +270,7 @@ class Yardstick:
         low, high = self._bootstrap.interval(value, drawn, within=(-2, 2))
         return {"difference": value, "difference_low": low, "difference_high": high}
 
-    def _tau(self, measure: int, one: BesidePerson, estimate: int) -> tuple[float, NDArray[np.float64]]:
+    def _tau(self, measure: int, one: Compared, estimate: int) -> tuple[float, NDArray[np.float64]]:
         # the same person beside each judge
         key = (measure, one.truth, estimate)
         if key not in self._known:
@@ -308,11 +287,6 @@ def _tau_b(truth: TopicScores, estimate: TopicScores, counts: NDArray[np.int64] 
     return pairs.coefficients(x, y, ("tau_b",))["tau_b"].astype(np.float64)
 
 
-def _draw_agreement(result: LabelAudit, measure: str, place: Place | None) -> Axes:
-    """Draw tau_b of each judge, and of other people, with its interval."""
-    return plot_judge_taus(result.of_all(measure), measure=measure, place=place)
-
-
 def _draw_scores(result: LabelAudit, measure: str, place: Place, *, judge: str | None = None) -> Axes:
     """Draw the score of each run by a judge against the one by people; of all judges in a new figure, a panel each."""
     taus = result.of_all(measure).set_index("judge")["tau_b"].to_dict()
@@ -321,13 +295,6 @@ def _draw_scores(result: LabelAudit, measure: str, place: Place, *, judge: str |
         return plot_score_panels(movers, {who: taus[who] for who in result.judges}, measure=measure, place=place)
     who = result.judges[0] if judge is None else choice("judge", judge, list(taus))
     return plot_judge_scores(movers[movers["judge"] == who], judge=who, measure=measure, tau=taus[who], place=place)
-
-
-def _draw_ranks(result: LabelAudit, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
-    """Draw a line for each run from its rank by people to its rank by a judge, those named that move furthest."""
-    rows = result.movers[result.movers["measure"] == measure]
-    who = result.judges[0] if judge is None else choice("judge", judge, list(rows["judge"].unique()))
-    return plot_judge_ranks(rows[rows["judge"] == who], judge=who, measure=measure, place=place)
 
 
 _DROP = Shown("Largest drop", "max_drop", Digits.COUNT)
@@ -451,7 +418,11 @@ class LabelAudit(Result):
             noun="people",
         ),
     }
-    plots = {"agreement": _draw_agreement, "scores": _draw_scores, "ranks": _draw_ranks}
+    plots = {
+        "agreement": drawn_by_measure(plot_judge_taus, "by_judge"),
+        "scores": _draw_scores,
+        "ranks": drawn_by_judge(plot_judge_ranks, "movers"),
+    }
     key = (KeyFigures(("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"), "by_judge", "{judge}"),)
     answer = "models", "{judge} against people, {runs:,} runs, {topics:,} topics: {measure} tau_b {tau_b:.4f}"
     sentences = {"missing": "Missing: {missing}.", **{name: f"{name.capitalize()}: {{{name}}}." for name in OF_DROPS}}
@@ -681,9 +652,9 @@ def audit_labels(
     beside = [sheet.beside(mine, theirs, drop=missing == "drop") for mine in asked.compared for theirs in persons]
     sheet.score(asked)
     rows, movers, documents, effects = _ranked(asked, sheet, compared, groups)
-    yardstick = Yardstick(sheet, bootstrap)
-    tables = yardstick.tables(list(map(repr, asked.measures)), [one for one in beside if len(one.topics)])
-    table = whole_changes(pd.DataFrame(rows)).assign(family=pd.Series([row["family"] for row in rows], dtype=object))
+    stood = [one for one in beside if len(one.topics)]
+    tables = Yardstick(sheet, bootstrap).tables(list(map(repr, asked.measures)), stood)
+    table = whole_changes(with_names(rows))
     none = table[(table["by"] == ALL) & table["tau_b"].isna()]
     if len(none):
         warn(
@@ -714,7 +685,7 @@ def _tell(asked: AskedJudges, persons: Sequence[ComparedLabels], groups: Units |
 
 
 def _ranked(
-    asked: AskedJudges, sheet: LabelSheet, compared: Sequence[Comparison], groups: Units | None
+    asked: AskedJudges, sheet: LabelSheet, compared: Sequence[Compared], groups: Units | None
 ) -> tuple[list[dict[str, Any]], list[pd.DataFrame], list[pd.DataFrame], dict[str, str]]:
     """Return the rows of the table, each run, what moves it under models, and what the effect of a document is."""
     rows: list[dict[str, Any]] = []
@@ -723,18 +694,18 @@ def _ranked(
     for m, measure in enumerate(asked.measures):
         name = repr(measure)
         for number, one in enumerate(compared):
-            sides = [sheet.of(number_of, m, one.topics) for number_of in (one.truth, one.estimate)]
-            field = RankedField(sides[0], sides[1], asked.bootstrap)
+            both = one.truth, one.estimates[0]
+            field = RankedField(*(sheet.of(number_of, m, one.topics) for number_of in both), asked.bootstrap)
             rows += field.agreement_rows(one, name, asked["best"], groups)
             moved = field.moved_runs(one, name, runs.run_table)
-            if one.kind == MODEL:
+            if one.about["kind"] == MODEL:
                 of = DocumentEffects(runs, sheet.human, measure, one.topics, sheet.has(one.topics))
                 effects[f"documents, {name}"] = of.words
-                truth, estimate = sheet.sets[one.truth], sheet.sets[one.estimate]
+                truth, estimate = (sheet.sets[number_of] for number_of in both)
                 found, sizes, totals = moving_documents(of.between(truth, estimate), moved, places)
-                both = truth, sheet.labels_of(asked.compared[number].judge)
-                table = documents_table(found, sizes, sheet.human, both, runs.names, ranks)
-                documents.append(pd.DataFrame({"judge": one.judge, "measure": name}, index=table.index).join(table))
+                labels = truth, sheet.labels_of(asked.compared[number].judge)
+                table = documents_table(found, sizes, sheet.human, labels, runs.names, ranks)
+                documents.append(under({"judge": one.about["judge"], "measure": name}, table))
                 moved = moved.assign(by_documents=totals if of.adds_up else np.nan)
             movers.append(furthest_first(moved))
     return rows, movers, documents, effects

@@ -146,11 +146,12 @@ class OfJudges(Result):
         return self.judges[0] if name is None else choice("judge", name, self.judges)
 
 
-def drawn_by_measure(draw: Callable[..., Axes], **fixed: Any) -> Callable[..., Axes]:
-    """Return what draws the rows of the main table under a measure."""
+def drawn_by_measure(draw: Callable[..., Axes], table: str = "table", **fixed: Any) -> Callable[..., Axes]:
+    """Return what draws the rows of a table under a measure."""
 
     def drawn(result: Result, measure: str, place: Place | None) -> Axes:
-        return draw(result.table[result.table["measure"] == measure], measure=measure, place=place, **fixed)
+        rows = result.frame(table)
+        return draw(rows[rows["measure"] == measure], measure=measure, place=place, **fixed)
 
     return drawn
 
@@ -158,10 +159,11 @@ def drawn_by_measure(draw: Callable[..., Axes], **fixed: Any) -> Callable[..., A
 def drawn_by_judge(draw: Callable[..., Axes], table: str) -> Callable[..., Axes]:
     """Return what draws the rows of a table under a measure and one judge, the first unless `judge` names another."""
 
-    def drawn(result: OfJudges, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
-        rows, which = result.frame(table), result.judge(judge)
-        rows = rows[(rows["measure"] == measure) & (rows["judge"] == which)]
-        return draw(rows, measure=measure, judge=which, place=place)
+    def drawn(result: Any, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
+        rows = result.frame(table)
+        rows = rows[rows["measure"] == measure]
+        which = result.judges[0] if judge is None else choice("judge", judge, list(rows["judge"].unique()))
+        return draw(rows[rows["judge"] == which], measure=measure, judge=which, place=place)
 
     return drawn
 
