@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 #: how the documents of a round were chosen: by the classifier
 CAL = "cal"
+_OF_BATCH = ("batch_judged", "batch_relevant", "batch_share")
 
 
-@dataclass(frozen=True)
-class InitialPool:
+class InitialPool(NamedTuple):
     """The documents that are judged first: topic -> (document, why it is in the pool)."""
 
     name: str
@@ -67,8 +67,7 @@ class TopicJudging:
         self._left = np.ones(len(self._docnos), dtype=bool)
         self._random = random_of_topic(seed, qid)
         self._ties = self._random.permutation(len(self._docnos)).astype(np.int32)
-        self._examples: list[int] = []
-        self._relevant: list[bool] = []
+        self._examples: list[tuple[int, bool]] = []
         self._size: int | None = None
 
     @property
@@ -90,12 +89,9 @@ class TopicJudging:
         """Return the documents that the scorer puts first among those left, to be judged."""
         free = np.flatnonzero(self._left)
         presumed = self._random.choice(free, size=min(protocol.presumed_negatives, len(free)), replace=False)
-        training = Training(
-            np.concatenate([np.array(self._examples, dtype=np.int64), presumed]),
-            np.concatenate([np.array(self._relevant, dtype=bool), np.zeros(len(presumed), dtype=bool)]),
-            protocol.query_seed,
-        )
-        scores = self._scores(training)
+        examples = [*self._examples, *((place, False) for place in presumed.tolist())]
+        places, relevant = np.array(examples, dtype=np.int64).reshape(-1, 2).T
+        scores = self._scores(Training(places, relevant.astype(bool), protocol.query_seed))
         best = free[np.lexsort((self._ties[free], -scores[free]))[:size]]
         return [
             Judged(self.qid, docno, number, CAL, self._scorer.reason(score))
@@ -104,16 +100,13 @@ class TopicJudging:
 
     def _scores(self, training: Training) -> np.ndarray:
         said: Any = self._scorer.fit(self.qid, self._query, training)
-        what = (
-            f"{type(self._scorer).__name__}.fit must return one number for each of the {len(self._docnos):,} documents "
-            f"of topic {shown(self.qid)}"
-        )
+        scorer, n = type(self._scorer).__name__, len(self._docnos)
+        what = f"{scorer}.fit must return one number for each of the {n:,} documents of topic {shown(self.qid)}"
         if not isinstance(said, np.ndarray):
             said = in_rows(said, pd.Index(self._docnos), what)
         scores = np.asarray(said, dtype=np.float64)
-        if scores.shape != self._docnos.shape or np.isnan(scores).any():
-            got = f"got the shape {scores.shape}" if scores.shape != self._docnos.shape else "some are NaN"
-            raise InputError(f"{what}; {got}.")
+        if scores.shape != (n,) or np.isnan(scores).any():
+            raise InputError(f"{what}; {'some are NaN' if scores.shape == (n,) else f'got the shape {scores.shape}'}.")
         return scores
 
     def learn(self, judged: Sequence[Judged], rel: int) -> None:
@@ -125,12 +118,9 @@ class TopicJudging:
             self.progress = self.progress.after_batch(*counted)
         else:
             self.progress = self.pooled = self.progress.after_pool(*counted)
+        # a pooled document that the scorer does not know is judged, and teaches it nothing
         self._left[[self._places[one.docno] for one in judged if one.docno in self._places]] = False
-        for docno, relevant in labelled:
-            # a pooled document that the scorer does not know is judged, and teaches it nothing
-            if docno in self._places:
-                self._examples.append(self._places[docno])
-                self._relevant.append(relevant)
+        self._examples += [(self._places[docno], relevant) for docno, relevant in labelled if docno in self._places]
 
 
 @dataclass
@@ -145,11 +135,10 @@ class Rounds:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self, topics: Sequence[TopicJudging], start: InitialPool | None) -> None:
-        number = 1
         if start is not None:
             for topic in topics:
                 self._pool_round(topic, start)
-            number += 1
+        number = 1 if start is None else 2
         while any(topic.goes_on for topic in topics):
             for topic in topics:
                 if topic.goes_on:
@@ -188,22 +177,18 @@ class Rounds:
             self.judged += judged
             topic.learn(judged, self.rel)
             self.bar.update(len(judged))
-        progress, is_batch = topic.progress, strategy == CAL
-        topic.decision = decision = self.protocol.decide(progress, topic.left + pooled)
+        progress = topic.progress
+        topic.decision = self.protocol.decide(progress, topic.left + pooled)
+        of_batch = progress.batch_judged, progress.batch_relevant, progress.batch_share
         self.rows.append(
             {
                 "qid": topic.qid,
                 "round": number,
                 "strategy": strategy,
-                "asked": progress.asked,
-                "judged": progress.judged,
-                "relevant": progress.relevant,
-                "density": progress.density if progress.judged else np.nan,
-                "batch_judged": progress.batch_judged if is_batch else pd.NA,
-                "batch_relevant": progress.batch_relevant if is_batch else pd.NA,
-                "batch_share": progress.batch_share if is_batch else np.nan,
-                "decision": decision.status.value,
-                "why": decision.why,
+                **_counted(progress),
+                **dict(zip(_OF_BATCH, of_batch if strategy == CAL else (pd.NA, pd.NA, np.nan), strict=True)),
+                "decision": topic.decision.status.value,
+                "why": topic.decision.why,
             }
         )
         if cut and topic.goes_on:
@@ -212,15 +197,18 @@ class Rounds:
     def _run_out(self, topic: TopicJudging) -> None:
         """End a topic, because the total budget is spent; its last round is the one after which it stopped."""
         topic.decision = Decision(Status.TOTAL_BUDGET, f"{len(self.judged):,} documents")
-        for row in [row for row in self.rows if row["qid"] == topic.qid][-1:]:
-            row.update(decision=topic.decision.status.value, why=topic.decision.why)
+        last = next((row for row in reversed(self.rows) if row["qid"] == topic.qid), {})
+        last.update(decision=topic.decision.status.value, why=topic.decision.why)
 
     def table(self) -> pd.DataFrame:
-        columns = (
-            "qid round strategy asked judged relevant density batch_judged batch_relevant batch_share decision why"
-        )
-        table = pd.DataFrame(self.rows, columns=columns.split())
-        return table.astype(dict.fromkeys(("batch_judged", "batch_relevant"), "Int64"))
+        columns = ["qid", "round", "strategy", *_counted(Progress()), *_OF_BATCH, "decision", "why"]
+        table = pd.DataFrame(self.rows, columns=columns)
+        return table.astype(dict.fromkeys(_OF_BATCH[:2], "Int64"))
+
+
+def _counted(progress: Progress) -> dict[str, float]:
+    density = progress.density if progress.judged else np.nan
+    return {"asked": progress.asked, "judged": progress.judged, "relevant": progress.relevant, "density": density}
 
 
 def topics_table(topics: Sequence[TopicJudging], protocol: Protocol) -> pd.DataFrame:
@@ -234,10 +222,7 @@ def topics_table(topics: Sequence[TopicJudging], protocol: Protocol) -> pd.DataF
                 "status": topic.decision.status.value,
                 "evaluated": protocol.evaluated(topic.decision.status, done),
                 "rounds": done.batches + (pooled.asked > 0),
-                "asked": done.asked,
-                "judged": done.judged,
-                "relevant": done.relevant,
-                "density": done.density if done.judged else np.nan,
+                **_counted(done),
                 "pool_judged": pooled.judged,
                 "pool_relevant": pooled.relevant,
                 "cal_judged": done.judged - pooled.judged,
@@ -483,19 +468,18 @@ def judge_continuously(
     without = sum(one.label is None for one in rounds.judged)
     if without:
         warn(f"{count(without, 'document')} of {len(rounds.judged):,} without a label, left out.")
-    settings = {
-        **{name: value for name, value in options.items() if value is not None},
-        "goes_on_while": "; ".join(map(repr, protocol.goes_on_while)) or "always",
-        "scorer": type(scorer).__name__,
-        "rel": lowest,
-        "seed": seed,
-    }
     return ContinuousJudging(
         labels=labels_frame(rounds.judged),
         rounds=rounds.table(),
         topics=topics_table(judging, protocol),
         rel=lowest,
-        settings=settings,
+        settings={
+            **{name: value for name, value in options.items() if value is not None},
+            "goes_on_while": "; ".join(map(repr, protocol.goes_on_while)) or "always",
+            "scorer": type(scorer).__name__,
+            "rel": lowest,
+            "seed": seed,
+        },
     )
 
 
@@ -522,20 +506,18 @@ def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
     if not qids:
         raise wrong("topics", " has no topic to judge.")
     queries = list(topics["query"]) if "query" in topics else [None] * len(qids)
-    return {
-        qid: query if isinstance(query, str) and query.strip() else None
-        for qid, query in zip(qids, queries, strict=True)
-    }
+    said = [query if isinstance(query, str) and query.strip() else None for query in queries]
+    return dict(zip(qids, said, strict=True))
 
 
 def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
     """Raise where the query of a topic is to be an example and is not there."""
     lacks = corpus.lacks_query if isinstance(corpus, Scorer) else lambda qid, query: query is None
     without = [qid for qid, query in queries.items() if lacks(qid, query)]
-    kind, remedy = ("text", "a column 'query'")
-    if isinstance(corpus, Vectors):
-        kind, remedy = ("vector", "ptr.judging.Vectors the queries of all topics, or none at all")
     if without:
+        kind, remedy = "text", "a column 'query'"
+        if isinstance(corpus, Vectors):
+            kind, remedy = "vector", "ptr.judging.Vectors the queries of all topics, or none at all"
         raise InputError(
             f"{count(len(without), 'topic')} without a {kind} as query: {examples(without)}. The query is the first "
             f"example of what is relevant. Give {remedy}, or take no query as an example: ",
@@ -561,7 +543,7 @@ def places_of(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int
     found = {}
     for qid in qids:
         docnos = scorer.documents(qid)
-        # most scorers have the same documents for all topics; held, so that its id is its own
+        # most scorers have the same documents for all topics; an array is held, so that its id is its own
         if id(docnos) not in made:
             with located(f"{type(scorer).__name__}.documents, topic {shown(qid)}"):
                 check_documents(docnos)
@@ -585,13 +567,10 @@ def _compare(start: InitialPool, places: Mapping[str, Mapping[str, int]]) -> Non
             f"{count(len(without), 'topic')} of {len(places):,} without a pooled document: {examples(without)}. They "
             "begin with what the scorer chooses."
         )
-    n_pooled = sum(len(start.documents.get(qid, ())) for qid in places)
-    strangers = [
-        (qid, docno) for qid, known in places.items() for docno, _ in start.documents.get(qid, ()) if docno not in known
-    ]
+    pooled = [(qid, docno) for qid in places for docno, _ in start.documents.get(qid, ())]
+    strangers = [docno for qid, docno in pooled if docno not in places[qid]]
     if strangers:
         warn(
-            f"{count(len(strangers), 'pooled document')} of {n_pooled:,} not among the documents of the scorer, such "
-            f"as {examples(docno for _, docno in strangers[:3])}. They are judged, and teach it "
-            "nothing. Has it the whole corpus?"
+            f"{count(len(strangers), 'pooled document')} of {len(pooled):,} not among the documents of the scorer, "
+            f"such as {examples(strangers[:3])}. They are judged, and teach it nothing. Has it the whole corpus?"
         )
