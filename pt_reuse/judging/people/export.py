@@ -233,13 +233,13 @@ def _agreed(
     if before is None:
         agreed = form or TaskFormat.CSV, scale or Scale.of(DEFAULT), instructions or "", people or ()
     else:
-        for argument, mine, theirs, words in (
-            ("format", form, before.form, before.form.value),
-            ("labels", scale, before.scale, str(before.scale)),
-            ("instructions", instructions, before.instructions, shown(before.instructions)),
-            ("annotators", people and True, before.named, "named or not"),
+        for argument, differs, words in (
+            ("format", form not in (None, before.form), before.form.value),
+            ("labels", scale not in (None, before.scale), str(before.scale)),
+            ("instructions", instructions not in (None, before.instructions), shown(before.instructions)),
+            ("annotators", people is not None and not before.named, "named or not"),
         ):
-            if mine is not None and mine != theirs:
+            if differs:
                 advice = "Leave it out, or give a folder of its own."
                 raise wrong(argument, f" cannot be another in a further round than before: {words}. {advice}")
         agreed = before.form, before.scale, before.instructions, people or before.rounds[-1].annotators
@@ -438,28 +438,27 @@ class ExportPlan:
                 Option("format", "jsonl"),
                 " or a tool people see the whole.",
             )
-        fields = [field for field in TOPIC_FIELDS if any(field in texts for texts in queries.values())]
         every = self._all_pairs(pairs, people)
-        files, rows, written = {}, [], []
-        for who, mine in self._sheets(pairs, people, every).items():
-            blank = dict.fromkeys(fields, "") if self.form is TaskFormat.LABEL_STUDIO else {}
-            records = [
-                _record(self.form, task, who, pair, {**blank, **queries[pair.qid]}, documents[pair.key])
-                for pair in mine
-            ]
+        sheets = self._sheets(pairs, people, every)
+        fields = [field for field in TOPIC_FIELDS if any(field in texts for texts in queries.values())]
+        blank = dict.fromkeys(fields, "") if self.form is TaskFormat.LABEL_STUDIO else {}
+        files, written = {}, []
+        for who, mine in sheets.items():
+            shown_of = [({**blank, **queries[pair.qid]}, documents[pair.key]) for pair in mine]
+            records = [_record(self.form, task, who, pair, *of) for pair, of in zip(mine, shown_of, strict=True)]
             name, data = file_name(who, self._number, self.form.ending), _task_file(self.form, fields, records)
             files[name] = data
             written.append(TaskFile(name, who or None, len(mine), hashlib.sha256(data).hexdigest()))
-            rows.append((name, who or None, len({pair.qid for pair in mine}), len(mine)))
         made = {name: str(value) for name, value in pool.settings.items()}
         if files:
             record = Round(self._number, self.seed, self.overlap, self.annotators, tuple(written), made)
-            rounds = (*(() if self.before is None else self.before.rounds), record)
-            self._place(
-                files,
-                fields,
-                Manifest(task, self.form, self.scale, self.instructions, bool(self.annotators), rounds, every),
-            )
+            rounds, named = (*(self.before.rounds if self.before else ()), record), bool(self.annotators)
+            manifest = Manifest(task, self.form, self.scale, self.instructions, named, rounds, every)
+            if self.before is None:
+                files |= _files_beside(manifest, fields)
+            self._place(files, manifest)
+        topics = [len({pair.qid for pair in mine}) for mine in sheets.values()]
+        rows = [(file.name, file.annotator, n, file.pairs) for file, n in zip(written, topics, strict=True)]
         table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
         return ExportedTasks(
             table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
@@ -552,10 +551,8 @@ class ExportPlan:
             sheets[who] = sorted(mine, key=lambda pair, keys=keys: keys[pair.key])
         return {who: mine for who, mine in sheets.items() if mine}
 
-    def _place(self, files: dict[str, bytes], fields: Sequence[str], manifest: Manifest) -> None:
+    def _place(self, files: Mapping[str, bytes], manifest: Manifest) -> None:
         """Write the files of a round, and last the manifest, without which they are none."""
-        if self.before is None:
-            files |= _files_beside(manifest, fields)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with alone(self.folder) as answer:

@@ -189,7 +189,7 @@ class Scale:
     @classmethod
     def of(cls, labels: Any) -> Scale:
         words = dict(labels) if isinstance(labels, Mapping) else {}
-        odd = [label for label, word in words.items() if not _is_label(label) or not _is_word(word)]
+        odd = [label for label, word in words.items() if not (_is_label(label) and _is_word(word))]
         plain = [_plain(word) for word in words.values()] if not odd else []
         if len(words) < 2 or odd or len(set(plain)) < len(plain):
             got = f"{told(odd[0])}: {told(words[odd[0]])}" if odd else told(labels)
@@ -201,24 +201,18 @@ class Scale:
             )
         return cls({int(label): " ".join(words[label].split()) for label in sorted(words)})
 
-    @cached_property
-    def _by_word(self) -> dict[str, int]:
-        return {_plain(word): label for label, word in self.words.items()}
-
     def read(self, answer: Any) -> int | None:
         """Return the label that somebody's answer means, None where it is none of the scale."""
-        if isinstance(answer, bool) or not isinstance(answer, str | int | float):
-            return None
         if not isinstance(answer, str):
-            return int(answer) if answer in self.words else None
-        by_word = self._by_word
+            number = isinstance(answer, int | float) and not isinstance(answer, bool)
+            return int(answer) if number and answer in self.words else None
+        by_word = {_plain(word): label for label, word in self.words.items()}
         if _plain(answer) in by_word:
             return by_word[_plain(answer)]
         found = _NUMBERED.fullmatch(answer.strip())
-        if found is None or int(found[1]) not in self.words:
-            return None
-        label = int(found[1])
-        return label if found[2] is None or by_word.get(_plain(found[2])) == label else None
+        label = int(found[1]) if found else None
+        right = found and (found[2] is None or by_word.get(_plain(found[2])) == label)
+        return label if right and label in self.words else None
 
     def __str__(self) -> str:
         return listed([f"{label} ({word})" for label, word in self.words.items()])
@@ -230,8 +224,8 @@ def _is_label(label: Any) -> bool:
 
 
 def _is_word(word: Any) -> bool:
-    text = isinstance(word, str) and word.strip() and word.isprintable()
-    return bool(text and not _NUMBERED.fullmatch(word.strip()))
+    stripped = word.strip() if isinstance(word, str) else ""
+    return bool(stripped and word.isprintable() and not _NUMBERED.fullmatch(stripped))
 
 
 def _plain(word: str) -> str:
