@@ -55,10 +55,8 @@ class Model:
             return said
         scores = list(said)
         if len(scores) != len(pairs):
-            raise InputError(
-                f"the model returned {count(len(scores), 'number')} for {count(len(pairs), 'document')}.",
-                argument="model",
-            )
+            numbers, documents = count(len(scores), "number"), count(len(pairs), "document")
+            raise InputError(f"the model returned {numbers} for {documents}.", argument="model")
         return pairs[["qid", "docno"]].assign(score=scores)
 
     def says(self, shown: pd.DataFrame, columns: tuple[str, ...] | None) -> ModelSays:
@@ -69,9 +67,8 @@ class Model:
             keys = pd.MultiIndex.from_frame(answer[["qid", "docno"]].astype(str))
             if keys.has_duplicates:
                 qid, docno = keys[keys.duplicated()][0]
-                raise InputError(
-                    f"topic {qid!r} has document {docno!r} more than once in the answer.", argument="model"
-                )
+                twice = f"topic {qid!r} has document {docno!r} more than once in the answer."
+                raise InputError(twice, argument="model")
             places = keys.get_indexer(pd.MultiIndex.from_frame(shown[["qid", "docno"]]))
             own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
             # a label below 0 is none, as in judgments
@@ -103,10 +100,8 @@ def _columns_of(answer: Any, columns: tuple[str, ...] | None) -> tuple[str, ...]
     check_columns("the answer", answer.columns, ("qid", "docno", *(columns or ())))
     found = columns or tuple(column for column in USUAL if column in answer)[:1]
     if not found:
-        raise InputError(
-            f"the answer has neither {' nor '.join(map(repr, USUAL))}, but {examples(answer.columns, 12)}.",
-            argument="column",
-        )
+        lacking = f"neither {' nor '.join(map(repr, USUAL))}"
+        raise InputError(f"the answer has {lacking}, but {examples(answer.columns, 12)}.", argument="column")
     return found
 
 
@@ -116,11 +111,9 @@ def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
     odd = np.flatnonzero((np.isnan(found) & said.notna().to_numpy()) | np.isinf(found))
     if len(odd):
         row = answer.iloc[int(odd[0])]
-        raise InputError(
-            f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing, got "
-            f"{told(row[column])} for topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}.",
-            argument="column",
-        )
+        place = f"topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}"
+        wanted = f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing"
+        raise InputError(f"{wanted}, got {told(row[column])} for {place}.", argument="column")
     return np.append(found, np.nan)
 
 
@@ -295,11 +288,8 @@ def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
         [str(topic) for topic in share] if isinstance(share, Iterable) and not isinstance(share, str | bytes) else []
     )
     if not topics or not set(topics) <= set(people.topics):
-        raise wrong(
-            "share",
-            f" must be above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)}), got "
-            f"{told(share)}.",
-        )
+        what = f"above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)})"
+        raise wrong("share", f" must be {what}, got {told(share)}.")
     left = [topic for topic in people.topics if topic not in topics]
     rest = people.select(left) if left else people.keep(np.zeros(len(people), dtype=bool))
     return people.select(topics), rest
@@ -560,10 +550,8 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
             "model is not calibrated, and its own labels stand. Let people judge more."
         )
     if without.any():
-        warn(
-            f"{count(int(without.sum()), 'document')} of {len(pairs):,} without a label, left out: the model has none "
-            "for them."
-        )
+        n = count(int(without.sum()), "document")
+        warn(f"{n} of {len(pairs):,} without a label, left out: the model has none for them.")
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
     qids, docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
     last = 1 + max((one.round for one in by_people.values()), default=0)

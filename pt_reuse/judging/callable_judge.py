@@ -181,9 +181,8 @@ class AnswerForm:
             return found
         if not_labels(np.array([found]))[0] or (self.labels is not None and found not in self.labels):
             known = f"from {LABELS[0]} to {LABELS[1]}" if self.labels is None else f"of {examples(self.labels, 12)}"
-            raise InputError(
-                f"the function must return a label, a whole number {known}, or None for no label, got {told(value)}."
-            )
+            what = f"a label, a whole number {known}, or None for no label"
+            raise InputError(f"the function must return {what}, got {told(value)}.")
         return int(found)
 
     def _probabilities(self, value: Any) -> list[float]:
@@ -237,14 +236,12 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
     if labels is None and bounds is not None:
         labels = range(len(bounds) + 1)
     if form == "probabilities" and (labels is None or isinstance(labels, Set)):
-        raise InputError(
-            "probabilities are of labels. Say which, in their order: ", Option("labels", (0, 1)), ".", argument="labels"
-        )
+        which = Option("labels", (0, 1))
+        raise InputError("probabilities are of labels. Say which, in their order: ", which, ".", argument="labels")
     known = None if labels is None else _known(labels)
     if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
-        raise wrong(
-            "labels", f" must ascend and be one more than the thresholds, {len(bounds) + 1} here, got {told(labels)}."
-        )
+        what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
+        raise wrong("labels", f" must {what}, got {told(labels)}.")
     return AnswerForm(form, known, bounds, decide, 1 if rel is None else rel)
 
 
@@ -252,10 +249,8 @@ def _known(labels: Any) -> tuple[int, ...]:
     listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str | bytes) else []
     values = number_column(pd.Series([plain(label) for label in listed], dtype=object))
     if len(listed) < 2 or not_labels(values).any() or len(set(values.tolist())) < len(listed):
-        raise wrong(
-            "labels",
-            f" must be two or more whole numbers from {LABELS[0]} to {LABELS[1]}, each once, got {told(labels)}.",
-        )
+        what = f"two or more whole numbers from {LABELS[0]} to {LABELS[1]}, each once"
+        raise wrong("labels", f" must be {what}, got {told(labels)}.")
     return tuple(int(value) for value in values)
 
 
@@ -340,9 +335,8 @@ class Retry:
     def __post_init__(self) -> None:
         errors = self.on if isinstance(self.on, tuple) and self.on else (self.on,)
         if not all(isinstance(error, type) and issubclass(error, Exception) for error in errors):
-            raise wrong(
-                "on", f" must be a class of errors or several in a tuple, such as TimeoutError, got {told(self.on)}."
-            )
+            what = "a class of errors or several in a tuple, such as TimeoutError"
+            raise wrong("on", f" must be {what}, got {told(self.on)}.")
         positive("times", self.times, "further calls")
         for name, least in (("wait", 0.0), ("factor", 1.0), ("longest", 0.0)):
             number(name, getattr(self, name), least=least)
@@ -370,11 +364,8 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
         known = dict(zip(found, said[column].tolist(), strict=True))
         if wanted != found and len(known) < len(found):
             qid, docno = next(key for key in found if found.count(key) > 1)
-            raise InputError(
-                f"the pipeline returned topic {shown(qid)}, document {shown(docno)} more than once. Return one row for "
-                "each document.",
-                argument="fn",
-            )
+            twice = f"the pipeline returned {_place_of(qid, docno)} more than once. Return one row for each document."
+            raise InputError(twice, argument="fn")
         answers = said[column].tolist() if wanted == found else [known.get(key) for key in wanted]
         answers = [None if _is_missing(one) else one for one in answers]
         return answers if several else answers[0]
@@ -661,11 +652,8 @@ class Callable(Judge):
             answers += [each for each in values if isinstance(each, Answer)]
             values = [each.value if isinstance(each, Answer) else each for each in values]
         if len(values) != len(batch.documents):
-            raise InputError(
-                f"the function returned {count(len(values), 'answer')} for a batch of "
-                f"{count(len(batch.documents), 'document')}, of which this is the first.",
-                place=batch.place,
-            )
+            wanted = f"a batch of {count(len(batch.documents), 'document')}, of which this is the first"
+            raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.", place=batch.place)
         tokens = [sum(int(getattr(one, name)) for one in answers) for name in ("input_tokens", "output_tokens")]
         return values, tokens if answers else []
 
@@ -694,8 +682,6 @@ def _check_present(pairs: pd.DataFrame, reads: Sequence[str]) -> None:
         missing = np.flatnonzero(pairs[column].isna())
         if len(missing):
             row = pairs.iloc[int(missing[0])]
-            raise InputError(
-                f"{count(len(missing), 'document')} without {column}, which the judge reads. Give them one, or judge "
-                "others.",
-                place=_place_of(str(row["qid"]), str(row["docno"])),
-            )
+            lacking = f"{count(len(missing), 'document')} without {column}, which the judge reads"
+            place = _place_of(str(row["qid"]), str(row["docno"]))
+            raise InputError(f"{lacking}. Give them one, or judge others.", place=place)

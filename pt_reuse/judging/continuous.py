@@ -197,8 +197,8 @@ class Rounds:
     def _run_out(self, topic: TopicJudging) -> None:
         """End a topic, because the total budget is spent; its last round is the one after which it stopped."""
         topic.decision = Decision(Status.TOTAL_BUDGET, f"{len(self.judged):,} documents")
-        last = next((row for row in reversed(self.rows) if row["qid"] == topic.qid), {})
-        last.update(decision=topic.decision.status.value, why=topic.decision.why)
+        for row in [row for row in self.rows if row["qid"] == topic.qid][-1:]:
+            row.update(decision=topic.decision.status.value, why=topic.decision.why)
 
     def table(self) -> pd.DataFrame:
         columns = ["qid", "round", "strategy", *_counted(Progress()), *_OF_BATCH, "decision", "why"]

@@ -96,18 +96,15 @@ class Judge(pt.Transformer):
 def _columns(answer: Any, rows: pd.Index) -> dict[str, Any]:
     """Return the answer of a judge by column, ``label`` among them, each of which has a cell for each document."""
     if isinstance(answer, pd.DataFrame) or (isinstance(answer, Mapping) and "label" not in answer):
-        raise InputError(
-            f"labels_of must return one label per document, or a mapping of columns with 'label', got {told(answer)}."
-        )
+        what = "one label per document, or a mapping of columns with 'label'"
+        raise InputError(f"labels_of must return {what}, got {told(answer)}.")
     said = dict(answer) if isinstance(answer, Mapping) else {"label": answer}
     for column, cells in said.items():
         if column == "label":
             continue
         listed = in_rows(cells, rows, f"labels_of must return one {column} per document")
         if len(listed) != len(rows):
-            raise InputError(
-                f"labels_of must return one {column} per document, {len(rows):,} here, got {len(listed):,}."
-            )
+            raise InputError(f"labels_of must return {len(rows):,} {column}, one per document, got {len(listed):,}.")
         if isinstance(cells, pd.Series) or not hasattr(cells, "__len__"):
             # a Series would be put beside the rows by its index, and an iterator is used up
             said[column] = cells.array if isinstance(cells, pd.Series) else listed
@@ -309,10 +306,8 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     )
     both = true.merge(given, on=["qid", "docno"])
     if both.empty:
-        raise InputError(
-            "no document has a label of 0 or more in both sets of judgments. Give judgments of the same topics.",
-            argument="judged",
-        )
+        nothing = "no document has a label of 0 or more in both sets of judgments. Give judgments of the same topics."
+        raise InputError(nothing, argument="judged")
     counts = pd.crosstab(both["label_x"], both["label_y"])
     # what is true may be given, too, though nobody did
     counts = counts.reindex(columns=sorted({*counts.index, *counts.columns}), fill_value=0)

@@ -116,9 +116,8 @@ def _labels(path: Path, kind: Kind) -> pd.DataFrame:
     frame = read_csv_labels(path)
     people = frame["annotator"].unique().tolist() if "annotator" in frame else []
     if len(people) > 1:
-        raise _fault(
-            f"the labels are of {count(len(people), 'annotator')}: {examples(people)}. Give a file for each judge."
-        )
+        whose = f"{count(len(people), 'annotator')}: {examples(people)}"
+        raise _fault(f"the labels are of {whose}. Give a file for each judge.")
     return frame.loc[frame["label"].notna(), list(_COLUMNS)].reset_index(drop=True)
 
 
@@ -164,10 +163,8 @@ def _json_labels(text: str) -> pd.DataFrame:
             row = None
         found = {_NAMES.get(key, key): value for key, value in row.items()} if isinstance(row, dict) else {}
         if not set(_COLUMNS) <= set(found) or any(isinstance(found[name], bool | list | dict) for name in _COLUMNS[:2]):
-            raise _fault(
-                f"expected an object of JSON with {listed(_COLUMNS)}, the first two texts, got {shown(line)}.",
-                f"line {n:,}",
-            )
+            wanted = f"an object of JSON with {listed(_COLUMNS)}, the first two texts"
+            raise _fault(f"expected {wanted}, got {shown(line)}.", f"line {n:,}")
         rows.append({name: found[name] for name in _COLUMNS})
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     return frame[frame["label"].notna()].reset_index(drop=True)
@@ -357,9 +354,8 @@ def _table(path: Path, known: list[str]) -> dict[str, _Said]:
         rows = rows.rename(columns=str.strip).apply(lambda column: column.str.strip())
         rows = rows[(rows != "").any(axis=1)]
         if "name" not in rows or not set(rows) <= set(COLUMNS):
-            raise _fault(
-                f"the columns must be {listed(COLUMNS)}, the last three as you like, got {examples(rows.columns, 12)}."
-            )
+            given = examples(rows.columns, 12)
+            raise _fault(f"the columns must be {listed(COLUMNS)}, the last three as you like, got {given}.")
         found: dict[str, _Said] = {}
         for row in rows.to_dict("records"):
             name, rel, form = (row.get(column, "") for column in ("name", "rel", "format"))

@@ -113,10 +113,8 @@ def in_grades(labels: pd.Series, grades: Mapping[int, int], argument: str = "jud
 def checked_grades(given: Mapping[Any, Any], argument: str) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
     if not given or not all(_is_label(value) for pair in given.items() for value in pair):
-        raise wrong(
-            argument,
-            f" must be a label, or a dict of the judge's label -> the label of people, got {told(dict(given))}.",
-        )
+        what = "a label, or a dict of the judge's label -> the label of people"
+        raise wrong(argument, f" must be {what}, got {told(dict(given))}.")
     return {int(mine): int(theirs) for mine, theirs in given.items()}
 
 
@@ -158,9 +156,7 @@ def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, A
         return {}
     strange = [name for name in given if name not in judges] if isinstance(given, Mapping) else [given]
     if strange:
-        raise wrong(
-            argument,
-            f" must be a dict by judge, with names of these judges: {examples(list(judges), 12)}, got {told(given)}."
-            f"{did_you_mean(str(strange[0]), list(judges))}",
-        )
+        what = f"a dict by judge, with names of these judges: {examples(list(judges), 12)}"
+        near = did_you_mean(str(strange[0]), list(judges))
+        raise wrong(argument, f" must be {what}, got {told(given)}.{near}")
     return dict(given)

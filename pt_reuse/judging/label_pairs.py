@@ -81,11 +81,9 @@ def compared_labels(
     known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
     if not known.any():
         with located(judge.name):
-            raise InputError(
-                f"the judge labelled none of the {count(len(asked), 'document')} that people judged. Are these labels "
-                "of the same collection, with ids written alike?",
-                argument="judge",
-            )
+            none = f"the judge labelled none of the {count(len(asked), 'document')} that people judged. "
+            alike = "Are these labels of the same collection, with ids written alike?"
+            raise InputError(none, alike, argument="judge")
     pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
     pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
     there, judged = set(pairs["qid"]), set(asked["qid"])

@@ -198,10 +198,8 @@ class TfIdf(LogisticScorer):
         fields = names("fields", fields)
         check_corpus(corpus, fields)
         if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
-            raise wrong(
-                "vectorizer",
-                f" must be a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2), got {told(vectorizer)}.",
-            )
+            what = "a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2)"
+            raise wrong("vectorizer", f" must be {what}, got {told(vectorizer)}.")
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
         texts = _texts(corpus, fields, docnos, kept)
@@ -217,9 +215,8 @@ class TfIdf(LogisticScorer):
                 raise
             if not docnos:
                 raise InputError("the corpus has no documents.", argument="corpus") from error
-            raise InputError(
-                f"no features can be made of the texts of {count(len(docnos), 'document')}: {error}.", argument="corpus"
-            ) from error
+            of = count(len(docnos), "document")
+            raise InputError(f"no features of the texts of {of}: {error}.", argument="corpus") from error
         super().__init__(np.array(docnos, dtype=object), features.tocsr(), strength)
         if kept is not None:
             self.texts = dict(zip(docnos, kept, strict=True))
@@ -281,10 +278,8 @@ class Vectors(LogisticScorer):
         known = list(docnos)
         array = _numbers(list(docnos.values()) if isinstance(docnos, Mapping) else vectors, "vectors")
         if array.ndim != 2 or len(array) != len(known):
-            raise wrong(
-                "vectors",
-                f" must have one row for each of {count(len(known), 'document')}, got the shape {array.shape}.",
-            )
+            wanted = f"one row for each of {count(len(known), 'document')}"
+            raise wrong("vectors", f" must have {wanted}, got the shape {array.shape}.")
         super().__init__(np.array(known, dtype=object), array, strength)
         if queries is not None and not isinstance(queries, Mapping):
             raise wrong("queries", f" must be a mapping of topic -> vector, got {told(queries)}.")
@@ -292,11 +287,9 @@ class Vectors(LogisticScorer):
         for qid, given in (queries or {}).items():
             vector = _numbers(given, "queries")
             if vector.shape not in (array.shape[1:], (1, *array.shape[1:])):
-                raise InputError(
-                    f"the query of topic {shown(qid)} has the shape {vector.shape}; the vectors of documents have "
-                    f"{count(array.shape[1], 'dimension')}.",
-                    argument="queries",
-                )
+                wanted = f"the vectors of documents have {count(array.shape[1], 'dimension')}"
+                problem = f"the query of topic {shown(qid)} has the shape {vector.shape}; {wanted}."
+                raise InputError(problem, argument="queries")
             self._queries[str(qid)] = vector.reshape(1, -1)
 
     def lacks_query(self, qid: str, query: str | None) -> bool:
@@ -327,11 +320,8 @@ def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
     """Raise where texts of documents cannot come of a corpus, before it is read."""
     logistic_regression()
     if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
-        raise wrong(
-            "corpus",
-            f" must yield one dict per document, with 'docno' and {examples(fields, 5)}, got {told(corpus)}. A "
-            f"dataset's get_corpus_iter() does.",
-        )
+        what = f"yield one dict per document, with 'docno' and {examples(fields, 5)}"
+        raise wrong("corpus", f" must {what}, got {told(corpus)}. A dataset's get_corpus_iter() does.")
 
 
 def logistic_regression() -> Any:
@@ -354,11 +344,8 @@ def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[s
         values: list[Any] = [document.get(name) if isinstance(document, Mapping) else None for name in columns]
         odd = [name for name, value in zip(columns, values, strict=True) if not isinstance(value, str)]
         if odd:
-            raise InputError(
-                f"document {n:,} of the corpus must have texts as {examples(columns, 5)}, and has none as "
-                f"{examples(odd, 5)}: {told(document)}.",
-                argument="corpus",
-            )
+            wanted = f"texts as {examples(columns, 5)}, and has none as {examples(odd, 5)}"
+            raise InputError(f"document {n:,} of the corpus must have {wanted}: {told(document)}.", argument="corpus")
         text = " ".join(values[1:])
         docnos.append(values[0])
         if kept is not None:

@@ -157,9 +157,8 @@ class Journal:
             os.ftruncate(self._handle, end)
             if not isinstance(error, OSError):
                 raise
-            raise self._refused(
-                f"it cannot be written to: {error.strerror or error}. What it held before is kept."
-            ) from error
+            problem = f"it cannot be written to: {error.strerror or error}. What it held before is kept."
+            raise self._refused(problem) from error
 
     def _lock(self, patience: float) -> None:
         try:
@@ -239,11 +238,8 @@ class Judged:
         except (TypeError, ValueError):
             kept = False
         if not kept:
-            raise InputError(
-                f"the judge says something of a label that a session cannot keep: {told(record['more'])}. Let it say "
-                "texts and finite numbers alone.",
-                argument="judge",
-            )
+            problem = f"the judge says something of a label that a session cannot keep: {told(record['more'])}. "
+            raise InputError(problem, "Let it say texts and finite numbers alone.", argument="judge")
         return record
 
 

@@ -44,11 +44,8 @@ def shown_topics(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
         found.setdefault(str(qid), {field: text for field, text in texts if isinstance(text, str) and text.strip()})
     lacking = [qid for qid in qids if "query" not in found.get(qid, {})]
     if lacking:
-        raise InputError(
-            f"{count(len(lacking), 'topic')} of the pool without a query: {examples(lacking)}. People cannot judge "
-            "what they do not know.",
-            argument="topics",
-        )
+        lacks = f"{count(len(lacking), 'topic')} of the pool without a query: {examples(lacking)}. "
+        raise InputError(lacks, "People cannot judge what they do not know.", argument="topics")
     return {qid: found[qid] for qid in qids}
 
 
@@ -77,11 +74,8 @@ def document_texts(
         )
     lacking = [docno for _, docno in keys if (_, docno) not in found]
     if lacking:
-        raise InputError(
-            f"{count(len(lacking), 'document')} of {len(keys):,} without a text: {examples(lacking)}. Give the texts "
-            "of all documents of the pool.",
-            argument="texts",
-        )
+        lacks = f"{count(len(lacking), 'document')} of {len(keys):,} without a text: {examples(lacking)}. "
+        raise InputError(lacks, "Give the texts of all documents of the pool.", argument="texts")
     blank = [docno for (_, docno), text in found.items() if not text.strip()]
     if blank:
         warn(f"{count(len(blank), 'document')} of {len(keys):,} with an empty text: {examples(blank)}.")
@@ -141,10 +135,8 @@ class TopicTexts:
             codes, names = text_groups("qid", topics["qid"])
         twice = [names[code] for code in codes[pd.Series(codes).duplicated().to_numpy()].tolist()]
         if twice:
-            raise InputError(
-                f"topic {examples(dict.fromkeys(twice))} stands more than once. Keep one row per topic.",
-                argument="topics",
-            )
+            stands = f"topic {examples(dict.fromkeys(twice))} stands more than once. Keep one row per topic."
+            raise InputError(stands, argument="topics")
         self._frame = topics.drop(columns="qid").set_axis(pd.Index(names, dtype=object), axis=0)
 
     def check(self, qids: Sequence[str]) -> None:

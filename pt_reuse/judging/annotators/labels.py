@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, positive, shown, told
+from pt_reuse._check import choice, count, examples, listed, positive, shown, told
 from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse._report import Digits
@@ -66,11 +66,8 @@ def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
     names = [_annotator(path) for path in found]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        raise InputError(
-            f"several files are those of {examples(twice)}; a file is called as its annotator, and each has one. "
-            "Rename them, or give one CSV file with the column 'annotator'.",
-            argument="files",
-        )
+        problem = f"several files are those of {examples(twice)}; each annotator has one, called as the annotator. "
+        raise InputError(problem, "Rename them, or give one CSV file with the column 'annotator'.", argument="files")
     return found
 
 
@@ -106,11 +103,8 @@ def read_csv_labels(path: Path) -> pd.DataFrame:
 def _check_columns(frame: pd.DataFrame, needed: Sequence[str], what: str, argument: str) -> None:
     missing = [column for column in needed if column not in frame.columns]
     if missing:
-        raise InputError(
-            f"{what} must have the columns 'qid', 'docno', 'label' and 'annotator'; {examples(missing)} not among "
-            f"{examples(frame.columns, 12)}.",
-            argument=argument,
-        )
+        problem = f"{examples(missing)} not among {examples(frame.columns, 12)}"
+        raise InputError(f"{what} must have the columns {listed(COLUMNS)}; {problem}.", argument=argument)
 
 
 @dataclass(frozen=True)
@@ -183,10 +177,8 @@ def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
         raise wrong(argument, " names no annotator.")
     stated = rels - {None}
     if len(stated) > 1:
-        raise InputError(
-            f"annotators differ in which label is relevant: from {examples(sorted(stated))} on. Say the same of all.",
-            argument=argument,
-        )
+        problem = f"annotators differ in which label is relevant: from {examples(sorted(stated))} on. "
+        raise InputError(problem, "Say the same of all.", argument=argument)
     return _of_frame(pd.concat(frames, ignore_index=True), argument, rel=next(iter(stated), None))
 
 
@@ -278,11 +270,8 @@ def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
     listed = list(scale) if isinstance(scale, Iterable) and not isinstance(scale, str | bytes) else []
     whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in listed)
     if len(listed) < 2 or not whole or len(set(listed)) < len(listed) or NO_LABEL in listed:
-        raise wrong(
-            "scale",
-            f" must be two or more whole numbers that differ, such as (0, 1, 2, 3), without -1, which is no label; got "
-            f"{told(scale)}.",
-        )
+        what = "two or more whole numbers that differ, such as (0, 1, 2, 3), without -1, which is no label"
+        raise wrong("scale", f" must be {what}; got {told(scale)}.")
     known = tuple(sorted(int(label) for label in listed))
     out = labels.given & ~np.isin(labels.values, known)
     if out.any():

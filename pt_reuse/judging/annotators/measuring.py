@@ -730,11 +730,8 @@ def annotator_agreement(
         labelled = int(((in_gold != NO_LABEL) & given.given.any(axis=1)).sum())
         if not (in_gold != NO_LABEL).any():
             example = f"{examples(truth.to_frame()['docno'].head(1))} of topic {examples(truth.topics[:1])}"
-            raise InputError(
-                f"nobody labelled any of the {count(len(truth), 'gold document')}, such as {example}. Are their ids "
-                "written alike?",
-                argument="gold",
-            )
+            nobody = f"nobody labelled any of the {count(len(truth), 'gold document')}, such as {example}. "
+            raise InputError(nobody, "Are their ids written alike?", argument="gold")
         settings["gold labels of items nobody labelled"] = judged - labelled
     others = how.paired_table(rest, topic)
     unresolved = {name: _unresolved(given, i, majorities[i]) for i, name in enumerate(names)}
@@ -757,17 +754,11 @@ def annotator_agreement(
 def _check_comparable(labels: AnnotatorLabels) -> None:
     names = labels.annotators
     if len(names) < 2:
-        raise InputError(
-            f"the labels are of one annotator, {examples(names)}, and agreement needs two or more. To hold one against "
-            "gold labels, give both as annotators.",
-            argument="labels",
-        )
+        problem = f"the labels are of one annotator, {examples(names)}, and agreement needs two or more. "
+        raise InputError(problem, "To hold one against gold labels, give both as annotators.", argument="labels")
     if not (labels.given.sum(axis=1) > 1).any():
-        raise InputError(
-            f"no document has labels of two annotators: {examples(names)} have no (qid, docno) in common. Are their "
-            "ids written alike?",
-            argument="labels",
-        )
+        problem = f"no document has labels of two annotators: {examples(names)} have no (qid, docno) in common. "
+        raise InputError(problem, "Are their ids written alike?", argument="labels")
 
 
 def _scale(scale: Any, labels: AnnotatorLabels, in_gold: NDArray[np.int64]) -> tuple[int, ...]:
@@ -776,9 +767,8 @@ def _scale(scale: Any, labels: AnnotatorLabels, in_gold: NDArray[np.int64]) -> t
     if scale is None:
         return tuple(sorted({*known, *of_gold}))
     if out := sorted(of_gold - set(known)):
-        raise InputError(
-            f"gold labels {examples(out)} are not of the scale {', '.join(map(str, known))}.", argument="gold"
-        )
+        problem = f"gold labels {examples(out)} are not of the scale {', '.join(map(str, known))}."
+        raise InputError(problem, argument="gold")
     return known
 
 

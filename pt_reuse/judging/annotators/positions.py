@@ -71,11 +71,8 @@ def _numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
     odd = np.flatnonzero(~np.isfinite(values))
     if len(odd):
         row = frame.iloc[int(odd[0])]
-        raise InputError(
-            f"the {column} of topic {shown(row['qid'])}, passage {shown(row['docno'])} must be a number, got "
-            f"{shown(row[column])}.",
-            argument="labels",
-        )
+        place = f"topic {shown(row['qid'])}, passage {shown(row['docno'])}"
+        raise InputError(f"the {column} of {place} must be a number, got {shown(row[column])}.", argument="labels")
     return values
 
 
@@ -150,9 +147,8 @@ class PassagePositions(Result):
 def _checked_parts(parts: Any) -> list[float]:
     listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else [None]
     if not listed or any(not isinstance(part, int | float) or not 0 < part < 1 for part in listed):
-        raise wrong(
-            "parts", f" must be shares of the document between 0 and 1, such as (0.25, 0.5), got {examples(listed)}."
-        )
+        what = "shares of the document between 0 and 1, such as (0.25, 0.5)"
+        raise wrong("parts", f" must be {what}, got {examples(listed)}.")
     return sorted({float(part) for part in listed if part is not None})
 
 
@@ -255,9 +251,7 @@ def passage_positions(
     relevant = passages[passages["relevant"]]
     n, position = len(relevant), passages["position"].to_numpy()
     if not n:
-        raise InputError(
-            f"no passage has a label of {lowest} or more, so that there is no position to tell.", argument="rel"
-        )
+        raise InputError(f"no passage has a label of {lowest} or more: there is no position to tell.", argument="rel")
     document = passages.groupby(["qid", "document"], sort=False).ngroup()
     if against == "labelled":
         where, weight = position, _labelled(passages["relevant"], document)

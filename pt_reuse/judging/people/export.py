@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -245,11 +246,8 @@ def _agreed(
         agreed = before.form, before.scale, before.instructions, people or before.rounds[-1].annotators
     odd = [word for word in agreed[1].words.values() if "$" in word]
     if agreed[0] is TaskFormat.LABEL_STUDIO and odd:
-        raise wrong(
-            "labels",
-            f" cannot have a dollar sign in Label Studio, which takes {shown(odd[0])} for a field of the task. Use "
-            "another word.",
-        )
+        field = f"Label Studio, which takes {shown(odd[0])} for a field of the task"
+        raise wrong("labels", f" cannot have a dollar sign in {field}. Use another word.")
     return agreed
 
 
@@ -258,11 +256,8 @@ def _checked_people(annotators: Any) -> tuple[str, ...]:
     people = list(annotators) if listed else []
     plain = [isinstance(name, str) and name and name == name.strip() and name.isprintable() for name in people]
     if not people or not all(plain) or len({name.casefold() for name in people}) < len(people):
-        raise wrong(
-            "annotators",
-            " must be a list of names on one line each, without white space around them, no name twice; got "
-            f"{told(annotators)}.",
-        )
+        what = "a list of names on one line each, without white space around them, no name twice"
+        raise wrong("annotators", f" must be {what}; got {told(annotators)}.")
     return tuple(people)
 
 
@@ -547,9 +542,12 @@ class ExportPlan:
         sheets = {}
         for who in self.annotators or (_ANYBODY,):
             mine = [pair for pair, asked in zip(pairs, people, strict=True) if who in asked]
-            keys = {pair.key: (place[pair.qid], drawn(self.seed, "order", who, *pair.key)) for pair in mine}
-            sheets[who] = sorted(mine, key=lambda pair, keys=keys: keys[pair.key])
-        return {who: mine for who, mine in sheets.items() if mine}
+            if mine:
+                sheets[who] = sorted(mine, key=partial(self._shown_at, who, place))
+        return sheets
+
+    def _shown_at(self, who: str, place: Mapping[str, int], pair: Pair) -> tuple[int, str]:
+        return place[pair.qid], drawn(self.seed, "order", who, *pair.key)
 
     def _place(self, files: Mapping[str, bytes], manifest: Manifest) -> None:
         """Write the files of a round, and last the manifest, without which they are none."""
@@ -557,9 +555,8 @@ class ExportPlan:
             self.folder.mkdir(parents=True, exist_ok=True)
             with alone(self.folder) as answer:
                 if answer is Alone.NO or _bytes(self.folder / MANIFEST) != self.seen:
-                    raise InputError(
-                        f"{self.folder} is being written to by somebody else. Export again.", argument="folder"
-                    )
+                    problem = f"{self.folder} is being written to by somebody else. Export again."
+                    raise InputError(problem, argument="folder")
                 self._check_free(files)
                 for name, data in files.items():
                     with replacing(self.folder / name) as file:
@@ -569,20 +566,16 @@ class ExportPlan:
                     with suppress(OSError):
                         (self.folder / name).unlink()
         except OSError as error:
-            raise InputError(
-                f"{self.folder} cannot be written to: {error.strerror or error}.", argument="folder"
-            ) from error
+            problem = f"{self.folder} cannot be written to: {error.strerror or error}."
+            raise InputError(problem, argument="folder") from error
 
     def _check_free(self, files: Mapping[str, bytes]) -> None:
         """Raise where a file is in the way that may have answers; what an export left that was killed has none."""
         names = [name for name in files if name not in self.replaced]
         there = [name for name in names if _bytes(self.folder / name) not in (b"", files[name])]
         if there:
-            raise InputError(
-                f"{self.folder} has {examples(there)}, which no round of the folder wrote. Take it away, or give "
-                "another folder.",
-                argument="folder",
-            )
+            problem = f"{self.folder} has {examples(there)}, which no round of the folder wrote. "
+            raise InputError(problem, "Take it away, or give another folder.", argument="folder")
 
 
 def _found_in(folder: Path, *, overwrite: bool) -> tuple[Manifest | None, tuple[str, ...], bytes]:

@@ -190,9 +190,8 @@ def _of_kind(value: Any, kind: type, what: str, answer: Answer) -> Any:
     if not isinstance(value, kind):
         of = f"topic {shown(answer.qid)}, document {shown(answer.docno)}"
         expected = {list: "a list", Mapping: "a record", bool: "true or false"}[kind]
-        raise InputError(
-            f"{what} of {of} must be {expected}, got {told(value)}. Export it once more.", place=answer.place
-        )
+        problem = f"{what} of {of} must be {expected}, got {told(value)}. Export it once more."
+        raise InputError(problem, place=answer.place)
     return value
 
 
@@ -612,9 +611,8 @@ def import_labels(
     manifest = read_manifest(home)
     strangers = [name for name in given.values() if manifest.named and name not in manifest.annotators]
     if strangers:
-        raise wrong(
-            "annotators", f" must be those of the task, {examples(manifest.annotators, 6)}, got {examples(strangers)}."
-        )
+        known = examples(manifest.annotators, 6)
+        raise wrong("annotators", f" must be those of the task, {known}, got {examples(strangers)}.")
     answers: list[Answer] = []
     faults: list[InputError] = []
     paths = list(dict.fromkeys(_paths(home, files, manifest)))
@@ -627,10 +625,8 @@ def import_labels(
     people = check.take(answers, given)
     unused = [name for name in given if name not in people.names]
     if unused and not faults:
-        raise wrong(
-            "annotators",
-            f" has {examples(unused)}, which no file and no tool says. There is {examples(sorted(people.names), 8)}.",
-        )
+        said = examples(sorted(people.names), 8)
+        raise wrong("annotators", f" has {examples(unused)}, which no file and no tool says. There is {said}.")
     missing = list(check.missing())
     if not partial and not faults and check.whole:
         # what a fault stands in the way of is not told twice
@@ -698,9 +694,8 @@ def _frame(columns: str, rows: Sequence[tuple[Any, ...]], dtypes: Mapping[str, A
 def _checked_annotators(annotators: Any) -> dict[str, str]:
     given = {} if annotators is None else annotators
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
-        raise wrong(
-            "annotators", f" must be a dict of a tool's user or a file's name -> annotator, got {told(annotators)}."
-        )
+        what = "a dict of a tool's user or a file's name -> annotator"
+        raise wrong("annotators", f" must be {what}, got {told(annotators)}.")
     return {str(user): name for user, name in given.items()}
 
 
@@ -710,10 +705,8 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
         given_out = [home / name for name in manifest.files if manifest.form.filled_in_place]
         found = [*(path for path in given_out if path.is_file()), *_inside(home / RETURNED)]
         if not found:
-            raise InputError(
-                f"{home} has no file that came back. Put what people or the tool give you into its folder {RETURNED}.",
-                argument="folder",
-            )
+            advice = f"Put what people or the tool give you into its folder {RETURNED}."
+            raise InputError(f"{home} has no file that came back. {advice}", argument="folder")
         return found
     listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
     if not listed or not all(isinstance(path, str | Path) and str(path) for path in listed):

@@ -101,19 +101,16 @@ def read_sheet(data: bytes, needed: Sequence[str]) -> Iterator[tuple[int, dict[s
             if not any(cell.strip() for cell in row):
                 continue
             if any(cell.strip() for cell in row[len(header) :]):
-                raise InputError(
-                    f"{len(row)} cells under a header of {len(header)}. Save the sheet as CSV once more, with quotes "
-                    "around texts.",
-                    place=f"line {at:,}",
-                )
+                problem = f"{len(row)} cells under a header of {len(header)}. "
+                advice = "Save the sheet as CSV once more, with quotes around texts."
+                raise InputError(problem, advice, place=f"line {at:,}")
             if not is_header:
                 # programs leave out empty cells at the end
                 yield at, dict(zip(header, [*row, *[""] * len(header)], strict=False))
             is_header = False
     except csv.Error as error:
-        raise InputError(
-            f"no CSV from here on ({error}). Save the sheet as CSV once more.", place=f"line {line + 1:,}"
-        ) from error
+        problem = f"no CSV from here on ({error}). Save the sheet as CSV once more."
+        raise InputError(problem, place=f"line {line + 1:,}") from error
 
 
 def _csv(text: str, separator: str, **options: Any) -> Any:
@@ -138,10 +135,8 @@ def _header(text: str, needed: Sequence[str]) -> tuple[list[str], str]:
         names = [cell.strip() for cell in found]
         if all(names.count(name) == 1 for name in needed):
             return names, separator
-    raise InputError(
-        f"no header that has {examples(needed, len(needed))} once. Keep the first line as it was written.",
-        place="line 1",
-    )
+    missing = f"no header that has {examples(needed, len(needed))} once"
+    raise InputError(f"{missing}. Keep the first line as it was written.", place="line 1")
 
 
 def changed_by_sheet(cell: str, was: str) -> bool:
@@ -373,9 +368,8 @@ def read_manifest(folder: Path) -> Manifest:
             found = json.loads(read_file(folder / MANIFEST))
         except (FileNotFoundError, NotADirectoryError):
             problem = f"no tasks: it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
-            raise InputError(
-                f"{problem}. Give a folder that ", Call("export_tasks"), " wrote.", argument="folder"
-            ) from None
+            advice = ". Give a folder that ", Call("export_tasks"), " wrote."
+            raise InputError(problem, *advice, argument="folder") from None
         except (ValueError, RecursionError) as error:
             raise _changed("no JSON") from error
         except OSError as error:
@@ -384,11 +378,8 @@ def read_manifest(folder: Path) -> Manifest:
             raise InputError(f"its {MANIFEST} is none of tasks for people.", argument="folder")
         version = found.get("format")
         if isinstance(version, int) and version > FORMAT:
-            raise InputError(
-                f"written by a newer version of pt_reuse (format {version}; this one reads up to {FORMAT}). Update "
-                "pt_reuse.",
-                argument="folder",
-            )
+            versions = f"format {version}; this one reads up to {FORMAT}"
+            raise InputError(f"written by a newer pt_reuse ({versions}). Update pt_reuse.", argument="folder")
         if found.pop("checksum", None) != _checksum(found):
             raise _changed("its checksum is another")
         try:
