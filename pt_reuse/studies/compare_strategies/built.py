@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -234,12 +234,8 @@ class LeavingOut:
         field = pairs.coefficients(full, reduced, ("tau_b",))
         worst = int(np.lexsort((field["tau_b"], -field["max_drop"]))[0])
         drop = int(field["max_drop"][worst])
-        return {
-            **row,
-            "field_min_tau_b": float(field["tau_b"].min()),
-            "field_max_drop": drop,
-            "field_worst": self.units.names[involved[worst]] if drop else None,
-        }
+        row |= {"field_min_tau_b": float(field["tau_b"].min()), "field_max_drop": drop}
+        return {**row, "field_worst": self.units.names[involved[worst]] if drop else None}
 
     def _reduced(
         self, strategies: Sequence[Strategy], budget: NDArray[np.int64]
@@ -258,7 +254,7 @@ class LeavingOut:
 
     def _owners(self, topic: OracleTopic) -> list[int]:
         """Return the units that alone have a relevant document of the topic."""
-        place = {name: unit for name, unit in zip(self.field.runs.names, self.units.of_run.tolist(), strict=True)}
+        place = dict(zip(self.field.runs.names, self.units.of_run.tolist(), strict=True))
         unit_of = np.array([place[name] for name in topic.lists.names], dtype=np.int64)
         owners = set()
         for document in np.flatnonzero(topic.relevant > 0).tolist():
@@ -273,13 +269,8 @@ TAUS = ("tau_b", "tau_ap_b")
 TOLD = ("relevant", "recall", *TAUS, "max_drop")
 
 
-@dataclass(frozen=True)
-class Group:
-    """Runs, (runs,), of a type or team, that a way of judging may favour or harm together."""
-
-    by: str
-    name: str
-    runs: NDArray[np.bool_]
+#: runs of a type or team that a way of judging may favour or harm together: ``by``, its name, and (runs,) which
+Group: TypeAlias = tuple[str, str, NDArray[np.bool_]]
 
 
 def groups_of(run_table: pd.DataFrame, contributing: NDArray[np.bool_]) -> list[Group]:
@@ -289,7 +280,7 @@ def groups_of(run_table: pd.DataFrame, contributing: NDArray[np.bool_]) -> list[
         for name in dict.fromkeys(run_table[by].dropna()):
             runs = (run_table[by] == name).to_numpy(dtype=bool)
             if (by == "type" and not runs.all()) or not (runs & contributing).any():
-                found.append(Group(by, str(name), runs))
+                found.append((by, str(name), runs))
     return found
 
 
@@ -319,20 +310,10 @@ def group_rows(
     for m, measure in enumerate(measures):
         drops = pairs.rank_drops(full[m].round(DECIMALS), built[m].round(DECIMALS)[None])[0]
         change = pairs.per_cent_change(full[m], built[m])
-        for group in groups:
-            mine, others = change[group.runs], change[~group.runs]
-            rows.append(
-                {
-                    **key,
-                    "measure": measure,
-                    "by": group.by,
-                    "group": group.name,
-                    "runs": int(group.runs.sum()),
-                    "mean_drop": drops[group.runs].mean(),
-                    "change_pct": _mean(mine),
-                    "others_change_pct": _mean(others),
-                }
-            )
+        for by, name, mine in groups:
+            row = {**key, "measure": measure, "by": by, "group": name, "runs": int(mine.sum())}
+            row |= {"mean_drop": drops[mine].mean(), "change_pct": _mean(change[mine])}
+            rows.append({**row, "others_change_pct": _mean(change[~mine])})
     return pd.DataFrame(rows)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,6 @@ from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.compare_strategies.built import (
     TOLD,
-    Budgets,
     LeavingOut,
     ScoredField,
     Task,
@@ -329,22 +329,29 @@ def compare_strategies(
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
     orders = _orders(topics, lengths[-1], seeds, chosen, **asked.how)
-    in_pool, relevant = sum(topic.n_relevant for topic in topics if topic), qrels.arrays.labels >= asked.rel
-    course = _Course(wanted, lengths, n_judged, relevant, in_pool)
+    relevant = qrels.arrays.labels >= asked.rel
+    in_pool = sum(topic.n_relevant for topic in topics if topic)
+    points = [(value, wanted.judgments(value, n_judged)) for value in wanted.curve(int(n_judged.max(initial=0)))]
     groups = groups_of(runs.run_table, contributing.runs)
-    names, tables = [repr(measure) for measure in asked.measures], []
+    names, rows, moves, courses = [repr(measure) for measure in asked.measures], [], [], []
     for strategy, of_seed in zip(
         pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose), orders, strict=True
     ):
-        keyed = {(strategy.name, s): order for s, order in zip(seeds, of_seed, strict=True)}
-        built = course.built(keyed)
-        full, means = field.means([kept for _, kept in built])
-        rows, moves = [], []
-        for i, (key, kept) in enumerate(built):
-            rows.append(rankings({**key, **course.found(kept)}, names, full, means[:, i]))
+        built = [prefixes(order, length) for length in lengths for order in of_seed]
+        full, means = field.means(built)
+        for i, ((budget, seed_of), kept) in enumerate(zip(product(wanted.values, seeds), built, strict=True)):
+            key = {"strategy": strategy.name, "budget": budget, "seed": seed_of}
+            found = _found(len(kept), int(relevant[kept].sum()), in_pool)
+            rows.append(rankings({**key, **found}, names, full, means[:, i]))
             moves.append(group_rows(key, names, full, means[:, i], groups))
-        tables.append((pd.concat(rows), pd.concat(moves), course.curve(keyed)))
-    by_seed, moved, curve = (pd.concat(part, ignore_index=True) for part in zip(*tables, strict=True))
+        for seed_of, order in zip(seeds, of_seed, strict=True):
+            sums = [np.concatenate([[0], np.cumsum(relevant[rows_of])]) for rows_of in order]
+            for budget, length in points:
+                n = sum(int(one[at]) for one, at in zip(sums, length.tolist(), strict=True))
+                key = {"strategy": strategy.name, "budget": budget, "seed": seed_of}
+                courses.append({**key, **_found(int(length.sum()), n, in_pool)})
+    by_seed, moved = (pd.concat(part, ignore_index=True) for part in (rows, moves))
+    curve = pd.DataFrame(courses)
     left_out = pd.DataFrame(columns=[*_KEYS, "units"])
     if units is not None:
         leaving = LeavingOut(oracle, topics, field, units, seeds[0], asked.how)
@@ -393,39 +400,6 @@ def _orders(
     ]
 
 
-@dataclass(frozen=True)
-class _Course:
-    """The course of judging: budgets, for each (topics,) judgments, and which (judgments,) are relevant."""
-
-    budgets: Budgets
-    lengths: Sequence[NDArray[np.int64]]
-    n_judged: NDArray[np.int64]
-    relevant: NDArray[np.bool_]
-    in_pool: int
-
-    def built(
-        self, orders: Mapping[tuple[str, int], Sequence[NDArray[np.int64]]]
-    ) -> list[tuple[dict[str, Any], NDArray[np.int64]]]:
-        """Return what is judged at each budget and seed, with its key."""
-        return [
-            ({"strategy": name, "budget": value, "seed": seed}, prefixes(order, length))
-            for value, length in zip(self.budgets.values, self.lengths, strict=True)
-            for (name, seed), order in orders.items()
-        ]
-
-    def found(self, kept: NDArray[np.int64]) -> dict[str, float]:
-        """Return how many judgments these are, how many are relevant, and what share of the pool's that is."""
-        n = int(self.relevant[kept].sum())
-        return {"judged": len(kept), "relevant": n, "recall": n / max(self.in_pool, 1)}
-
-    def curve(self, orders: Mapping[tuple[str, int], Sequence[NDArray[np.int64]]]) -> pd.DataFrame:
-        """Return what a strategy has found along its course, for each seed."""
-        rows = []
-        for (name, seed), order in orders.items():
-            sums = [np.concatenate([[0], np.cumsum(self.relevant[rows_of])]) for rows_of in order]
-            for value in self.budgets.curve(int(self.n_judged.max(initial=0))):
-                lengths = self.budgets.judgments(value, self.n_judged)
-                n = sum(int(one[length]) for one, length in zip(sums, lengths.tolist(), strict=True))
-                key = {"strategy": name, "budget": value, "seed": seed, "judged": int(lengths.sum())}
-                rows.append({**key, "relevant": n, "recall": n / max(self.in_pool, 1)})
-        return pd.DataFrame(rows)
+def _found(judged: int, relevant: int, in_pool: int) -> dict[str, float]:
+    """Return how many judgments these are, how many are relevant, and what share of the pool's that is."""
+    return {"judged": judged, "relevant": relevant, "recall": relevant / max(in_pool, 1)}
