@@ -5,7 +5,7 @@ from .pooling.adaptive.strategy import Strategy as Strategy
 from .pooling.depth import fusion_pool as fusion_pool
 from .pooling.depth import take_pool as take_pool
 from .pooling.sampling import sample_pool as sample_pool
-from .studies.compare_strategies.comparing import compare_strategies as compare_strategies
+from .studies.compare_strategies import compare_strategies as compare_strategies
 from .studies.found_by_depth import found_by_depth as found_by_depth
 from .studies.leave_out_dynamic import leave_out_dynamic as leave_out_dynamic
 from .studies.leave_out_type import leave_out_type as leave_out_type

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import pt_reuse as ptr
-from pt_reuse.studies.compare_strategies.comparing import StrategyComparison
+from pt_reuse.studies.compare_strategies import StrategyComparison
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments"
 BUDGETS = [0.01, 0.05, 0.1, 0.25, 0.5]

@@ -28,7 +28,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.compare_strategies.built import ScoredField
+from pt_reuse.studies.compare_strategies import ScoredField
 from pt_reuse.studies.pool_costs import pool_on_topics
 from pt_reuse.studies.type_splits import (
     ALL,

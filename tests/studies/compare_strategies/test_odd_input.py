@@ -11,8 +11,7 @@ from strategy_parts import asked_for
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.studies.compare_strategies import built
-from pt_reuse.studies.compare_strategies.built import checked_budgets
+from pt_reuse.studies.compare_strategies import built, checked_budgets
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
