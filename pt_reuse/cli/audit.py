@@ -15,11 +15,10 @@ from pt_reuse._check import choice, count
 from pt_reuse._check import listed as in_words
 from pt_reuse._errors import InputError, Option, arguments_as, located, wrong
 from pt_reuse._files import check_writable, replacing
-from pt_reuse.cli.common_options import picture
-from pt_reuse.cli.field import FieldPlan, add_field, plan_field
-from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, judgment_source
+from pt_reuse.cli.common_options import add_all, add_judge_rel, add_out, given_judge_rel, listed, picture
+from pt_reuse.cli.field import QRELS_HELP, FieldPlan, JudgmentSource, add_field, judgment_source, plan_field
 from pt_reuse.cli.output import Drawing, out_folder, remove_result, write_result
-from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_judge_rel, add_out, given_judge_rel, listed
+from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import SHOWN, say, shows_bars
 from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.study import DECLARED, study_of
@@ -196,7 +195,7 @@ def _about(given: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def add_to(commands: Commands) -> Parser:
+def add_audit(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(
         commands,
@@ -217,8 +216,8 @@ def add_to(commands: Commands) -> Parser:
         ("scores-format", "FORMAT", "format of --scores, where its lines do not tell: tot, ir_measures ..."),
         ("parts", "LIST", f"comma-separated: {', '.join(part.name for part in PARTS)}; default all"),
     ):
-        parser.add_argument(f"--{name}", metavar=metavar, required=name == "judges", help=what)
-    parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
+        parser.add_option(f"--{name}", metavar, what, required=name == "judges")
+    parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     add_judge_rel(parser)
     flags = {
         flag["dest"]: flag

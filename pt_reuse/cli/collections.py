@@ -1,4 +1,4 @@
-"""`pt-reuse collections`: which test collections are known, and what is known of one."""
+"""`pt-reuse collections`, `fetch` and `verify`: what is known by name, its runs, and its published numbers replayed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from pt_reuse._check import count
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError
 from pt_reuse._text import is_missing, shorten
-from pt_reuse.cli.field import collection_of
-from pt_reuse.cli.parser import Commands, Parser, add_all, add_command
-from pt_reuse.cli.screen import complain, print_table, say, say_beside, width_of
-from pt_reuse.cli.shell import Shell
+from pt_reuse.cli.common_options import add_all, add_quiet
+from pt_reuse.cli.field import add_faults_to, collection_of, told_name
+from pt_reuse.cli.output import out_file, write_table
+from pt_reuse.cli.parser import Commands, Parser, Shell, add_command
+from pt_reuse.cli.screen import SHOWN, complain, print_table, say, say_beside, shows_bars, width_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,18 +28,18 @@ _DROPPED = ("irds", "judged", "teams", "topics", "title", "year", "pooled", "pub
 _TITLE, _GAP = 24, 2
 
 
-def add_to(commands: Commands) -> Parser:
+def add_collections(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "collections", "list the test collections known by name, or describe one")
-    parser.add_argument("words", nargs="*", metavar="WORDS", help="words to search for, or the name of one collection")
-    parser.add_argument("--here", action="store_true", help="only collections with run files on this machine")
+    parser.add_option("words", "WORDS", "words to search for, or the name of one collection", nargs="*")
+    parser.add_switch("--here", "only collections with run files on this machine")
     add_all(parser, "collection")
-    parser.add_argument("--csv", action="store_true", help="every collection with all columns, as CSV")
-    parser.set_defaults(run=_run)
+    parser.add_switch("--csv", "every collection with all columns, as CSV")
+    parser.set_defaults(run=_run_collections)
     return parser
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run_collections(options: argparse.Namespace) -> int:
     from pt_reuse.collections.listing import list_collections
     from pt_reuse.collections.registry import collection_names, real_name
 
@@ -110,3 +112,144 @@ def _fit(found: pd.DataFrame, width: int) -> pd.DataFrame:
 
 def _width(heading: str, column: pd.Series) -> int:
     return max([len(heading), *(1 if is_missing(cell) else len(str(cell)) for cell in column)])
+
+
+def add_fetch(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(commands, "fetch", "download the run files of a collection that are not here yet")
+    parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc")
+    parser.add_switch("--only-pooled", "only runs that are on record as pooled")
+    parser.add_option("--type", "T", "only runs of this type, such as automatic")
+    parser.add_option("--team", "T", "only runs of this team")
+    parser.add_option("--jobs", "N", "downloads at a time; default 8", default=8, type=int)
+    add_quiet(parser)
+    parser.set_defaults(run=_run_fetch)
+    return parser
+
+
+def _run_fetch(options: argparse.Namespace) -> int:
+    from pt_reuse.collections.dataset import ReuseDataset
+    from pt_reuse.collections.download.runs import FAULTY_FOLDER
+    from pt_reuse.collections.getting import FetchStatus, runs_by_reason
+    from pt_reuse.collections.run_files import download_folder
+
+    collection = collection_of(options.collection)
+    try:
+        files = ReuseDataset(collection).fetch(
+            pooled=True if options.only_pooled else None,
+            type=options.type,
+            team=options.team,
+            n_jobs=options.jobs,
+            verbose=shows_bars(options),
+        )
+    except KeyboardInterrupt:
+        complain(
+            f"pt-reuse: interrupted; what has arrived is kept, and `pt-reuse fetch {options.collection}` goes on from "
+            f"there."
+        )
+        return 130
+    n = {status: int((files["status"] == status).sum()) for status in FetchStatus}
+    failed = files[files["status"].isin([FetchStatus.FAILED, FetchStatus.FAULTY])]
+    aside = f", {n[FetchStatus.FAULTY]:,} kept aside" if n[FetchStatus.FAULTY] else ""
+    say(
+        f"{collection.name}: {count(len(files), 'run')}: {n[FetchStatus.HERE]:,} were here, "
+        f"{n[FetchStatus.FETCHED]:,} fetched, {n[FetchStatus.FAILED]:,} failed{aside}."
+    )
+    if n[FetchStatus.HERE] < len(files):
+        say(f"New files go to {download_folder(collection)}")
+    reasons = runs_by_reason(collection, dict(zip(failed["name"], failed["reason"], strict=True)))
+    groups = list(reasons.items())
+    for reason, runs in groups[:SHOWN]:
+        say(f"  {count(len(runs), 'run')} ({examples(runs)}): {reason}")
+    if len(groups) > SHOWN:
+        say(f"  ... and {len(groups) - SHOWN:,} more reasons")
+    if aside:
+        folder = download_folder(collection)
+        say(
+            f"Kept aside in {folder / FAULTY_FOLDER}: runs with bad lines. `--bad-lines skip` of the other commands "
+            f"reads their good lines. Or mend a file and move it to {folder}. Or delete it, so that it is fetched "
+            f"again."
+        )
+    return 2 if len(failed) else 0
+
+
+#: what the screen shows of a figure
+_OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
+
+
+def add_verify(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(commands, "verify", "replay the published numbers of a collection on your files")
+    parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc")
+    parser.add_option("--runs", "DIR", "folder of its run files; default where collections keep them")
+    parser.add_option("--qrels", "FILE", "its judgments; default those of the collection")
+    add_faults_to(parser)
+    parser.add_option("--figures", "FILE", "published figures of your own, as TOML")
+    parser.add_switch("--brief", "show the groups, and only figures that are not equal")
+    parser.add_option("--out", "FILE", "write every figure there, as CSV")
+    parser.add_switch("--overwrite", "replace the file of --out")
+    add_quiet(parser)
+    parser.set_defaults(run=_run_verify)
+    return parser
+
+
+def _run_verify(options: argparse.Namespace) -> int:
+    from pt_reuse.verification.verification import DIFFERING, verify
+
+    out = out_file(options)
+    result = verify(
+        told_name(options.collection),
+        runs=options.runs,
+        qrels=options.qrels,
+        figures=options.figures,
+        bad_lines=options.bad_lines,
+        other_files=options.other_files,
+        verbose=shows_bars(options),
+    )
+    if not options.brief:
+        _print_figures(result.table)
+    # last, so that it is what stays on the screen
+    say(repr(result))
+    _print_groups(result.summary)
+    differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
+    if len(differing):
+        say("\nUnequal:\n")
+        _print_figures(differing)
+    for line in result.not_computed(options.shell.in_shell):
+        say(line)
+    if out is not None:
+        write_table(result.table, out)
+        say(f"\nWritten: {out}")
+    reasons = [verdict.reason for verdict in result.verdicts if verdict.reason is not None]
+    if len(reasons) == len(result.verdicts):
+        raise InputError("no figure could be computed: ", *reasons[0].parts)
+    return 0 if result.holds else 1
+
+
+def _print_groups(summary: pd.DataFrame) -> None:
+    """Print a line per group, and below them the conventions under which they were judged, where they have any."""
+    import pandas as pd
+
+    shown = pd.DataFrame(
+        {
+            "what": summary["what"],
+            "equal": [f"{n:,} of {of:,}" for n, of in zip(summary["equal"], summary["figures"], strict=True)],
+            "largest difference": summary["largest_difference"],
+        }
+    )
+    if summary["not_computed"].any():
+        shown.insert(2, "not computed", summary["not_computed"])
+    print_table(shown, len(shown), "groups", numbers="{:.2g}")
+    for convention, rows in summary[summary["convention"] != ""].groupby("convention", sort=False):
+        say(f"- under {convention}: {'; '.join(rows['what'])}")
+
+
+def _print_figures(table: pd.DataFrame) -> None:
+    """Print the figures of each group, and what is to be said of them."""
+    for (what, convention), rows in table.groupby(["what", "convention"], sort=False):
+        say(f"{what} ({convention}):" if convention else f"{what}:")
+        print_table(rows[_OF_A_FIGURE], len(rows), "figures", numbers="{:.10g}")
+        for note in dict.fromkeys(rows["note"]):
+            if note:
+                say(f"- {note}")
+        say()

@@ -6,52 +6,37 @@ import argparse
 import os
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pt_reuse._errors import located
-from pt_reuse.cli.parser import Parser, listed
+from pt_reuse._errors import located, wrong
+from pt_reuse.cli.parser import Parser
 
 if TYPE_CHECKING:
     import ir_measures
 
 _Number = TypeVar("_Number", int, float)
+#: what --judge-rel has to be
+_JUDGE_REL = "must be a label such as 4, grades such as 4:2,5:3, or JUDGE= and one of these, such as exam=4"
 
 
-def whole_amounts(text: str) -> int | list[int]:
-    """Return a whole number, or several that stand between commas."""
-    return _one_or_several(text, int, "a whole number, or several between commas")
+def listed(text: str) -> list[str]:
+    """Return what an option lists between commas.
 
+    A comma inside parentheses belongs to a value: ``AP(rel=2),P(rel=2,judged_only=True)@10`` are two measures.
 
-def whole_numbers(text: str) -> list[int]:
-    """Return whole numbers that stand between commas, one or several."""
-    return _numbers(text, int, "whole numbers between commas")
-
-
-def amounts(text: str) -> float | list[float]:
-    """Return a number, or several that stand between commas."""
-    return _one_or_several(text, float, "a number, or several between commas")
-
-
-def bands(text: str) -> list[float]:
-    """Return numbers that stand between commas; whole ones are ints, the last may be ``inf``."""
-    return _numbers(text, _either, "numbers between commas")
-
-
-def budgets(text: str) -> list[float]:
-    """Return numbers that stand between commas: ``.1`` is a share, ``10`` a whole number."""
-    return _numbers(text, _either, "shares such as .1,.25, or whole numbers such as 10,50, between commas")
-
-
-def _either(text: str) -> float:
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
-
-
-def _one_or_several(text: str, read: Callable[[str], _Number], expected: str) -> _Number | list[_Number]:
-    found = _numbers(text, read, expected)
-    return found if len(found) > 1 else found[0]
+    Example:
+        >>> listed("AP, P(rel=2,judged_only=True)@10 ,")
+        ['AP', 'P(rel=2,judged_only=True)@10']
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _numbers(text: str, read: Callable[[str], _Number], expected: str) -> list[_Number]:
@@ -64,12 +49,55 @@ def _numbers(text: str, read: Callable[[str], _Number], expected: str) -> list[_
     return found
 
 
+def _one_or_several(text: str, read: Callable[[str], _Number], expected: str) -> _Number | list[_Number]:
+    found = _numbers(text, read, f"{expected}, or several between commas")
+    return found if len(found) > 1 else found[0]
+
+
+def _either(text: str) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+#: what reads the text of an option: one number or a list, always a list, and lists in which whole numbers are ints
+whole_amounts = partial(_one_or_several, read=int, expected="a whole number")
+amounts = partial(_one_or_several, read=float, expected="a number")
+whole_numbers = partial(_numbers, read=int, expected="whole numbers between commas")
+bands = partial(_numbers, read=_either, expected="numbers between commas")
+budgets = partial(
+    _numbers, read=_either, expected="shares such as .1,.25, or whole numbers such as 10,50, between commas"
+)
+
+
+def add_out(parser: Parser, what: str) -> None:
+    """Add the folder that a command writes to, and whether it may replace what is there."""
+    parser.add_option("--out", "DIR", f"write {what} there")
+    parser.add_switch("--overwrite", "replace files in --out")
+
+
+def add_quiet(parser: Parser) -> None:
+    """Add the flag that turns progress bars off."""
+    parser.add_switch("--quiet", "no progress bars")
+
+
+def add_jobs(parser: Parser, noun: str) -> None:
+    """Add ``--jobs``, how many of some noun in the plural are worked on at a time."""
+    parser.add_option("--jobs", "N", f"how many {noun} at a time, -1 for all cores; default 1", type=int)
+
+
+def add_all(parser: Parser, noun: str) -> None:
+    """Add the flag that shows a long table whole, one line for every `noun`."""
+    parser.add_switch("--all", f"one line for every {noun}, however many")
+
+
 def add_measures(parser: Parser) -> None:
     """Add the option that names the measures."""
-    parser.add_argument(
+    parser.add_option(
         "--measures",
-        metavar="LIST",
-        help="comma-separated; default AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
+        "LIST",
+        "comma-separated; default AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
     )
 
 
@@ -92,11 +120,11 @@ def picture(beginning: str, measure: str) -> str:
 def add_contributors(parser: Parser, *, default: str = "pooled", what: str = "runs that made the pool") -> None:
     """Add the option that says which runs made the pool."""
     words = ", ".join(f"{word} (default)" if word == default else word for word in ("pooled", "all"))
-    parser.add_argument(
+    parser.add_option(
         "--contributors",
+        "WHICH",
+        f"{what}: {words}, names between commas, or a file of one name a line",
         default=default,
-        metavar="WHICH",
-        help=f"{what}: {words}, names between commas, or a file of one name a line",
     )
 
 
@@ -116,41 +144,47 @@ def chosen_contributors(options: argparse.Namespace, known: list[str] | None) ->
     return named_contributors(listed(text), known)
 
 
-class Drawn(TypedDict, total=False):
-    """What a study is told of its intervals; what is not there, the study has a default for."""
-
-    resamples: int
-    confidence: float
-    seed: int
-
-
-def add_intervals(parser: Parser, *, resamples: int | None = 0) -> None:
-    """Add the options that say how often topics are drawn, and how wide intervals are."""
-    default = (
-        "0 for none" if resamples is None else f"default {resamples}" + ("; 0 for none" if resamples else ", none")
+def add_judge_rel(parser: Parser) -> None:
+    """Add ``--judge-rel``, which :func:`given_judge_rel` reads."""
+    parser.add_option(
+        "--judge-rel",
+        "LABEL",
+        "lowest label of the judges that is relevant, or LABEL:GRADE,... for the label of people that each stands "
+        "for; JUDGE=... of one judge alone; default 1 where all are 0 and 1, else as for people, where labels above "
+        "those of people are an error",
     )
-    parser.add_argument(
-        "--resamples",
-        type=int,
-        default=resamples,
-        metavar="N",
-        help=f"draw the topics N times for intervals; {default}",
-    )
-    parser.add_argument("--confidence", type=float, default=0.95, metavar="P", help="of the intervals; default .95")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers; default 0")
 
 
-def drawn(options: argparse.Namespace) -> Drawn:
-    """Return what the options of :func:`add_intervals` ask for, checked before anything is read."""
-    from pt_reuse.arrays.bootstrap import checked_bootstrap
-
-    how = Drawn(confidence=options.confidence, seed=options.seed)
-    if options.resamples is not None:
-        how["resamples"] = options.resamples
-    checked_bootstrap(**{"resamples": 1, **how})
-    return how
-
-
-def interval(low: float, high: float, written: str) -> str:
-    """Return an interval as tables on the screen have it, ``0.9124 to 0.9871``."""
-    return f"{low:{written}} to {high:{written}}"
+def given_judge_rel(text: str | None) -> Any:
+    """Return ``--judge-rel`` as ``judge_rel=`` takes it: ``4``, ``4:2,5:3``, ``exam=4,other=4:2,other=5:3``."""
+    if text is None:
+        return None
+    rels: dict[str, int] = {}
+    grades: dict[str, dict[int, int]] = {}
+    for part in listed(text):
+        name, _, said = part.rpartition("=")
+        label, _, grade = said.partition(":")
+        numbers = label.isdecimal() and (grade or "0").isdecimal() and not said.endswith(":")
+        if not numbers or (not name and "=" in part):
+            raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
+        mine = grades.get(name, {})
+        if name in rels or (not grade and name in grades) or int(label) in mine:
+            whose = f"judge {name!r}" if name else "all judges"
+            raise wrong(
+                "judge_rel",
+                f" must say once what the labels of {whose} mean, got {text!r}. Give one lowest relevant label (4) or "
+                "a grade for each label (4:2,5:3).",
+            )
+        if grade:
+            grades[name] = {**mine, int(label): int(grade)}
+        else:
+            rels[name] = int(label)
+    found: dict[str, Any] = {**rels, **grades}
+    if not found:
+        raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
+    if "" in found and len(found) > 1:
+        raise wrong(
+            "judge_rel",
+            f" must name a judge with every label, or with none, got {text!r}. Without JUDGE= a label is of all.",
+        )
+    return found.get("", found)

@@ -10,14 +10,15 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from pt_reuse._files import write_together
+from pt_reuse.cli.common_options import add_out, add_quiet
 from pt_reuse.cli.output import Drawing, draw, out_folder, table_file
-from pt_reuse.cli.parser import Commands, Parser, add_command, add_out, add_quiet
+from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import Lasting, print_table, say, shows_bars
 
 _PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
 
 
-def add_to(commands: Commands) -> Parser:
+def add_demo(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(
         commands, "demo", "the main questions, answered on the embedded collection with live pipelines"

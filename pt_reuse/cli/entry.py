@@ -13,39 +13,31 @@ try:
     from functools import cache
     from typing import Any
 
-    from pt_reuse._errors import InputError, ReuseWarning
     from pt_reuse._version import __version__
-    from pt_reuse.cli import (
-        audit,
-        collections,
-        demo,
-        fetch,
-        infer_pool,
-        judge_agreement,
-        judge_export,
-        judge_import,
-        merge,
-        plan_labels,
-        pool,
-        runs,
-        score,
-        unjudged,
-        verify,
-    )
-    from pt_reuse.cli.parser import Parser, add_command, add_commands
+    from pt_reuse.cli.audit import add_audit
+    from pt_reuse.cli.collections import add_collections, add_fetch, add_verify
+    from pt_reuse.cli.demo import add_demo
+    from pt_reuse.cli.infer_pool import add_infer_pool
+    from pt_reuse.cli.judge_labels import add_agreement, add_plan
+    from pt_reuse.cli.judge_tasks import add_export, add_import
+    from pt_reuse.cli.parser import COMMANDS, Parser, Shell, add_command, add_commands, carry_out
+    from pt_reuse.cli.pool import add_pool
+    from pt_reuse.cli.scores import add_runs, add_score, add_unjudged
     from pt_reuse.cli.screen import complain, lasting_streams, tell_logs
-    from pt_reuse.cli.shell import Shell, noted_warnings, show_error
-    from pt_reuse.cli.study_commands import COMMANDS, StudyCommand
+    from pt_reuse.cli.shards import add_merge
+    from pt_reuse.cli.study_commands import StudyCommand
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
 
-#: the commands that are not made of declarations, below the name of their family where they have one
-_WRITTEN = {
-    "": (runs, score, unjudged, infer_pool, audit, pool, collections, fetch, verify, merge, demo),
-    "profile": (
+#: what adds the commands that are not made of declarations, below the name of their family where they have one
+_WRITTEN: dict[str, tuple[Any, ...]] = {
+    "": (
+        add_runs, add_score, add_unjudged, add_infer_pool, add_audit, add_pool, add_collections, add_fetch, add_verify,
+        add_merge, add_demo,
     ),
-    "judge": (judge_export, judge_import, judge_agreement, plan_labels),
+    "profile": (),
+    "judge": (add_export, add_import, add_agreement, add_plan),
 }  # fmt: skip
 _FAMILIES = {
     "profile": "what a collection is like: unjudged documents, relevant ones, how stable its rankings are",
@@ -73,29 +65,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     options, unknown = _parser().parse_known_args(arguments)
-    shell: Shell = options.shell
     if unknown:
-        shell.running.refuse(unknown)
+        options.shell.running.refuse(unknown)
     try:
-        shell.running.check(options)
-        with tell_logs(), noted_warnings(shell):
-            status: int | None = options.run(options)
+        with tell_logs():
+            status = carry_out(options)
         # what cannot be written is told here, not by Python at its end
         sys.stdout.flush()
-    except (InputError, ReuseWarning) as error:
-        # a warning where the user wants them to be errors
-        show_error(shell, error)
-        return 2
     except OSError as error:
         complain(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}")
         return 2
-    return status or 0
+    return status
 
 
-def _members(family: str) -> list[Any]:
-    """Return the commands of a family, of which each adds itself."""
+def _add_members(family: str, commands: Any) -> list[Parser]:
+    """Add the commands of a family and return their parsers."""
     declared = [StudyCommand(each) for each in COMMANDS if each["command"]["name"].rpartition(" ")[0] == family]
-    return [*_WRITTEN[family], *declared]
+    return [add(commands) for add in (*_WRITTEN[family], *(one.add_to for one in declared))]
 
 
 # once a process: all commands together have hundreds of arguments
@@ -104,10 +90,9 @@ def _parser() -> Parser:
     parser = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     parser.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
     commands = add_commands(parser, _GROUPS)
-    parsers = [member.add_to(commands) for member in _members("")]
+    parsers = _add_members("", commands)
     for name, summary in _FAMILIES.items():
-        below = add_commands(add_command(commands, name, summary))
-        parsers += [member.add_to(below) for member in _members(name)]
+        parsers += _add_members(name, add_commands(add_command(commands, name, summary)))
     for one in parsers:
         one.set_defaults(shell=Shell(one, parsers))
     return parser

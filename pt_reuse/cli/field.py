@@ -1,4 +1,4 @@
-"""The field a command works on: run files of the user's, or those of a collection known by name."""
+"""The field and the judgments that a command works on: files of the user's, or a collection known by name."""
 
 from __future__ import annotations
 
@@ -12,17 +12,98 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from pt_reuse._check import did_you_mean
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as, wrong
-from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, judgment_source, told_name
-from pt_reuse.cli.parser import Parser, add_quiet
-from pt_reuse.cli.screen import shows_bars
+from pt_reuse.cli.common_options import add_quiet
+from pt_reuse.cli.parser import Parser
+from pt_reuse.cli.screen import complain, shows_bars
 
 if TYPE_CHECKING:
     from pt_reuse.collections.collection import Collection
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.metadata import GivenMetadata
     from pt_reuse.data.run_set import RunSet
+
+QRELS_HELP = "a TREC qrels file, or a collection known by name, NAME:WHICH where it has several"
+
+
+@dataclass(frozen=True)
+class JudgmentSource:
+    """Where judgments come from."""
+
+    file: str | None
+    collection: Collection | None
+    which: str | None = None
+
+    @property
+    def rel(self) -> int | None:
+        """Return the lowest label that is relevant, None where nobody says."""
+        return None if self.collection is None else self.collection.rel
+
+    @property
+    def name(self) -> str:
+        """Return a short name: of the file, or of the collection and which of its judgments."""
+        if self.file is not None:
+            return Path(self.file).name
+        name = "" if self.collection is None else self.collection.name
+        return name if self.which is None else f"{name}:{self.which}"
+
+    def read(self) -> Qrels:
+        """Read the judgments."""
+        import pyterrier as pt
+
+        from pt_reuse.collections.dataset import judgments_of
+        from pt_reuse.data.judgments import Qrels, read_qrels
+
+        if self.file is not None:
+            return read_qrels(self.file, rel=self.rel)
+        if self.collection is None:
+            raise InputError("no judgments are named.", argument="qrels")
+        if self.which is None:
+            return judgments_of(self.collection)
+        try:
+            frame = pt.get_dataset(f"reuse:{self.collection.name}").get_qrels(self.which)
+        except InputError as error:
+            raise InputError(error, place=self.name, argument="qrels") from error
+        return Qrels(frame[["qid", "docno", "label"]], rel=self.rel)
+
+
+def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSource:
+    """Return where the judgments are that a user names."""
+    from pt_reuse.collections.definition import read_definition
+    from pt_reuse.collections.registry import collection_names, find_collection, real_name
+
+    if text.endswith(".toml"):
+        return JudgmentSource(None, read_definition(text))
+    if not os.path.exists(text):
+        name, _, which = text.removeprefix("reuse:").partition(":")
+        if real_name(name) in collection_names():
+            # of the collection whose runs are read it was said already
+            known = beside is not None and beside.name == real_name(name)
+            return JudgmentSource(None, find_collection(name if known else told_name(name)), which or None)
+        near = did_you_mean(name, collection_names())
+        raise InputError(f"no such file, and no collection of this name.{near}", place=text, argument="qrels")
+    return JudgmentSource(text, beside)
+
+
+def different_names(sources: Sequence[JudgmentSource]) -> list[str]:
+    """Return a name for each of the judgments: of its file or collection, numbered where two have the same."""
+    names = [source.name for source in sources]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name} ({number})" for number, name in enumerate(names, 1)]
+
+
+def told_name(name: str) -> str:
+    """Return the name that an alias stands for, and say so; any other name as it is."""
+    from pt_reuse.collections.registry import real_name
+
+    real = real_name(name)
+    if real != name.removeprefix("reuse:").strip("/"):
+        complain(f"pt-reuse: {name} is {real}.")
+    return real
+
 
 #: what labels the runs of a collection, in messages
 _RECORD = "its record"
@@ -47,47 +128,35 @@ def add_field(
     """Add the arguments that say which runs to read, and which judgments where a command takes any."""
     what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
     if positional == "runs":
-        parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{what_runs}, or several files")
+        parser.add_option("runs", "RUNS", f"{what_runs}, or several files", nargs="*")
     else:
-        parser.add_argument("--runs", metavar="DIR", help=what_runs)
+        parser.add_option("--runs", "DIR", what_runs)
     needed = {"runs": "RUNS" if positional == "runs" else "--runs"}
     if qrels is not Judgments.NONE:
         default = "; default those of --collection" if qrels is Judgments.NEEDED else ""
-        parser.add_argument("--qrels", metavar="FILE", help=f"the judgments: {QRELS_HELP}{default}")
+        parser.add_option("--qrels", "FILE", f"the judgments: {QRELS_HELP}{default}")
     if qrels is Judgments.NEEDED:
         needed["qrels"] = "--qrels"
     labelled = f"instead of run files, or to label them: {NAME_HELP}"
     if positional == "collection":
-        parser.add_argument("collection", nargs="?", metavar="NAME", help=labelled)
+        parser.add_option("collection", "NAME", labelled, nargs="?")
     else:
-        parser.add_argument("--collection", metavar="NAME", help=labelled)
-    parser.add_argument("--teams", metavar="FILE", help="two columns: run tag and team")
-    parser.add_argument("--types", metavar="FILE", help="two columns: run tag and type")
-    parser.add_argument(
-        "--pooled", metavar="FILE", help="names of the pooled runs, one a line; default those on record, else all runs"
+        parser.add_option("--collection", "NAME", labelled)
+    parser.add_option("--teams", "FILE", "two columns: run tag and team")
+    parser.add_option("--types", "FILE", "two columns: run tag and type")
+    parser.add_option(
+        "--pooled", "FILE", "names of the pooled runs, one a line; default those on record, else all runs"
     )
-    parser.add_argument(
-        "--metadata", metavar="FILE", help="CSV with name and any of team, type, pooled, family and others"
-    )
-    parser.add_argument(
-        "--order", default="trec_eval", metavar="ORDER", help=f"one of {', '.join(ORDERS)}; default trec_eval"
-    )
-    parser.add_argument(
-        "--pool-order", metavar="ORDER", help="order in which the runs were pooled, where it is not that of --order"
-    )
-    parser.add_argument("--names", metavar="FROM", help="name runs by tag (default) or file")
-    parser.add_argument(
-        "--duplicates", default="error", metavar="WHAT", help="a document twice: error (default) or best"
-    )
+    parser.add_option("--metadata", "FILE", "CSV with name and any of team, type, pooled, family and others")
+    parser.add_option("--order", "ORDER", f"one of {', '.join(ORDERS)}; default trec_eval", default="trec_eval")
+    parser.add_option("--pool-order", "ORDER", "order in which the runs were pooled, where it is not that of --order")
+    parser.add_option("--names", "FROM", "name runs by tag (default) or file")
+    parser.add_option("--duplicates", "WHAT", "a document twice: error (default) or best", default="error")
     add_faults_to(parser)
-    parser.add_argument(
-        "--missing", metavar="WHAT", help="runs of the collection that cannot be had: warn (default), error or ignore"
-    )
-    parser.add_argument("--no-download", action="store_true", help="take the collection's runs from this machine only")
-    parser.add_argument("--cache", metavar="DIR", help="keep the parsed field there for the next time")
-    parser.add_argument(
-        "--memory", metavar="SIZE", help="hold so much of the field in memory at once, such as 2GB; needs --cache"
-    )
+    parser.add_option("--missing", "WHAT", "runs of the collection that cannot be had: warn (default), error or ignore")
+    parser.add_switch("--no-download", "take the collection's runs from this machine only")
+    parser.add_option("--cache", "DIR", "keep the parsed field there for the next time")
+    parser.add_option("--memory", "SIZE", "hold so much of the field in memory at once, such as 2GB; needs --cache")
     add_quiet(parser)
     name = "NAME" if positional == "collection" else "--collection"
     parser.checks.append(lambda options: None if unless(options) else _check_field(parser, needed, name, options))
@@ -103,12 +172,8 @@ def collection_of(name: str) -> Collection:
 
 def add_faults_to(parser: Parser) -> None:
     """Add the options that say what to do about faulty files."""
-    parser.add_argument(
-        "--bad-lines", default="error", metavar="WHAT", help="lines that are no run line: error (default) or skip"
-    )
-    parser.add_argument(
-        "--other-files", default="error", metavar="WHAT", help="files without a run line: error (default) or skip"
-    )
+    parser.add_option("--bad-lines", "WHAT", "lines that are no run line: error (default) or skip", default="error")
+    parser.add_option("--other-files", "WHAT", "files without a run line: error (default) or skip", default="error")
 
 
 class Reader(Protocol):

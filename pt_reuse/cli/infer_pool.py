@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import examples
+from pt_reuse.cli.common_options import add_all, add_jobs, add_out
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import Drawing, out_folder, write_result
-from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_jobs, add_out
+from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import SHOWN, print_table, say, say_command, shows_bars
 from pt_reuse.cli.study_commands import files_of
 
@@ -27,19 +28,17 @@ _TRIED = 5  # answers shown
 _SHOWN = ["name", "pooled", "evidence", "judged_to", "missing", "first_missing", "alone"]
 
 
-def add_to(commands: Commands) -> Parser:
+def add_infer_pool(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "infer-pool", "say which runs must have been pooled, and to which depth")
     add_field(parser, positional="collection", qrels=Judgments.NEEDED)
-    parser.add_argument(
+    parser.add_option(
         "--depth",
+        "K",
+        "pool depth, or 'topic' for one per topic, 'common' for one for all; default what fits best",
         type=_depth,
-        metavar="K",
-        help="pool depth, or 'topic' for one per topic, 'common' for one for all; default what fits best",
     )
-    parser.add_argument(
-        "--tolerance", type=float, metavar="T", help="share of a run that may be unjudged; default what fits best"
-    )
+    parser.add_option("--tolerance", "T", "share of a run that may be unjudged; default what fits best", type=float)
     add_jobs(parser, "topics")
     add_all(parser, "run")
     add_out(parser, "the tables (CSV), the settings (JSON) and the picture")

@@ -1,17 +1,22 @@
-"""The parser of a command: it knows its arguments by their names, so that advice can be worded for it."""
+"""The parser of a command: it knows its arguments by name, so that errors and advice are worded for a shell."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
-from pt_reuse._errors import wrong
+from pt_reuse._errors import Advice, Argument, Aside, Attribute, InputError, Option, ReuseWarning, in_python
 from pt_reuse.cli.screen import complain, width_of
+from pt_reuse.study import DECLARED
 
-#: what --judge-rel has to be
-_JUDGE_REL = "must be a label such as 4, grades such as 4:2,5:3, or JUDGE= and one of these, such as exam=4"
+#: what the studies with a command declare
+COMMANDS = [declared for declared in DECLARED if declared["command"]]
 #: what a command adds its parser to
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
@@ -53,6 +58,14 @@ class Parser(argparse.ArgumentParser):
         self.arguments[action.dest] = action
         return action
 
+    def add_option(self, name: str, metavar: str, what: str, **more: Any) -> None:
+        """Add an option or a word: what stands for its value, what help says, and more for the standard library."""
+        self.add_argument(name, metavar=metavar, help=what, **more)
+
+    def add_switch(self, name: str, what: str) -> None:
+        """Add an option that is given or not."""
+        self.add_argument(name, action="store_true", help=what)
+
     def check(self, options: argparse.Namespace) -> None:
         """End with a message where the options of a call do not go together."""
         for check in self.checks:
@@ -91,87 +104,139 @@ def add_commands(parser: Parser, groups: Mapping[str, Sequence[str]] | None = No
     return commands
 
 
-def add_out(parser: Parser, what: str) -> None:
-    """Add the folder that a command writes to, and whether it may replace what is there."""
-    parser.add_argument("--out", metavar="DIR", help=f"write {what} there")
-    parser.add_argument("--overwrite", action="store_true", help="replace files in --out")
+#: arguments of Python that have another name here, or one of several
+_NAMES = {
+    "download": ("no_download",),
+    "n_jobs": ("jobs",),
+    "pooled": ("pooled", "only_pooled"),
+}
+#: functions and methods whose work an option does
+_BY_OPTION = {
+    "read_qrels": Option("qrels", ...),
+    "read_runs": Option("runs", ...),
+    "reorder": Option("order", ...),
+    "with_metadata": Option("pooled", ...),
+}
+#: functions and methods whose work a command, or something else, does
+_BY_COMMAND = {
+    "Experiment": "`ptr.Experiment` in Python",
+    "audit_labels": "`pt-reuse audit`",
+    "compare": "`pt-reuse compare`",
+    "compare_judgments": "`pt-reuse compare`",
+    "compare_strategies": "`pt-reuse judge compare-strategies`",
+    "depth_pool": "`pt-reuse pool`",
+    "dropped": "`pt-reuse runs`",
+    "export_tasks": "`pt-reuse judge export`",
+    "fetch": "`pt-reuse fetch NAME`",
+    "get_runs": "`pt-reuse runs --collection NAME`",
+    "infer_pool": "`pt-reuse infer-pool`",
+    "leave_out_uniques": "`pt-reuse lou`",
+    "list_collections": "`pt-reuse collections`",
+    "majority_vote": "`pt-reuse judge agreement FILE.csv --out DIR`, where FILE.csv is what --out writes here",
+    "plan_labels": "`pt-reuse judge plan-labels`",
+    "remainder": "`pt-reuse pool`",
+    "sample": "to_check.csv of the plan",
+    "score": "`pt-reuse score`",
+    "register_collection": "a TOML file in the folder `collections` of PT_REUSE_HOME",
+    "submitted": "`pt-reuse collections NAME`",
+    "verify": "`pt-reuse verify NAME`",
+    **{declared["function"]: f"`pt-reuse {declared['command']['name']}`" for declared in COMMANDS},
+}
+_QUOTES = "'\""
 
 
-def add_quiet(parser: Parser) -> None:
-    """Add the flag that turns progress bars off."""
-    parser.add_argument("--quiet", action="store_true", help="no progress bars")
+@dataclass(frozen=True)
+class Shell:
+    """Words advice for the one who called a command."""
+
+    running: Parser
+    commands: Sequence[Parser]
+
+    def in_shell(self, advice: Advice) -> str:
+        """Return advice as one types it in a shell, or in Python where no command can follow it."""
+        if isinstance(advice, Argument):
+            action = _action(self.running, advice.name)
+            return advice.name if action is None else _named(action)
+        if isinstance(advice, Aside):
+            return ""
+        if isinstance(advice, Attribute):
+            shown_by = _BY_COMMAND.get(advice.name.rpartition(".")[2], f"{advice.name} in Python")
+            # what the command at hand shows stands on the screen in a moment
+            return "below" if shown_by == f"`{self.running.prog}`" else shown_by
+        if isinstance(advice, Option):
+            return self._option(advice)
+        function = advice.function.rpartition(".")[2]
+        if function in _BY_OPTION:
+            return self._option(_BY_OPTION[function])
+        if function == "list_collections" and advice.arguments:
+            return f"`pt-reuse collections {advice.arguments.strip(_QUOTES)}`"
+        return _BY_COMMAND.get(function, f"{in_python(advice)} in Python")
+
+    def _option(self, advice: Option) -> str:
+        if advice == Option("download", True):
+            return _BY_COMMAND["fetch"]
+        for parser in (self.running, *self.commands):
+            action = _action(parser, advice.name)
+            # of another command only what has a name of its own
+            if action is not None and (parser is self.running or action.option_strings):
+                words = _typed(action, advice.value)
+                return words if parser is self.running else f"{words} of `{parser.prog}`"
+        return f"{in_python(advice)} in Python"
 
 
-def add_jobs(parser: Parser, noun: str) -> None:
-    """Add ``--jobs``, how many of some noun in the plural are worked on at a time."""
-    parser.add_argument("--jobs", type=int, metavar="N", help=f"how many {noun} at a time, -1 for all cores; default 1")
+def _action(parser: Parser, name: str) -> argparse.Action | None:
+    names = (name, *_NAMES.get(name, ()))
+    return next((parser.arguments[known] for known in names if known in parser.arguments), None)
 
 
-def add_all(parser: Parser, noun: str) -> None:
-    """Add the flag that shows a long table whole, one line for every `noun`."""
-    parser.add_argument("--all", action="store_true", help=f"one line for every {noun}, however many")
+def _named(action: argparse.Action) -> str:
+    return action.option_strings[0] if action.option_strings else str(action.metavar)
 
 
-def listed(text: str) -> list[str]:
-    """Return what an option lists between commas.
+def _typed(action: argparse.Action, value: Any) -> str:
+    if action.nargs == 0:
+        # --overwrite stands for True, --no-download for False
+        stands_for = action.const and not action.dest.startswith("no_")
+        opposed = isinstance(value, bool) and value != stands_for
+        return f"no {_named(action)}" if opposed else _named(action)
+    if value is ... or isinstance(value, bool):
+        text = str(action.metavar)
+    else:
+        listing = isinstance(value, Sequence) and not isinstance(value, str)
+        text = shlex.quote(",".join(map(str, value)) if listing else str(value))
+    return f"{_named(action)} {text}" if action.option_strings else text
 
-    A comma inside parentheses belongs to a value: ``AP(rel=2),P(rel=2,judged_only=True)@10`` are two measures.
 
-    Example:
-        >>> listed("AP, P(rel=2,judged_only=True)@10 ,")
-        ['AP', 'P(rel=2,judged_only=True)@10']
-    """
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append("")
+def carry_out(options: argparse.Namespace) -> int:
+    """Run a command and return its status; what it says is worded for it."""
+    shell: Shell = options.shell
+    try:
+        shell.running.check(options)
+        with _noted_warnings(shell):
+            status: int | None = options.run(options)
+    except (InputError, ReuseWarning) as error:
+        # a warning where the user wants them to be errors
+        complain(f"pt-reuse: {error.worded(shell.in_shell, function=False)}")
+        return 2
+    return status or 0
+
+
+@contextmanager
+def _noted_warnings(shell: Shell) -> Iterator[None]:
+    """Have every warning meanwhile said as a note, worded for a command."""
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if isinstance(message, ReuseWarning):
+            complain(f"pt-reuse: note: {message.worded(shell.in_shell, function=False)}")
         else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+            complain(f"pt-reuse: {category.__name__}: {message}")
 
-
-def add_judge_rel(parser: argparse.ArgumentParser) -> None:
-    """Add ``--judge-rel``, which :func:`given_judge_rel` reads."""
-    parser.add_argument(
-        "--judge-rel",
-        metavar="LABEL",
-        help="lowest label of the judges that is relevant, or LABEL:GRADE,... for the label of people that each stands "
-        "for; JUDGE=... of one judge alone; default 1 where all are 0 and 1, else as for people, where labels above "
-        "those of people are an error",
-    )
-
-
-def given_judge_rel(text: str | None) -> Any:
-    """Return ``--judge-rel`` as ``judge_rel=`` takes it: ``4``, ``4:2,5:3``, ``exam=4,other=4:2,other=5:3``."""
-    if text is None:
-        return None
-    rels: dict[str, int] = {}
-    grades: dict[str, dict[int, int]] = {}
-    for part in listed(text):
-        name, _, said = part.rpartition("=")
-        label, _, grade = said.partition(":")
-        numbers = label.isdecimal() and (grade or "0").isdecimal() and not said.endswith(":")
-        if not numbers or (not name and "=" in part):
-            raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
-        mine = grades.get(name, {})
-        if name in rels or (not grade and name in grades) or int(label) in mine:
-            whose = f"judge {name!r}" if name else "all judges"
-            raise wrong(
-                "judge_rel",
-                f" must say once what the labels of {whose} mean, got {text!r}. Give one lowest relevant label (4) or "
-                "a grade for each label (4:2,5:3).",
-            )
-        if grade:
-            grades[name] = {**mine, int(label): int(grade)}
-        else:
-            rels[name] = int(label)
-    found: dict[str, Any] = {**rels, **grades}
-    if not found:
-        raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
-    if "" in found and len(found) > 1:
-        raise wrong(
-            "judge_rel",
-            f" must name a judge with every label, or with none, got {text!r}. Without JUDGE= a label is of all.",
-        )
-    return found.get("", found)
+    # what was shown before is shown again; the filters that libraries set meanwhile stay
+    with warnings.catch_warnings():
+        pass
+    before = warnings.showwarning
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = before

@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING, Any
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, plural
 from pt_reuse._choices import LEARNING, METHODS, NORM_NAMES, RANDOM_ORDER
 from pt_reuse._errors import InputError, Option, wrong
-from pt_reuse.cli.common_options import add_contributors, amounts, bands, chosen_contributors, whole_amounts
+from pt_reuse.cli.common_options import (
+    add_all,
+    add_contributors,
+    add_out,
+    amounts,
+    bands,
+    chosen_contributors,
+    whole_amounts,
+)
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files
-from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out
+from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.cli.shards import add_shard, refuse_with_shard
 
@@ -61,7 +69,7 @@ _OPTIONS: dict[str, tuple[Any, str]] = {
 }
 
 
-def add_to(commands: Commands) -> Parser:
+def add_pool(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(
         commands,
@@ -72,14 +80,12 @@ def add_to(commands: Commands) -> Parser:
         "below 0 is still to be judged.",
     )
     add_field(parser, positional="runs", qrels=Judgments.OPTIONAL)
-    parser.add_argument("--depth", type=int, metavar="K", help="pool depth; default that of the collection, else 100")
-    parser.add_argument("--strategy", default="depth", metavar="NAME", help=_STRATEGY_HELP)
+    parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
+    parser.add_option("--strategy", "NAME", _STRATEGY_HELP, default="depth")
     parser.checks.append(_check_name)
     for name, (kind, text) in _OPTIONS.items():
-        parser.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text)
-    parser.add_argument(
-        "--by", metavar="UNIT", help="who contributed what: by team, run, type or family; default team if known"
-    )
+        parser.add_option(f"--{name}", name.upper(), text, type=kind)
+    parser.add_option("--by", "UNIT", "who contributed what: by team, run, type or family; default team if known")
     add_contributors(parser)
     add_all(parser, "unit")
     add_out(

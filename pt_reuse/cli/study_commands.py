@@ -12,11 +12,30 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pt_reuse._errors import Argument, InputError, arguments_as, located, wrong
-from pt_reuse.cli.common_options import add_contributors, budgets, chosen_contributors, picture, whole_amounts
-from pt_reuse.cli.field import FieldPlan, Judgments, add_field, collection_of, plan_field
-from pt_reuse.cli.judgments import QRELS_HELP, JudgmentSource, different_names, judgment_source
+from pt_reuse.cli.common_options import (
+    add_all,
+    add_contributors,
+    add_out,
+    budgets,
+    chosen_contributors,
+    given_judge_rel,
+    listed,
+    picture,
+    whole_amounts,
+)
+from pt_reuse.cli.field import (
+    QRELS_HELP,
+    FieldPlan,
+    Judgments,
+    JudgmentSource,
+    add_field,
+    collection_of,
+    different_names,
+    judgment_source,
+    plan_field,
+)
 from pt_reuse.cli.output import Drawing, out_folder, write_result
-from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, given_judge_rel, listed
+from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.cli.shards import add_shard
 from pt_reuse.study import DECLARED, study_of
@@ -73,7 +92,7 @@ class StudyCommand:
         parser = add_command(commands, self.name, *(self._command[part] for part in ("summary", "details")))
         add_field(parser, positional=self._command["positional"], qrels=Judgments.NEEDED, unless=self._without_runs)
         if self._command["several"]:
-            parser.add_argument("--other", metavar="FILE", help=f"other judgments, to compare with: {QRELS_HELP}")
+            parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}")
         for flag in declared["flags"]:
             add_flag(parser, flag)
         if declared["contributors"] is not None:
@@ -200,15 +219,15 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
         return
     shown = ",".join(map(str, usual)) if isinstance(usual, list) else usual
     default = flag["default"] or ("" if usual is None else shown)
-    parser.add_argument(
+    parser.add_option(
         name,
+        flag["metavar"],
+        "; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
         dest=_JUDGMENT_NAMES if flag["kind"] == "names" else flag["dest"],
         type=_KINDS[flag["kind"]],
         default=None if flag["kind"] == "names" else usual,
         nargs="+" if flag["kind"] == "judges" else None,
         required=flag["needed"],
-        metavar=flag["metavar"],
-        help="; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from command_parts import python_in, run
 
 from pt_reuse.cli import output
-from pt_reuse.cli.study_commands import COMMANDS
+from pt_reuse.cli.parser import COMMANDS
 
 
 @pytest.fixture(scope="module")

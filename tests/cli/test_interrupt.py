@@ -37,7 +37,7 @@ def interrupted(folder, module, *command):
 
 
 @pytest.mark.parametrize("command", [("-m", "pt_reuse.cli.entry"), ("-c", SCRIPT)], ids=["module", "script"])
-@pytest.mark.parametrize("module", ["pt_reuse._errors", "pandas", "pandas._libs", "pyterrier", "pt_reuse.cli.merge"])
+@pytest.mark.parametrize("module", ["pt_reuse._errors", "pandas", "pandas._libs", "pyterrier", "pt_reuse.cli.shards"])
 def test_while_importing(module, command, tmp_path):
     finished = interrupted(tmp_path, module, *command)
     assert finished.returncode == 130

@@ -148,12 +148,12 @@ def test_shards_of_other_calls_are_refused(what, others, capsys, messages):
 
 def test_another_version_is_refused(here, capsys, messages, monkeypatch):
     shards(capsys, SCORE, 2)
-    monkeypatch.setattr("pt_reuse.cli.shard_notes.__version__", "9.9")
+    monkeypatch.setattr("pt_reuse.cli.shards.__version__", "9.9")
     for call in (["merge", "shards"], [*SCORE.split(), "--shard", "1/2", "--out", "shards"]):
         status, out, err = run(capsys, *call)
         assert (status, out) == (2, "")
         messages.told(err)
-    monkeypatch.setattr("pt_reuse.cli.shard_notes.FORMAT", 9)
+    monkeypatch.setattr("pt_reuse.cli.shards.FORMAT", 9)
     assert run(capsys, "merge", "shards")[0] == 2
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pt_reuse._errors import Argument, Attribute, Call, InputError, Option, in_python
 from pt_reuse.cli import entry as cli
-from pt_reuse.cli.parser import listed
+from pt_reuse.cli.common_options import listed
 
 
 def shell_of(*words):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pt_reuse.cli.entry import main
-from pt_reuse.cli.study_commands import COMMANDS as COMMANDS_OF_STUDIES
+from pt_reuse.cli.parser import COMMANDS as COMMANDS_OF_STUDIES
 
 #: every command of `pt-reuse`
 COMMANDS = (

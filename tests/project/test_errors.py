@@ -7,8 +7,7 @@ import pyterrier as pt
 import pytest
 
 from pt_reuse._errors import Argument, Aside, InputError, Option, ReuseWarning, arguments_as, located
-from pt_reuse.cli.parser import Parser
-from pt_reuse.cli.shell import Shell
+from pt_reuse.cli.parser import Parser, Shell
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 

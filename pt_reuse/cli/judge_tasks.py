@@ -1,0 +1,340 @@
+"""`pt-reuse judge export` and `import`: documents of a pool as files for people to judge, and what came back."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pt_reuse._check import did_you_mean, shown
+from pt_reuse._errors import InputError, Option, arguments_as, located
+from pt_reuse._files import check_writable, checked_path, open_file, read_file
+from pt_reuse.cli.common_options import add_contributors, chosen_contributors, listed
+from pt_reuse.cli.field import Judgments, add_field, judgment_source, plan_field, told_name
+from pt_reuse.cli.output import out_file, write_table
+from pt_reuse.cli.parser import Commands, Parser, add_command
+from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pt_reuse.pooling.pool import Pool
+
+TOPICS_HELP = "topics: a CSV file with qid and query, a file of qid, tab and query, or a collection known by name"
+TEXTS_HELP = "texts: a CSV or JSONL file with docno and text, a file of docno, tab and text, or a collection by name"
+_IRDS = "irds:"
+
+
+def read_topics(text: str) -> pd.DataFrame:
+    """Return the topics that a user names: a file, a collection, or ``irds:`` and an id of ir_datasets."""
+    if os.path.isfile(text):
+        return _table(Path(text), "topics", ("qid", "query"))
+    return _dataset(text, "topics").get_topics()
+
+
+def named_texts(text: str) -> Iterable[Mapping[str, Any]]:
+    """Return the texts that a user names, to be read one by one: a file, a collection, or an id of ir_datasets."""
+    if not os.path.isfile(text):
+        dataset = _dataset(text, "texts")
+        return dataset.get_corpus_iter(verbose=False)
+    path = Path(text)
+    if path.suffix.lower() in (".jsonl", ".json"):
+        return _lines(path)
+    frame = _table(path, "texts", ("docno", "text"))
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _table(path: Path, argument: str, columns: tuple[str, str]) -> pd.DataFrame:
+    """Read CSV with a header, or two columns with a tab between them, which may have one."""
+    import pandas as pd
+
+    with located(str(path)):
+        try:
+            if path.suffix.lower() == ".csv":
+                frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+            else:
+                lines = path.read_text(encoding="utf-8-sig").split("\n")
+                rows = [line.rstrip("\r").split("\t", 1) for line in lines if line.strip()]
+                odd = next((n for n, row in enumerate(rows, 1) if len(row) < 2), None)
+                if odd is not None:
+                    raise InputError(
+                        f"must be {columns[0]}, a tab and {columns[1]}, got {shown(rows[odd - 1][0])}. Give such "
+                        "lines, or a file called .csv with a header.",
+                        argument=argument,
+                        place=f"line {odd:,}",
+                    )
+                frame = pd.DataFrame(rows[1:] if rows[:1] == [list(columns)] else rows, columns=list(columns))
+        except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+            raise InputError(f"cannot be read ({error}). Give UTF-8.", argument=argument) from error
+        lacking = [column for column in columns if column not in frame]
+        if lacking and not (lacking == ["query"] and "title" in frame):
+            raise InputError(
+                f"must have the columns {columns[0]} and {columns[1]}, got {', '.join(map(str, frame.columns))}.",
+                argument=argument,
+            )
+        return frame
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    with path.open(encoding="utf-8-sig") as file:
+        for n, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield json.loads(line)
+            except ValueError as error:
+                raise InputError(
+                    f"no JSON ({error}). Give a document a line, with docno and text.",
+                    argument="texts",
+                    place=f"{path}, line {n:,}",
+                ) from error
+
+
+def _dataset(text: str, argument: str) -> Any:
+    import pyterrier as pt
+
+    from pt_reuse.collections.dataset import ReuseDataset
+    from pt_reuse.collections.definition import read_definition
+    from pt_reuse.collections.registry import collection_names, real_name
+
+    if text.endswith(".toml"):
+        return ReuseDataset(read_definition(text))
+    name = text.removeprefix("reuse:")
+    if not text.startswith(_IRDS) and real_name(name) not in collection_names():
+        near = did_you_mean(name, collection_names())
+        raise InputError(f"no such file, and no collection of this name.{near}", place=text, argument=argument)
+    try:
+        return pt.get_dataset(text if text.startswith(_IRDS) else f"reuse:{told_name(name)}")
+    except (KeyError, ValueError) as error:
+        raise InputError(f"no data set that ir_datasets knows ({error}).", place=text, argument=argument) from error
+
+
+def add_export(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(
+        commands,
+        "export",
+        "write the documents of a pool as files for people to judge",
+        "The pool is a file that `pt-reuse pool --out` wrote, or is made of runs. People see topics and texts, "
+        "shuffled within a topic, and nothing of ranks and runs. A further export to the same folder adds a round: "
+        "it asks nobody the same again.",
+    )
+    parser.add_option("--pool", "FILE", "pool.csv or to_judge.txt of `pt-reuse pool`, instead of runs")
+    parser.add_option("--topics", "FILE", f"{TOPICS_HELP}; default those of --collection")
+    parser.add_option("--texts", "FILE", f"{TEXTS_HELP}; default those of --collection")
+    parser.add_option("--out", "DIR", "the folder of the tasks", required=True)
+    parser.add_option("--format", "FORMAT", "one of csv, jsonl, doccano, label-studio; default csv")
+    parser.add_option("--annotators", "NAMES", "who judges, between commas; default anybody, in one file")
+    parser.add_option("--overlap", "N", "annotators for each pair, or a share that all judge", type=_number, default=1)
+    parser.add_switch("--whole-topics", "give topics to the same people as a whole")
+    parser.add_option("--labels", "SCALE", "such as '0=not relevant,1=relevant', which is the default")
+    parser.add_option("--instructions", "FILE", "a text that people read beside the labels")
+    parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
+    parser.add_switch("--overwrite", "replace tasks in --out that have no answers")
+    parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
+    add_contributors(parser)
+    parser.checks.append(partial(_check_pool, parser))
+    add_field(parser, qrels=Judgments.OPTIONAL, unless=lambda options: options.pool is not None)
+    parser.set_defaults(run=_run_export)
+    return parser
+
+
+def _check_pool(parser: Parser, options: argparse.Namespace) -> None:
+    if options.pool is not None and options.runs is not None:
+        parser.error("--pool and --runs are two pools. Give one of them.")
+    if options.pool is None and options.runs is None and options.collection is None:
+        parser.error("no pool is named. Give --pool, --runs or --collection.")
+
+
+def _run_export(options: argparse.Namespace) -> None:
+    from pt_reuse.judging.people.export import ExportPlan
+    from pt_reuse.judging.people.manifest import RETURNED
+
+    with arguments_as(folder="out"):
+        plan = ExportPlan.of(
+            options.out,
+            format=options.format,
+            annotators=None if options.annotators is None else listed(options.annotators),
+            overlap=options.overlap,
+            whole_topics=options.whole_topics,
+            labels=None if options.labels is None else _scale(options.labels),
+            instructions=None if options.instructions is None else _text(options.instructions),
+            seed=options.seed,
+            overwrite=options.overwrite,
+        )
+        read_pool = _pool_of(options)
+        topics = read_topics(_named(options, "topics"))
+        texts = named_texts(_named(options, "texts"))
+        made = plan.write(read_pool(), topics, texts, verbose=shows_bars(options))
+    say(f"{made.headline()}.")
+    if len(made.table):
+        shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])
+        print_table(shown, len(shown), "files")
+        say(
+            f"\nWhat comes back goes to {made.folder}/{RETURNED}; "
+            f"then: pt-reuse judge import {made.folder} --out FILE.csv"
+        )
+
+
+def _named(options: argparse.Namespace, name: str) -> str:
+    given = getattr(options, name)
+    if given is None and options.collection is None:
+        raise InputError(f"no {name} are named. Give ", Option(name, ...), ".", argument=name)
+    return options.collection if given is None else given
+
+
+def _pool_of(options: argparse.Namespace) -> Callable[[], Pool]:
+    """Return what makes the pool; what can be checked before is."""
+    from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
+
+    if options.pool is not None:
+        pool = _read_pool(Path(options.pool))
+        rest = pool if options.qrels is None else pool.remainder(judgment_source(options.qrels).read())
+        return lambda: rest
+    plan = plan_field(options)
+    if options.depth is not None:
+        checked_depth(options.depth)
+    contributors = chosen_contributors(options, plan.names)
+    judgments = plan.judgments if options.qrels is not None else None
+
+    def make() -> Pool:
+        qrels = None if judgments is None else judgments.read()
+        runs = plan.read_runs()
+        pool = depth_pool(runs, depth=depth_of(runs, options.depth).value, contributors=contributors)
+        return pool if qrels is None else pool.remainder(qrels)
+
+    return make
+
+
+def _read_pool(path: Path) -> Pool:
+    """Read a pool as `pt-reuse pool` writes it: a table, or judgments that are still to come."""
+    import pandas as pd
+
+    from pt_reuse.data.judgments import read_qrels
+    from pt_reuse.pooling.pool import Pool
+
+    settings = {"strategy": "given"}
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        # how the pool was made, as `pt-reuse pool` writes it beside the pool
+        settings["strategy"] = str(json.loads(read_file(path.parent / "settings.json"))["strategy"])
+    with located(str(path)):
+        if path.suffix.lower() != ".csv":
+            return Pool.from_frame(read_qrels(path).to_frame()[["qid", "docno"]], settings=settings)
+        try:
+            with open_file(path) as file:
+                frame = pd.read_csv(
+                    file, dtype={"qid": str, "docno": str}, keep_default_na=False, na_values={"rank": [""]}
+                )
+        except (OSError, ValueError) as error:
+            reason = f"cannot be read ({_reason(error)}). Give pool.csv of `pt-reuse pool`."
+            raise InputError(reason, argument="pool") from error
+        counted = [column for column in ("rank", "runs", "teams", "types") if column in frame]
+        return Pool.from_frame(frame.drop(columns=counted), settings=settings)
+
+
+def _scale(text: str) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for part in listed(text):
+        number, _, word = part.partition("=")
+        try:
+            found[int(number)] = word.strip()
+        except ValueError:
+            raise InputError(
+                f"--labels must be numbers and their words, such as '0=not relevant,1=relevant', got {part!r}.",
+                argument="labels",
+            ) from None
+    return found
+
+
+def _text(path: str) -> str:
+    try:
+        with open_file(path) as file:
+            return file.read().decode("utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"cannot be read ({_reason(error)}).", place=path, argument="instructions") from error
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be a number of annotators, or a share such as .1, got {text!r}"
+        ) from None
+
+
+def add_import(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(
+        commands,
+        "import",
+        "read the files that people judged, and check them",
+        "All faults are listed at once: unknown pairs, labels out of the scale, two labels of one annotator, files of "
+        "another task, missing labels. Spreadsheets may have saved CSV in any way; what Doccano and Label Studio "
+        "export is read as it is.",
+    )
+    parser.add_option("folder", "DIR", "the folder that `pt-reuse judge export` wrote")
+    parser.add_option("files", "FILE", "what came back; default the sheets in DIR, and all in DIR/returned", nargs="*")
+    parser.add_option("--annotators", "USER=NAME", "who the users of a tool are, or whose a file is")
+    parser.add_switch("--partial", "take what is there while labels are missing")
+    parser.add_option("--out", "FILE", "write the labels there (CSV), with who, when and why")
+    parser.add_option("--as-qrels", "FILE", "write them as a TREC qrels file, where one annotator judged each document")
+    parser.add_switch("--overwrite", "replace files that exist")
+    parser.set_defaults(run=_run_import)
+    return parser
+
+
+def _run_import(options: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from pt_reuse.judging.people.importing import import_labels
+
+    table, judgments = out_file(options), None
+    if options.as_qrels is not None:
+        with located("--as-qrels"):
+            judgments = checked_path(options.as_qrels)
+            check_writable(judgments.parent, [judgments.name], overwrite=options.overwrite, argument="as_qrels")
+    if table is not None and judgments is not None and table.resolve() == judgments.resolve():
+        raise InputError("--out and --as-qrels name the same file. Give two.", argument="as_qrels")
+    annotators = None if options.annotators is None else _people(options.annotators)
+    labels = import_labels(options.folder, options.files or None, annotators=annotators, partial=options.partial)
+    qrels = None if judgments is None else labels.to_qrels()
+    say(f"{labels.headline()}.")
+    if labels.settings["users"] != "as named":
+        say(f"Users of the tool: {labels.settings['users']}.")
+    say()
+    people = labels.report().to_frame()
+    print_table(people, max(SHOWN, len(people)), "annotators")
+    if table is not None:
+        write_table(labels.table, table)
+        say(f"\nWritten to {table}: {len(labels.table):,} labels.")
+    if judgments is not None and qrels is not None:
+        qrels.write(judgments, overwrite=options.overwrite)
+        say(f"Written to {judgments}: {qrels!r}.")
+        if (labels.table.get("inclusion", pd.Series(dtype="float64")) < 1).any():
+            say(
+                "They are of a sample. What was pooled and not sampled is not among them, and estimates such as infAP "
+                "are wrong without it: sample.judge(labels.to_qrels()) in Python has it."
+            )
+
+
+def _people(text: str) -> dict[str, str]:
+    found = {}
+    for part in listed(text):
+        user, equals, name = part.partition("=")
+        if not equals or not user.strip() or not name.strip():
+            raise InputError(
+                f"--annotators must be a user or a file and a name, such as 'user3=ann', got {part!r}.",
+                argument="annotators",
+            )
+        found[user.strip()] = name.strip()
+    return found

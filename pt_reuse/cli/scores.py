@@ -1,0 +1,261 @@
+"""`pt-reuse runs`, `score` and `unjudged`: what is in run files, their scores, and what of them was never judged."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pt_reuse._check import checked_jobs, choice, count, plural, positive
+from pt_reuse._errors import wrong
+from pt_reuse.cli.common_options import add_all, add_jobs, add_measures, add_out, chosen_measures, listed
+from pt_reuse.cli.field import Judgments, add_field, plan_field
+from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files, write_result
+from pt_reuse.cli.parser import Commands, Parser, add_command
+from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.cli.shards import add_shard
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pt_reuse.scoring.scores import Scores
+    from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
+
+#: what a person wants to see first of a run, and can do without where a line is short
+_FIRST = ("name", "team", "type", "pooled", "topics", "rows", "shortest", "longest")
+_LAST = ("shortest", "longest", "type")
+
+
+def add_runs(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(commands, "runs", "describe a field of run files")
+    add_field(parser, positional="runs")
+    add_all(parser, "run")
+    parser.set_defaults(run=_run_runs)
+    return parser
+
+
+def _run_runs(options: argparse.Namespace) -> None:
+    runs = plan_field(options).read_runs()
+    say(repr(runs))
+    sizes = runs.sizes()
+    known = [str(column) for column in sizes if sizes[column].notna().any()]
+    shown = known if options.all else [column for column in _FIRST if column in known]
+    print_table(
+        sizes[shown],
+        len(runs) if options.all else SHOWN,
+        "runs; --all shows every one",
+        spare=() if options.all else _LAST,
+    )
+    if len(shown) < len(known):
+        rest = ", ".join(column for column in known if column not in shown)
+        say(f"Also on record: {rest}; --all shows every column.")
+    dropped = runs.dropped
+    if len(dropped):
+        say("\nLeft out:")
+        most = len(dropped) if options.all else SHOWN
+        for row in dropped.head(most).to_dict("records"):
+            say(f"- {_place(row)}: {row['reason']}")
+        if len(dropped) > most:
+            say(f"... and {len(dropped) - most:,} more; --all shows every one")
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    """Return where something was left out: the file, its line where it is not the whole file, the document if known."""
+    import pandas as pd
+
+    parts = [str(row["file"])]
+    if not pd.isna(row["line"]):
+        parts.append(f"line {row['line']:,}")
+    if row["docno"] is not None:
+        parts.append(f"topic {row['qid']}, document {row['docno']}")
+    return ", ".join(parts)
+
+
+_PER_TOPIC = "per_topic.csv"
+_OF_SCORES = ("mean.csv", "ranks.csv", "run_table.csv", "settings.json", "arrays.npz", "result.json", _PER_TOPIC)
+
+
+def add_score(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(
+        commands,
+        "score",
+        "mean scores and ranks of runs",
+        "The mean is over all topics of the judgments; a topic for which a run returns nothing counts 0, as in "
+        "trec_eval -c. A rank is 1 and the number of runs with a higher mean, whatever the measure counts.",
+    )
+    add_field(parser, positional="runs", qrels=Judgments.NEEDED)
+    add_measures(parser)
+    parser.add_switch("--own-topics", "mean over the topics that a run has")
+    parser.add_switch("--per-topic", "also show a line for every run and topic")
+    add_jobs(parser, "topics")
+    add_all(parser, "run")
+    add_out(parser, "the tables, one with every topic among them (CSV), and the settings (JSON)")
+    add_shard(parser, _run_score)
+    return parser
+
+
+def _run_score(options: argparse.Namespace) -> None:
+    from pt_reuse.scoring.run_scores import score
+
+    plan = plan_field(options, pooled_matters=False)
+    judgments = plan.needed_judgments()
+    measures = chosen_measures(options, judgments.rel)
+    jobs = checked_jobs(options.jobs)
+    folder = out_folder(options, _OF_SCORES)
+    qrels, runs = plan.read_judgments(judgments), plan.read_runs()
+    say(f"{runs!r}\n{qrels!r}")
+    scores = score(runs, qrels, measures, complete=not options.own_topics, n_jobs=jobs, verbose=shows_bars(options))
+    over = _over(scores) if scores.complete else "the topics that a run has"
+    say(f"\nMean over {over}, and rank; the best by {scores.measures[0]} first:")
+    table = _ranked(scores)
+    print_table(table, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("type", "team"))
+    if options.per_topic:
+        say("\nPer topic; where a run returns nothing, an empty list is scored:")
+        topics = _by_topic(scores)
+        print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
+    if folder is not None:
+        written = write_result(scores, folder, options, {}, {_PER_TOPIC: partial(table_file, scores.per_topic)})
+        say(f"\nWritten to {folder}: {', '.join(written)}")
+
+
+def _over(scores: Scores) -> str:
+    n = len(scores.topics)
+    return f"all {n:,} topics" if n > 1 else "the only topic"
+
+
+def _ranked(scores: Scores) -> pd.DataFrame:
+    """Return one row per run: ``name team type`` where known, and each measure with the rank by it, the best first."""
+    known = [column for column in ("name", "team", "type") if scores.run_table[column].notna().any()]
+    table = scores.run_table[known].copy()
+    for measure in scores.measures:
+        table[measure], table[f"{measure} rank"] = scores.mean[measure], scores.ranks[measure]
+    return table.sort_values(f"{scores.measures[0]} rank", kind="stable", ignore_index=True)
+
+
+def _by_topic(scores: Scores) -> pd.DataFrame:
+    """Return one row per run and topic, with a column per measure."""
+    import numpy as np
+    import pandas as pd
+
+    names, qids = np.repeat(scores.names, len(scores.topics)), np.tile(scores.topics, len(scores.names))
+    values = scores.values.transpose(0, 2, 1).reshape(len(scores.measures), -1)
+    return pd.DataFrame({"name": names, "qid": qids, **dict(zip(scores.measures, values, strict=True))})
+
+
+_BY = ("run", "team", "type", "family")
+_CONVENTION = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
+
+
+def add_unjudged(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(
+        commands,
+        "unjudged",
+        "how much of what runs return was never judged",
+        "Unjudged@k is the share of a run's first k documents that have no judgment, as a mean over the topics of the "
+        "judgments; a topic for which the run returns nothing has 1.",
+        "Judged is a label of at least 0: a document labelled -1 (pooled and not judged) or less counts as unjudged.",
+    )
+    add_field(parser, positional="runs", qrels=Judgments.NEEDED)
+    parser.add_option("--cutoff", "LIST", "ranks k between commas; default 10,100", default="10,100")
+    parser.add_option("--by", "UNIT", "also a table by team, type or family; default run alone", default="run")
+    add_jobs(parser, "topics")
+    add_all(parser, "run")
+    add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
+    add_shard(parser, _run_unjudged)
+    return parser
+
+
+def _run_unjudged(options: argparse.Namespace) -> None:
+    from pt_reuse.data.units import check_unit_is_given
+    from pt_reuse.scoring.caveats import relevant_only, tell
+    from pt_reuse.scoring.run_scores import check_topics
+    from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
+
+    plan = plan_field(options, pooled_matters=False)
+    judgments = plan.needed_judgments()
+    cutoffs, jobs = _cutoffs(options.cutoff), checked_jobs(options.jobs)
+    check_unit_is_given(choice("by", options.by, _BY), plan.columns)
+    units = [] if options.by == "run" else [f"by_{options.by}.csv"]
+    folder = out_folder(options, ["by_run.csv", "by_topic.csv", *units, "settings.json"])
+    qrels, runs = plan.read_judgments(judgments), plan.read_runs()
+    say(f"{runs!r}\n{qrels!r}")
+    check_topics(runs, qrels)
+    tell(relevant_only(qrels, [f"Unjudged@{k}" for k in cutoffs]))
+    found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
+    if options.by != "run":
+        runs.units(options.by)
+        say(f"\nBy {options.by}, the mean of the runs:")
+        table = found.by_unit(options.by)
+        print_table(
+            _in_brief(table, [options.by, "runs"], cutoffs), len(table) if options.all else SHOWN, plural(options.by)
+        )
+    table = found.by_run()
+    n_topics = len(found.topics)
+    over = f"the mean over all {n_topics:,} topics" if n_topics > 1 else "on the only topic"
+    say(f"\nPer run, what was never judged (Unjudged@k: {over} of the judgments):")
+    shown = _in_brief(table, [*_known(table, ("name", "team", "pooled"))], cutoffs)
+    print_table(shown, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("team",))
+    say(f"\n{in_words(found)}")
+    below = int((qrels.arrays.labels < 0).sum())
+    if below:
+        say(f"{count(below, 'document')} of the judgments with a label below 0 counted as unjudged.")
+    if folder is not None:
+        tables = {"by_run.csv": table, "by_topic.csv": found.by_topic()}
+        tables |= {f"by_{options.by}.csv": found.by_unit(options.by)} if units else {}
+        kept = {**runs.settings, "cutoffs": list(cutoffs), "convention": _CONVENTION, "topics": len(qrels.topics)}
+        files = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(kept)}
+        written = write_files(files, folder, options, [f"by_{unit}.csv" for unit in (*_BY, "topic")])
+        say(f"\nWritten to {folder}: {', '.join(written)}")
+
+
+def in_words(found: UnjudgedDocuments) -> str:
+    """Return the answer in a sentence: the run at hand, or the median of pooled and of other runs and the worst run."""
+    table, k = found.by_run(), found.cutoffs[0]
+    share = f"Unjudged@{k}"
+    worst = table.iloc[0]
+    of_worst = f"{worst[share]:.1%} ({worst[f'unjudged@{k}']:,} of {worst[f'documents@{k}']:,} documents)"
+    if len(table) == 1:
+        deeper = [f"{worst[f'Unjudged@{d}']:.1%} of its top {d}" for d in found.cutoffs[1:]]
+        return f"Never judged of the top {k} of {worst['name']}: {of_worst}{''.join(f'; {text}' for text in deeper)}."
+    known = table["pooled"].notna()
+    groups = {
+        ("pooled run", ""): table[known & (table["pooled"] == True)],  # noqa: E712 - <NA> is neither
+        ("run", " not pooled"): table[known & (table["pooled"] == False)],  # noqa: E712
+        ("run", " of which nobody recorded whether they were pooled"): table[~known],
+    }
+    medians = [
+        f"{rows[share].median():.1%} for {count(len(rows), noun)}{which}"
+        for (noun, which), rows in groups.items()
+        if len(rows)
+    ]
+    lacking = int((table["topics"] < len(found.topics)).sum())
+    some = f" {count(lacking, 'run')} without documents for some topics; these count as 1." if lacking else ""
+    return (
+        f"Never judged of the top {k}, in the median: {', '.join(medians)}; most for {worst['name']}: {of_worst}.{some}"
+    )
+
+
+def _in_brief(table: pd.DataFrame, first: Sequence[str], cutoffs: Sequence[int]) -> pd.DataFrame:
+    """Return what the screen shows: each share with the numbers behind it."""
+    shown = table[list(first)].copy()
+    for k in cutoffs:
+        shown[f"Unjudged@{k}"] = table[f"Unjudged@{k}"]
+        shown[f"of the top {k}"] = [
+            f"{n:,} of {of:,}" for n, of in zip(table[f"unjudged@{k}"], table[f"documents@{k}"], strict=True)
+        ]
+    return shown
+
+
+def _known(table: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    return [column for column in columns if table[column].notna().any()]
+
+
+def _cutoffs(text: str) -> list[int]:
+    words = listed(text)
+    if not words or not all(word.isdecimal() for word in words):
+        raise wrong("cutoff", f" must be ranks between commas, such as 10,100, got {text!r}.")
+    return list(dict.fromkeys(positive("cutoff", int(word), "documents") for word in words))
