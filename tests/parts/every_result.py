@@ -39,7 +39,7 @@ source = "nowhere"
 
 def odd_field():
     """Return the runs of a field under names, teams and types that are hard to show."""
-    field = ptr.simulate_field(seed=7)
+    field = ptr.simulate_field(seed=7, n_topics=12, n_teams=7)
     table = field.runs.run_table
     frames = {f"{name} {ODD}": field.runs[name] for name in table["name"]}
     given = table.assign(name=list(frames), team=table["team"] + ODD, type=table["type"] + ODD)

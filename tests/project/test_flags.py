@@ -21,12 +21,8 @@ from pt_reuse.collections.dataset import ReuseDataset
 FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 RUNS, QRELS = FIELD.runs, FIELD.qrels
-SCORES, LOU = ptr.score(RUNS, QRELS, "AP"), ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2)
-PARTS = {"measures": "AP", "sources": lambda docno: docno[-1], "alpha": 0.9}
-LABELS = labelled(seed=8)
-AGREED = ptr.judging.annotator_agreement(LABELS, resamples=0)
-OTHERS = FIELD.all_qrels
-FILLED = ptr.leave_out_uniques(RUNS, QRELS, "AP", depth=2, fill=OTHERS)
+SCORES = ptr.score(RUNS, QRELS, "AP")
+AGREED = ptr.judging.annotator_agreement(labelled(seed=8), resamples=0)
 SAMPLE = ptr.pools.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
@@ -63,7 +59,7 @@ CALLS = {
     "judging.judge_continuously": lambda d, **flag: judged_by_protocol(**flag),
     "list_collections": lambda d, **flag: ptr.list_collections("trec-8", **flag),
     "read_qrels": lambda d, **flag: ptr.read_qrels(
-        SAMPLE.write(d / "qrels", strata=flag["strata"] in (True, np.True_)), **flag
+        SAMPLE.write(d / "qrels", strata=flag["strata"] is np.True_), **flag
     ),
     "read_runs": lambda d, **flag: ptr.read_runs(RUNS.write(d / "r", overwrite=True), **flag),
     "register_collection": lambda d, **flag: ptr.register_collection("flags", topics="irds:reuse/demo", **flag),
@@ -101,13 +97,6 @@ def judged_by_protocol(**flag):
     scorer, protocol = ptr.judging.Vectors({"d1": [1.0], "d2": [2.0]}), ptr.judging.AutoTAR(topic_budget=1)
     judge = ptr.judging.Oracle(QRELS, unknown="not relevant")
     return ptr.judging.judge_continuously(scorer, TOPICS, judge, protocol=protocol, **flag)
-
-
-def left_out(**flag):
-    docnos = sorted(set(FIELD.all_qrels.to_frame()["docno"]))
-    scorer = ptr.judging.Vectors({docno: [1.0] for docno in docnos}, queries={qid: [1.0] for qid in RUNS.topics})
-    judge = ptr.judging.Oracle(FIELD.all_qrels, unknown="not relevant")
-    return ptr.pools.leave_out_dynamic(RUNS, QRELS, "AP", scorer, TOPICS, judge=judge, depth=2, **flag)
 
 
 def figures(folder):
@@ -153,23 +142,12 @@ def test_the_flags_are_found():
     assert len(FLAGS) > 20
 
 
-@pytest.mark.parametrize("value", ["no", 1])
 @pytest.mark.parametrize(("called", "argument"), FLAGS)
-def test_what_is_no_flag_is_refused(called, argument, value, tmp_path, monkeypatch):
-    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
-    with pytest.raises(InputError, match="True") as caught:
-        CALLS[called](tmp_path, **{argument: value})
+def test_what_is_no_flag_is_refused_and_a_flag_of_numpy_is_one(called, argument, tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path_factory.mktemp("home")))
+    with pytest.raises(InputError, match=r"True.*, got 'no'[.]$") as caught:
+        CALLS[called](tmp_path_factory.mktemp("refused"), **{argument: "no"})
     assert caught.value.argument == argument
-    assert str(caught.value).endswith(f", got {value!r}.")
-
-
-#: each flag set, or not, in turns
-@pytest.mark.parametrize(
-    ("called", "argument", "value"),
-    [(*flag, (np.True_, np.False_)[i % 2]) for i, flag in enumerate(FLAGS) if flag[0] != "ReuseDataset.fetch"],
-)
-def test_flags_of_numpy_are_flags(called, argument, value, tmp_path, monkeypatch):
-    if called == "RunSet.write_table":
-        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
-    CALLS[called](tmp_path, **{argument: value})
+    # what is fetched comes from the network
+    if called != "ReuseDataset.fetch":
+        CALLS[called](tmp_path_factory.mktemp("taken"), **{argument: np.True_})

@@ -20,8 +20,6 @@ from public import NAMESPACES, PUBLIC
 
 import pt_reuse as ptr
 
-ROOT = Path(ptr.__file__).parent
-
 
 def stub(module):
     """Return name -> the module that defines it, of the stub of a namespace; namespaces are in the package itself."""

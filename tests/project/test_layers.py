@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from public import NAMESPACES
-from sources import Trees, every, outside_expressions, statements
+from sources import Trees, every, outside_expressions
 
 import pt_reuse
 from pt_reuse.study import DECLARED
@@ -92,11 +92,6 @@ def test_no_module_imports_itself_by_way_of_others():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"a circle of imports: {' <- '.join(error.args[1])}")
-
-
-@EVERY_FILE
-def test_imports_are_absolute(module):
-    assert not [n for n in statements(TREES[module]) if isinstance(n, ast.ImportFrom) and n.level]
 
 
 @EVERY_FILE

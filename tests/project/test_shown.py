@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from every_result import MEASURES, ODD, every_result, odd_field
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 from same import assert_same
 
@@ -248,19 +249,23 @@ def test_the_report_of_a_verification(results):
 
 
 @pytest.mark.filterwarnings("ignore:Glyph:UserWarning", "ignore:constrained_layout not applied:UserWarning")
-def test_every_figure_is_drawn_into_axes_of_ones_own_and_saved_as_vectors(results):
+def test_every_figure_is_drawn_into_axes_of_ones_own_and_saved_as_vectors(results, monkeypatch):
+    # texts are measured in half the time
+    monkeypatch.setitem(rcParams, "text.hinting", "none")
     drawn = 0
     for name, result in results.items():
         own = type(result).plot is not Result.plot if isinstance(result, Result) else hasattr(result, "plot")
-        kinds_of_figures = [None] if own else list(getattr(type(result), "plots", ()))
-        for kind in kinds_of_figures:
+        for kind in [None] if own else getattr(type(result), "plots", ()):
+            how = {"kind": kind} if kind else {}
+            if name.startswith("PoolsByType") and kind == "scores":
+                how["pool"] = result.pools[0]
             ax = Figure(figsize=(7, 4)).subplots()
-            one_of_several = {"pool": result.pools[0]} if name.startswith("PoolsByType") and kind == "scores" else {}
-            how = {**({"kind": kind} if kind else {}), **one_of_several}
             with pytest.raises(ptr.InputError) as caught:
                 result.plot(ax=ax, legend="no", **how)
             assert caught.value.argument == "legend", name
-            if (kind == "fill" and result.filled is None) or (kind == "gold" and result.gold.empty):
+            # of two results of a kind, the one of names that are hard to show; both where it lacks what is drawn
+            without = (kind == "fill" and result.filled is None) or (kind == "gold" and result.gold.empty)
+            if without or (f"{name}, odd" in results and kind != "gold"):
                 continue
             assert result.plot(ax=ax, legend=np.False_, **how) is ax, name
             assert (ax.get_legend(), ax.get_title()) == (None, ""), name
