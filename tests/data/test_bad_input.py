@@ -7,11 +7,14 @@ import gzip
 import lzma
 import pickle
 
+import numpy as np
+import pandas as pd
+import pyterrier as pt
 import pytest
-from faults import FRAME, LONG, OTHER, QRELS, RUN, TWO, put
+from faults import FRAME, LABELS, LONG, OTHER, QRELS, RUN, TWO, put
 
 from pt_reuse._errors import InputError
-from pt_reuse.data.judgments import read_qrels
+from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 
@@ -160,3 +163,173 @@ def test_every_bad_file_is_told(messages, tmp_path):
         assert str(caught(read_runs, tmp_path / "r", n_jobs=n_jobs)) == str(error)
     again = pickle.loads(pickle.dumps(error))
     assert ([str(fault) for fault in again.faults], str(again)) == ([str(fault) for fault in error.faults], str(error))
+
+
+# faults of frames in memory and of calls on runs and judgments, with the exact message
+
+
+def frames(**changes):
+    return lambda d: RunSet.from_frames({"a": FRAME.assign(**changes)})
+
+
+IN_MEMORY = {
+    "missing qrels": lambda d: read_qrels(d / "no"),
+    "qrels are a folder": lambda d: read_qrels(d),
+    "frames list": lambda d: RunSet.from_frames([FRAME]),
+    "one frame": lambda d: RunSet.from_frames(FRAME),
+    "a frame is None": lambda d: RunSet.from_frames({"a": None}),
+    "an empty run name": lambda d: RunSet.from_frames({"": FRAME}),
+    "half a character in a run name": lambda d: RunSet.from_frames({"\ud800": FRAME}),
+    "no score": lambda d: RunSet.from_frames({"a": FRAME[["qid", "docno"]]}),
+    "no rank": lambda d: RunSet.from_frames({"a": FRAME[["qid", "docno", "score"]]}, order="rank"),
+    "qid is missing": frames(qid=["1", None]),
+    "docno is missing": frames(docno=[np.nan, "d"]),
+    "qid 1.0": frames(qid=[1.0, 2.0]),
+    "NUL in a docno": frames(docno=["a", "b\0"]),
+    **{
+        f"score {shown}": frames(score=scores)
+        for shown, scores in {
+            "nan": [1, np.nan],
+            "inf": [1, np.inf],
+            "'x'": ["1", "x"],
+            "'1_0'": ["1", "1_0"],
+            "'nan'": ["1", "nan"],
+            "None": pd.Series([1, None], dtype=object),
+            "<NA>": pd.array([1, None], dtype="Int64"),
+            "1j": pd.Series([1, 1j], dtype=object),
+            "1" + "0" * 76 + "...": pd.Series([1, 10**400], dtype=object),
+            "Timestamp('2021-01-01 00:00:00')": pd.Series([1, pd.Timestamp("2021")], dtype=object),
+        }.items()
+    },
+    "a document twice": frames(docno="a"),
+    "tied ranks": lambda d: RunSet.from_frames({"a": FRAME.assign(rank=1)}, order="rank"),
+    "a rank is missing": lambda d: RunSet.from_frames({"a": FRAME.assign(rank=[1, np.nan])}, order="rank"),
+    "topics without qid": lambda d: RunSet.from_pipelines({"a": pt.Transformer.identity()}, FRAME[["docno"]]),
+    "Qrels None": lambda d: Qrels(None),
+    "no label": lambda d: Qrels(LABELS[["qid", "docno"]]),
+    "a label is missing": lambda d: Qrels(LABELS.assign(label=[1, np.nan])),
+    "a label between": lambda d: Qrels(LABELS.assign(label=[1, 0.5])),
+    "two labels": lambda d: Qrels(LABELS.assign(docno="a")),
+}
+
+
+# fault of a RunSet: the argument or the place that the error names
+CALL_ARGUMENTS = {
+    **dict.fromkeys(["frames list", "one frame", "an empty run name"], "frames"),
+    "topics without qid": "topics",
+    **dict.fromkeys(["unite with itself", "unite two orders", "unite two orders of pools"], "other"),
+    "restrict to strangers": "docnos",
+    **{fault: "order" for fault in ("reorder by rank without ranks", "reorder by tied ranks")},
+    **dict.fromkeys(["reorder by missing ranks", "the pool's order by rank"], "order"),
+    "units without types": "by",
+    **dict.fromkeys(["write where a file is", "write into a file"], "folder"),
+}
+PLACES = {
+    **dict.fromkeys(["a frame is None", "no score", "no rank", "qid 1.0", "NUL in a docno"], "run 'a'"),
+    **{fault: "run 'a'" for fault in IN_MEMORY if fault.startswith("score ")},
+    **dict.fromkeys(["tied ranks", "a rank is missing"], "run 'a'"),
+    "qid is missing": "run 'a', row 1",
+    "docno is missing": "run 'a', row 0",
+    **dict.fromkeys(["reorder by tied ranks", "reorder by missing ranks", "the pool's order by rank"], "run 'b'"),
+}
+
+
+@pytest.mark.parametrize("fault", IN_MEMORY)
+def test_in_memory(fault, messages, tmp_path):
+    call = IN_MEMORY[fault]
+    messages.refused(lambda: call(tmp_path), argument=CALL_ARGUMENTS.get(fault), place=PLACES.get(fault))
+
+
+RUNS = RunSet.from_frames({"a": FRAME, "b": FRAME.assign(docno=["a", "c"])}, teams={"a": "A", "b": "B"})
+JUDGED = Qrels(LABELS)
+CALLS = {
+    "an unknown run": lambda d: RUNS["c"],
+    "select a name": lambda d: RUNS.select("aa"),
+    "select a team": lambda d: RUNS.select(team="C"),
+    "select leaves none": lambda d: RUNS.select("a", team="B"),
+    "unite with itself": lambda d: RUNS | RUNS,
+    "unite two orders": lambda d: RUNS.select("a") | RUNS.select("b").reorder("trec_eval9"),
+    "restrict to strangers": lambda d: RUNS.restrict(["z"]),
+    "reorder by rank without ranks": lambda d: RunSet.from_frames({"b": FRAME.drop(columns="rank")}).reorder("rank"),
+    "reorder by tied ranks": lambda d: RunSet.from_frames({"b": FRAME.assign(rank=1)}).reorder("rank"),
+    "reorder by missing ranks": lambda d: RunSet.from_frames({"b": FRAME.assign(rank=[None, 1])}).reorder("rank"),
+    "the pool's order by rank": lambda d: RunSet.from_frames(
+        {"b": FRAME.assign(rank="x")}, pool_order="rank"
+    ).in_pool_order(),
+    "unite two orders of pools": lambda d: (
+        RunSet.from_frames({"x": FRAME}, pool_order="file") | RunSet.from_frames({"y": FRAME}, pool_order="rank")
+    ),
+    "units without types": lambda d: RUNS.units("type"),
+    "write where a file is": lambda d: RUNS.write(d, compress=False),
+    "write into a file": lambda d: RUNS.write(d / "input.a"),
+    "write a name with a slash": lambda d: RunSet.from_frames({"a/b": FRAME}).write(d),
+    "write a docno with a blank": lambda d: RunSet.from_frames({"a": FRAME.assign(docno=["a b", "c"])}).write(d),
+    "write an empty run": lambda d: RunSet.from_frames({"b": FRAME, "c": FRAME.iloc[:0]}).write(d),
+    "judgments that differ": lambda d: JUDGED | Qrels(LABELS.assign(label=[0, 0])),
+    "select a topic": lambda d: JUDGED.select(["9"]),
+    "threshold": lambda d: JUDGED.threshold(0),
+    "write over judgments": lambda d: JUDGED.write(d / "input.a"),
+    "write no judgments": lambda d: Qrels(LABELS.iloc[:0], topics=["1"]).write(d / "new"),
+}
+
+
+@pytest.mark.parametrize("fault", CALLS)
+def test_call(fault, messages, tmp_path):
+    put(tmp_path, {"input.a": b"mine"})
+    call = CALLS[fault]
+    messages.refused(lambda: call(tmp_path), argument=CALL_ARGUMENTS.get(fault), place=PLACES.get(fault))
+    # nothing was written, no temporary file is left
+    assert [path.name for path in tmp_path.iterdir()] == ["input.a"]
+    assert (tmp_path / "input.a").read_bytes() == b"mine"
+
+
+# faults of teams, types and pooled flags, and all warnings of the reading side, by argument and place
+
+
+METADATA = {
+    # name: (arguments of read_runs, the argument at fault, the place)
+    "two rows for a run": (
+        {"metadata": pd.DataFrame({"name": ["bm25", "bm25"], "team": ["A", "B"]})}, "metadata", "",
+    ),
+    "no column name": ({"metadata": pd.DataFrame({"run": ["bm25"]})}, "metadata", ""),
+    "a name is missing": ({"metadata": pd.DataFrame({"name": ["bm25", None]})}, "metadata", "row 1"),
+    "two columns team": (
+        {"metadata": pd.DataFrame([["bm25", "A", "B"]], columns=["name", "team", "team"])}, "metadata", "",
+    ),
+    "teams name no run": ({"teams": {"x": "A"}}, "teams", ""),
+    "teams 5": ({"teams": 5}, "teams", ""),
+    "teams frame without team": ({"teams": pd.DataFrame({"name": ["bm25"], "group": ["A"]})}, "teams", ""),
+    "teams series with a run twice": (
+        {"teams": pd.Series(["A", "B", "C"], index=["bm25", "dense", "bm25"])}, "teams", "",
+    ),
+    "pooled names no run": ({"pooled": ["x"]}, "pooled", ""),
+    "pooled 5": ({"pooled": 5}, "pooled", ""),
+    "pooled is no flag": ({"pooled": {"bm25": "maybe", "dense": "no"}}, "pooled", "run 'bm25'"),
+}  # fmt: skip
+METADATA_FILES = {
+    # name: (argument, file m, the place after the file)
+    "metadata is missing": ("metadata", None, ""),
+    "a cell too many": ("metadata", b"name,team\nbm25,A\ndense,B,C\n", ", line 3"),
+    "an open quote": ("metadata", b'name,team\nbm25,"A\ndense,B', ", line 3"),
+    "two teams for a run": ("teams", b"# comment\nbm25 A\n\ndense B\nbm25 C\n", ", line 5"),
+    "one column": ("teams", b"bm25 A\ndense\n", ", line 2"),
+    "three columns": ("types", b"bm25,A,x\n", ", line 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", METADATA)
+def test_metadata(fault, tmp_path, messages):
+    arguments, argument, place = METADATA[fault]
+    put(tmp_path, TWO)
+    messages.refused(lambda: read_runs(tmp_path / "r", **arguments), argument=argument, place=place)
+    # in memory the same
+    frames = {"bm25": FRAME, "dense": FRAME}
+    messages.refused(lambda: RunSet.from_frames(frames, **arguments), argument=argument, place=place)
+
+
+@pytest.mark.parametrize("fault", METADATA_FILES)
+def test_metadata_file(fault, tmp_path, messages):
+    argument, data, place = METADATA_FILES[fault]
+    put(tmp_path, TWO if data is None else {**TWO, "m": data})
+    call = lambda: read_runs(tmp_path / "r", **{argument: tmp_path / "m"})  # noqa: E731
+    messages.refused(call, argument=argument, place=f"{{d}}/m{place}")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+from contextlib import suppress
+
 import ir_measures
 import pandas as pd
 import pyterrier as pt
 import pytest
-from faults import FRAME, LABELS, put
+from faults import FRAME, LABELS, OTHER, RUN, put
+from hypothesis import given
+from hypothesis import strategies as st
 from ir_measures import AP
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.data.run_reading import as_runs, read_runs
 from pt_reuse.data.run_set import RunSet
 
 RUNS, QRELS = RunSet.from_frames({"bm25": FRAME}), Qrels(LABELS)
@@ -97,3 +103,101 @@ def test_a_topic_without_judgments_stays_a_topic():
     assert as_qrels(nested).topics == ["1", "2"]
     mine = ptr.score({"bm25": TUPLES}, nested, AP).mean["AP"].tolist()
     assert mine == [ir_measures.pytrec_eval.calc_aggregate([AP], nested, NESTED)[AP]] == [0.5]
+
+
+# arguments of reading runs are judged before a file is read, or a pipeline run, as far as they can be
+
+
+def reached(*_, **__):
+    pytest.fail("the arguments were to be judged before")
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    put(tmp_path, {"r/bm25": RUN, "r/dense": OTHER, "blank": b"\n"})
+    monkeypatch.setattr("pt_reuse.data.run_files.parse_files", reached)
+    for long in ("parse_files", "fingerprints", "load_whole"):
+        monkeypatch.setattr(f"pt_reuse.data.store.{long}", reached)
+    return tmp_path / "r"
+
+
+#: what is wrong -> the arguments, a path being that of a file beside the runs
+READING = {
+    "order": {"order": "x"},
+    "pool_order": {"pool_order": "x"},
+    "n_jobs": {"n_jobs": 0},
+    "cache with NUL": {"cache": "a\0"},
+    "memory": {"memory": "much"},
+    "memory without cache": {"memory": "1GB"},
+    "teams 5": {"teams": 5},
+    "teams twice": {"teams": pd.Series(["A", "B"], index=["bm25", "bm25"])},
+}
+
+
+@pytest.mark.parametrize("fault", READING)
+def test_before_a_file_is_read(fault, runs, messages):
+    messages.refused(lambda: read_runs(runs, **READING[fault]), argument=next(iter(READING[fault])))
+
+
+PIPELINES = {
+    "order": {"order": "x"},
+    "pool_order": {"pool_order": "x"},
+    "teams": {"teams": {"x": "A"}},
+    "batch_size": {"batch_size": 0},
+}
+
+
+@pytest.mark.parametrize("fault", PIPELINES)
+def test_before_a_pipeline_is_run(fault, messages):
+    pipelines = {"a": pt.apply.generic(reached)}
+    messages.refused(lambda: RunSet.from_pipelines(pipelines, FRAME, **PIPELINES[fault]), argument=fault)
+
+
+def test_from_pipelines_labels_and_orders_as_from_frames_does():
+    given = {"teams": {"a": "A"}, "pooled": (name for name in ["a"]), "order": "file", "pool_order": "rank"}
+    runs = RunSet.from_pipelines({"a": pt.Transformer.from_df(FRAME)}, FRAME[["qid"]].drop_duplicates(), **given)
+    assert runs.run_table.values.tolist() == [["a", "A", None, True]]
+    assert (runs.order, runs.pool_order) == ("file", "rank")
+
+
+# gzip files of any make, against Python's own reader
+
+
+#: texts among which are equal ones, empty ones and the bytes with which a member begins
+TEXT = st.sampled_from([b"", b"1 Q0 d 1 2 t\n", b"1 Q0 e 1 2 t\n", b"\x1f\x8b\x08", b"words " * 1000])
+BEHIND = st.sampled_from([b"", b"", bytes(8), b"\n", b"\x1f", b"garbage", (13).to_bytes(4, "little")])
+
+
+def expected(raw):
+    try:
+        return gzip.decompress(raw)
+    except (EOFError, OSError):
+        return None
+
+
+@given(
+    members=st.lists(st.tuples(TEXT, st.integers(0, 9)), min_size=1, max_size=3), behind=BEHIND, cut=st.integers(0, 9)
+)
+def test_gzip_files_are_read_as_python_reads_them(members, behind, cut, tmp_path_factory):
+    pytest.importorskip("isal")
+    raw = b"".join(gzip.compress(text, level) for text, level in members) + behind
+    path = tmp_path_factory.mktemp("gzip") / "file"
+    path.write_bytes(raw[: len(raw) - cut])
+    wanted = expected(path.read_bytes())
+    if wanted is None:
+        with pytest.raises(UnreadableError):
+            read_bytes(path)
+    else:
+        assert read_bytes(path) == wanted
+
+
+@given(text=st.binary(min_size=1, max_size=300), data=st.data())
+def test_a_changed_byte_of_a_gzip_file_is_noticed(text, data, tmp_path_factory):
+    raw = bytearray(gzip.compress(text))
+    # the header of ten bytes holds a time and the like, which are not checked
+    at = data.draw(st.integers(10, len(raw) - 1))
+    raw[at] ^= data.draw(st.integers(1, 255))
+    path = tmp_path_factory.mktemp("gzip") / "file"
+    path.write_bytes(raw)
+    with suppress(UnreadableError):
+        assert read_bytes(path) == text

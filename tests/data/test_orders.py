@@ -10,8 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import pt_reuse as ptr
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import ReuseWarning
+from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 
@@ -146,9 +148,6 @@ def test_duplicates_stay_those_that_were_kept(tmp_path):
         assert runs.reorder(order)["t"]["docno"].tolist() == expected
 
 
-# the order of the pool
-
-
 # real fields
 
 
@@ -163,3 +162,33 @@ def test_ranks_too_large_for_a_word_are_read_as_numbers(first, tmp_path):
     (tmp_path / "swapped").write_text("".join(lines))
     place = read_runs(tmp_path / "swapped").field.rank
     assert [place.at.tolist(), place.values.tolist()] == [[100_011, 100_021], [100_021, 100_011]]
+
+
+# to which depth a collection pooled its runs: what a field knows of it, and who takes it as the default
+
+
+FRAME = pd.DataFrame({"qid": "1", "docno": list("abc"), "score": [3.0, 2.0, 1.0], "rank": [0, 1, 2]})
+
+
+def field(name="a", **how):
+    return ptr.RunSet.from_frames({name: FRAME}, teams={name: name}, **how)
+
+
+def test_a_field_keeps_it(tmp_path):
+    runs = field(pool_depth=2)
+    assert (runs.pool_depth, field().pool_depth) == (2, None)
+    assert repr(runs).endswith("order='trec_eval', pool_depth=2")
+    assert repr(field(pool_depth=2, pool_order="file")).endswith("pool_order='file', pool_depth=2")
+    other = field("b")
+    for made in (runs.select("a"), runs.reorder("file"), runs.restrict(["a"]), runs.with_metadata(types={"a": "x"}),
+                 runs | other, other | runs, runs | field("b", pool_depth=2)):  # fmt: skip
+        assert made.pool_depth == 2
+    runs.write(tmp_path / "runs")
+    assert ptr.read_runs(tmp_path / "runs", pool_depth=7).pool_depth == 7
+    assert ptr.read_runs(tmp_path / "runs").pool_depth is None
+
+
+def test_two_fields_that_say_two_things(messages):
+    messages.refused(lambda: field(pool_depth=2) | field("b", pool_depth=3), argument="other")
+    messages.refused(lambda: field(pool_order="file") | field("b", pool_order="rank"), argument="other")
+    assert HowPooled("file", None) | HowPooled(None, 3) == HowPooled("file", 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from unittest import mock
 
 import ir_measures
 import numpy as np
@@ -15,8 +16,12 @@ from hypothesis import strategies as st
 from ir_measures import AP, Judged, nDCG
 
 from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.arrays import tokens
+from pt_reuse.data import trec
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.qrels_files import CONFLICTS
+from pt_reuse.data.trec import parse_qrels
+from pt_reuse.pooling.pool import Pool
 
 
 def judged(text, **arguments):
@@ -195,3 +200,91 @@ def test_an_experiment_and_ir_measures_take_judgments_as_they_are(messages):
     bare = judged("1 a 1", topics=["1", "2"])
     messages.warned(lambda: list(bare))
     messages.warned(lambda: pt.Experiment([run], topics, bare, [AP]))
+
+
+# which label is relevant: what judgments say of it, and what becomes of it
+
+
+ROWS = pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcde"), "label": [3, 1, 0, 2, -1]})
+
+
+@pytest.mark.parametrize(("rel", "relevant"), [(1, [2, 1]), (2, [1, 1]), (3, [1, 0]), (4, [0, 0])])
+def test_counted_from(rel, relevant):
+    qrels = Qrels(ROWS, rel=rel)
+    assert (qrels.rel, qrels.stated_rel) == (rel, rel)
+    table = qrels.counts()
+    assert table["relevant"].tolist() == Qrels(ROWS).counts(rel=rel)["relevant"].tolist() == relevant
+    assert table["judged"].tolist() == [3, 1]
+    assert table["density"].tolist() == [relevant[0] / 3, relevant[1]]
+    shown = f"{sum(relevant)} relevant" + (f" from label {rel}" if rel > 1 else "")
+    assert f"5 judgments, {shown} (labels" in repr(qrels)
+
+
+def test_every_operation_keeps_it():
+    qrels = Qrels(ROWS, rel=2)
+    pool = Pool.from_frame(ROWS[["qid", "docno"]])
+    for made in (qrels - ROWS[:1], qrels.restrict(pool), qrels.sample(0.5, seed=1), qrels.select(["1"]),
+                 qrels | Qrels(ROWS), Qrels(ROWS) | qrels, qrels.union(ROWS), pool.judge(qrels)):  # fmt: skip
+        assert made.stated_rel == 2
+    assert pool.judge(ROWS).stated_rel is None
+    assert qrels.with_rel(3).rel == 3
+    assert qrels.with_rel(None).stated_rel is None
+    assert qrels.rel == 2
+
+
+def test_binary_labels_begin_at_it():
+    qrels = Qrels(ROWS, rel=2)
+    assert qrels.threshold().to_frame()["label"].tolist() == [1, 0, 0, 1, -1]
+    assert qrels.threshold(1).to_frame()["label"].tolist() == [1, 1, 0, 1, -1]
+    assert Qrels(ROWS).threshold().to_frame()["label"].tolist() == [1, 1, 0, 1, -1]
+    # from then on label 1 is relevant
+    assert qrels.threshold().rel == 1
+    assert qrels.threshold().counts()["relevant"].tolist() == qrels.counts()["relevant"].tolist() == [1, 1]
+
+
+# qrels that are read piece by piece are what they are at once, faults and their lines included
+
+
+NAMES = st.sampled_from(["1", "2", "10", "d", "a-name-of-more-than-eight-bytes", "é"])
+GOOD = st.builds("{} {} {} {}".format, NAMES, st.sampled_from("0Q"), NAMES, st.integers(-1, 3))
+ODD = st.sampled_from(["", "   ", "# a comment", "1 0 d", "1 0 d 1.5", "1 0 d \0", "1 0 d many", "1\t0  d 1 "])
+TEXTS = st.lists(st.one_of(GOOD, GOOD, GOOD, ODD), max_size=12).map("\n".join)
+
+
+def told(data, at_once=1 << 20, **options):
+    try:
+        with mock.patch.object(trec, "_AT_ONCE", at_once):
+            rows = parse_qrels(data, **options)
+    except InputError as error:
+        return str(error)
+    docs = tokens.decode(tokens.as_tokens(rows.docs))
+    strata = None if rows.strata is None else tokens.decode(tokens.as_tokens(rows.strata))
+    lines = [rows.line_of(row) for row in range(len(docs))]
+    return rows.topics, rows.topic.tolist(), docs, rows.labels.tolist(), strata, lines
+
+
+@settings(max_examples=300)
+@given(TEXTS, st.integers(1, 60), st.sampled_from(["", "\n", "\r\n", "\n\n"]), st.booleans())
+def test_pieces_are_read_as_the_whole(text, at_once, end, marked):
+    data = (("\ufeff" if marked else "") + text + end).encode()
+    assert told(data, at_once=at_once) == told(data)
+
+
+@given(st.lists(st.tuples(NAMES, NAMES, NAMES, st.integers(-1, 3)), min_size=1, max_size=9), st.integers(1, 60))
+def test_pieces_of_a_sample(rows, at_once):
+    data = "".join(f"{qid} 0 {docno} {stratum} {label}\n" for qid, docno, stratum, label in rows).encode()
+    assert told(data, strata=True, at_once=at_once) == told(data, strata=True)
+
+
+@pytest.mark.parametrize("n", [1, 30_000])
+def test_a_fault_far_down_is_told_with_its_line(n, monkeypatch):
+    monkeypatch.setattr(trec, "_AT_ONCE", 1 << 12)
+    data = b"".join(b"%d 0 doc%d 1\n" % (i // 100, i) for i in range(n)) + b"7 0 last\n"
+    with pytest.raises(InputError, match=rf"line {n + 1:,}: .* found 3"):
+        parse_qrels(data)
+
+
+def test_names_of_any_width_stand_one_after_the_other():
+    parts = [np.array([[1]], dtype="<u8"), np.zeros((0, 1), dtype="<u8"), np.array([[2, 3], [4, 0]], dtype="<u8")]
+    assert tokens.stacked(parts).tolist() == [[1, 0], [2, 3], [4, 0]]
+    assert tokens.stacked([]).shape == (0, 1)

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import gzip
+import pickle
 import random
+import struct
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from opened import opened
+from pool_parts import as_runs, fields
 
+import pt_reuse as ptr
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.arrays.open_field import OpenField
+from pt_reuse.data.array_file import on_disk
+from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import subsample_corpus
 
 
 def frame(lines):
@@ -110,9 +124,6 @@ def test_restrict(runs):
     assert part.run_table.equals(runs.run_table)
     assert len(part.restrict(iter(["d9"]))["a"]) == 0
     assert rows(runs.restrict({"d3"})["a"]) == [("1", "d3", 0, 2.0)]
-
-
-# metadata
 
 
 # frames and pipelines
@@ -214,3 +225,278 @@ def test_properties(seed, order):
     pd.testing.assert_frame_equal(
         runs.restrict(some).select(["r1"]).to_frame(), runs.select(["r1"]).restrict(some).to_frame()
     )
+
+
+# run files that are written read back as they were
+
+
+@pytest.fixture
+def two_runs():
+    a = frame(["1 d1 3", "1 d2 2", "1 d3 2", "2 d1 1"])
+    return RunSet.from_frames({"a": a, "b": frame(["1 d3 5", "10 d4 4", "2 d9 1", "2 d1 7"])})
+
+
+def same_bits(left, right):
+    return left.equals(right) and left["score"].to_numpy().tobytes() == right["score"].to_numpy().tobytes()
+
+
+@pytest.mark.parametrize("compress", [True, False])
+def test_write_and_read_back(compress, two_runs, tmp_path):
+    paths = two_runs.write(tmp_path / "new" / "folder", compress=compress)
+    ending = ".gz" if compress else ""
+    assert [path.name for path in paths] == [f"input.{name}{ending}" for name in two_runs]
+    again = read_runs(paths)
+    assert again.names == two_runs.names
+    assert same_bits(again.to_frame(), two_runs.to_frame())
+    data = paths[0].read_bytes()
+    text = gzip.decompress(data) if compress else data
+    assert text == b"1 Q0 d1 1 3.0 a\n1 Q0 d3 2 2.0 a\n1 Q0 d2 3 2.0 a\n2 Q0 d1 1 1.0 a\n"
+    assert sorted(path.name for path in paths[0].parent.iterdir()) == sorted(path.name for path in paths)
+    # pyterrier reads it as well
+    assert pt.io.read_results(str(paths[0]))["docno"].tolist() == ["d1", "d3", "d2", "d1"]
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+# what bytes.split() leaves whole: any text without ASCII white space
+word = st.one_of(
+    st.text(st.characters(exclude_characters="\0\t\n\r\v\f ", exclude_categories=["Cs"]), min_size=1, max_size=12),
+    st.sampled_from(
+        ["NA", "nan", "1e5", "\udcff", "é\udce9", "\u00a0", "\u2028", "\x85", "\x1c", "\ufeff", "\ufeff1", "BZh91AY&SY"]
+    ),
+    st.sampled_from(["\x1f\udc8b", "#", '"', "\udcfd7zXZ", "(\udcb5/\udcfd"]),
+)
+
+
+#: what begins with # would be a comment
+topic = word.filter(lambda name: not name.startswith("#"))
+
+
+@settings(deadline=None, max_examples=35, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    found=st.dictionaries(st.tuples(topic, word), finite, min_size=1, max_size=12),
+    name=word.filter(lambda name: "/" not in name and "\\" not in name and name not in (".", "..")),
+    order=st.sampled_from(list(ORDERS)),
+    compress=st.booleans(),
+)
+def test_anything_reads_back(found, name, order, compress, tmp_path_factory):
+    table = pd.DataFrame(
+        {
+            "qid": pd.Series([qid for qid, _ in found], dtype=object),
+            "docno": pd.Series([docno for _, docno in found], dtype=object),
+            "score": list(found.values()),
+            "rank": range(len(found)),
+        }
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)  # twin topics
+        two_runs = RunSet.from_frames({name: table}, order=order)
+        paths = two_runs.write(tmp_path_factory.mktemp("written"), compress=compress)
+        again = read_runs(paths, order=order)
+    assert again.names == two_runs.names
+    assert same_bits(again.to_frame(), two_runs.to_frame())
+    kept = {(row.qid, row.docno): struct.pack("d", row.score) for row in again.to_frame().itertuples()}
+    assert kept == {key: struct.pack("d", score) for key, score in found.items()}
+
+
+# runs over a part of the corpus, and random parts: documents of a corpus, teams of a field
+
+
+FIELD = {
+    "A": {"1": ["FT1", "LA1", "FT2"], "2": ["LA2", "LA1"]},
+    "B": {"1": ["LA3", "FT1"], "2": ["FT9"]},
+}
+
+
+def lists_of(runs):
+    return {
+        name: {qid: found["docno"].tolist() for qid, found in runs[name].groupby("qid")}
+        for name in runs
+    }  # fmt: skip
+
+
+def test_one_source_closes_the_lists_up(messages):
+    runs = as_runs(FIELD)
+    part = messages.warned(lambda: runs.restrict(prefix="FT"))
+    assert lists_of(part) == {"A": {"1": ["FT1", "FT2"]}, "B": {"1": ["FT1"], "2": ["FT9"]}}
+    assert part["A"]["rank"].tolist() == [0, 1]
+    assert part["A"]["score"].tolist() == [0.0, -2.0]
+    messages.warned(lambda: runs.restrict(prefix=["FT1"]))
+    every = [runs.restrict(prefix=["FT", "LA"]), runs.restrict(where=lambda docno: True), runs.restrict(runs.docnos())]
+    for same in every:
+        assert lists_of(same) == FIELD
+    by_name = runs.restrict(where=lambda docno: docno.endswith("1") or docno == "FT9")
+    assert lists_of(by_name) == {"A": {"1": ["FT1", "LA1"], "2": ["LA1"]}, "B": {"1": ["FT1"], "2": ["FT9"]}}
+
+
+def test_a_topic_that_is_left_without_documents_is_told(messages):
+    part = messages.warned(lambda: as_runs(FIELD).restrict(["FT2", "LA3"]))
+    assert part.topics == ["1"]
+    messages.refused(lambda: as_runs(FIELD).restrict(prefix="FR"), argument="prefix")
+    messages.refused(lambda: as_runs(FIELD).restrict(where=lambda docno: False), argument="where")
+
+
+def test_the_top_of_the_runs_is_a_small_corpus(messages):
+    runs = as_runs(FIELD)
+    assert runs.docnos() == ["FT1", "FT2", "FT9", "LA1", "LA2", "LA3"]
+    assert runs.docnos(depth=1) == ["FT1", "FT9", "LA2", "LA3"]
+    # a document at the top of one topic stays wherever it stands in another
+    assert lists_of(runs.restrict(runs.docnos(depth=1))) == {
+        "A": {"1": ["FT1"], "2": ["LA2"]},
+        "B": {"1": ["LA3", "FT1"], "2": ["FT9"]},
+    }
+    assert runs.select("A").docnos() == ["FT1", "FT2", "LA1", "LA2"]
+    messages.refused(lambda: runs.docnos(depth=0), argument="depth")
+
+
+@settings(deadline=None, max_examples=20)
+@given(fields(), st.integers(1, 8))
+def test_docnos_equal_the_brute_force(field, depth):
+    runs = as_runs(field)
+    for k in (depth, None):
+        expected = {doc for lists in field.values() for docs in lists.values() for doc in docs[:k]}
+        assert runs.docnos(depth=k) == sorted(expected)
+
+
+# a part of the corpus
+
+
+def test_a_third_and_a_ninth_of_a_corpus():
+    corpus = [f"d{i}" for i in range(900)]
+    third, ninth = (subsample_corpus(corpus, share=1 / n, seed=5) for n in (3, 9))
+    assert (len(third), len(ninth)) == (300, 100)
+    assert third[:100] == ninth
+    assert len(set(third)) == 300
+    random.Random(1).shuffle(corpus)
+    assert subsample_corpus(iter(corpus), share=1 / 3, seed=5) == third
+    assert subsample_corpus(({"docno": d, "text": "x"} for d in corpus), share=1 / 3, seed=5) == third
+    assert subsample_corpus(corpus, share=1 / 3, seed=6) != third
+    assert sorted(subsample_corpus(corpus, share=1, seed=6)) == sorted(corpus)
+    # every document has the same chance
+    times = pd.Series([d for seed in range(200) for d in subsample_corpus(corpus[:9], share=1 / 9, seed=seed)])
+    assert times.value_counts().between(8, 40).all()
+
+
+# teams
+
+
+def team_runs():
+    field = {f"r{i}": {"1": [f"d{i}", "d"]} for i in range(12)}
+    teams = {f"r{i}": f"t{i // 2}" for i in range(12)}
+    types = {f"r{i}": "neural" if i % 2 else "lexical" for i in range(12)}
+    return as_runs(field, teams=teams, types=types, pooled=True)
+
+
+def test_all_runs_of_a_team_are_on_one_side():
+    runs = team_runs()
+    seen = set()
+    for seed in range(20):
+        some, others = runs.split_teams(seed=seed)
+        assert len(some.teams) == len(others.teams) == 3
+        assert not set(some.teams) & set(others.teams)
+        assert sorted(some.names + others.names) == sorted(runs.names)
+        assert len(some) == len(others) == 6
+        seen.add(tuple(some.teams))
+        again = runs.select(runs.names[::-1]).split_teams(seed=seed)
+        assert [part.names for part in again] == [some.names, others.names]
+    assert len(seen) > 8
+
+
+# runs whose blocks lie elsewhere are the same runs, whatever is made of them
+
+
+DOCS = [f"d{i}" for i in range(12)]
+LISTS = st.dictionaries(st.sampled_from(["1", "2", "10", "x"]), st.permutations(DOCS).map(lambda d: d[:5]), min_size=1)
+FIELDS = st.lists(LISTS, min_size=1, max_size=4)
+
+
+def runs_of(lists, *, prefix="r", ties=False):
+    frames = {}
+    for r, of_run in enumerate(lists):
+        rows = [
+            (qid, docno, float(-(i // 2) if ties else -i), (i * 7) % 5)
+            for qid, docs in of_run.items()
+            for i, docno in enumerate(docs)
+        ]
+        frames[f"{prefix}{r}"] = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+    return RunSet.from_frames(frames)
+
+
+def same(found, expected):
+    assert found.names == expected.names
+    assert found.topics == expected.topics
+    assert found.order == expected.order
+    pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame(), check_exact=True)
+    pd.testing.assert_frame_equal(found.sizes(), expected.sizes())
+    assert repr(found) == repr(expected)
+
+
+@settings(deadline=None, max_examples=25)
+@given(FIELDS, st.integers(1, 30), st.data())
+def test_whatever_is_made_of_open_runs(lists, rows, data):
+    runs = runs_of(lists, ties=True)
+    open_runs = opened(runs, rows)
+    same(open_runs, runs)
+    names = data.draw(st.lists(st.sampled_from(runs.names), min_size=1, unique=True))
+    same(open_runs.select(names), runs.select(names))
+    for order in ("trec_eval9", "rank", "file"):
+        same(open_runs.reorder(order), runs.reorder(order))
+        same(open_runs.select(names).reorder(order), runs.select(names).reorder(order))
+    kept = data.draw(st.lists(st.sampled_from(DOCS), min_size=1, unique=True))
+    if set(kept) & set(runs.docnos()):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("pt_reuse.data.units.warn", lambda *parts: None)
+            same(open_runs.restrict(kept), runs.restrict(kept))
+            same(open_runs.restrict(kept).reorder("file"), runs.restrict(kept).reorder("file"))
+    assert open_runs.docnos(depth=2) == runs.docnos(depth=2)
+
+
+@settings(deadline=None, max_examples=25)
+@given(FIELDS, FIELDS, st.integers(1, 30))
+def test_unions(first, second, rows):
+    a, b = runs_of(first), runs_of(second, prefix="s")
+    expected = a | b
+    for left, right in ((opened(a, rows), b), (a, opened(b, rows)), (opened(a, rows), opened(b, rows + 3))):
+        united = left | right
+        assert isinstance(united.field, OpenField)
+        same(united, expected)
+        for t in range(expected.field.n_topics):
+            np.testing.assert_array_equal(united.field.words_at(t), expected.field.words_at(t))
+
+
+def test_a_rank_column_that_gives_no_order_is_told_at_once():
+    frame = pd.DataFrame(
+        {"qid": ["1", "2", "2"], "docno": ["a", "a", "b"], "score": [3.0, 2.0, 1.0], "rank": [1, 5, 5]}
+    )
+    runs = RunSet.from_frames({"r": frame})
+    messages = []
+    for some in (runs, opened(runs)):
+        with pytest.raises(InputError) as caught:
+            some.reorder("rank")
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert "'b'" in messages[0]
+
+
+def test_a_run_of_which_no_document_is_left_has_no_rows():
+    runs = runs_of([{"1": DOCS[:2]}, {"1": DOCS[4:6], "2": DOCS[4:6]}])
+    with pytest.warns(ptr.ReuseWarning, match="no document is left"):
+        expected, found = (some.restrict(DOCS[:2]).select("r1") for some in (runs, opened(runs)))
+    assert found.field.parts == []
+    assert expected["r1"].empty
+    pd.testing.assert_frame_equal(found["r1"], expected["r1"])
+    pd.testing.assert_frame_equal(found.reorder("file").to_frame(), expected.to_frame())
+
+
+def test_what_is_sent_to_workers_is_small_and_their_files_go():
+    runs = ptr.simulate_field(seed=7).runs
+    with on_disk(runs.field) as field:
+        assert isinstance(field, OpenField)
+        part = field.of_topics(range(3, 5))
+        assert len(pickle.dumps(part)) < 6_000
+        copied = pickle.loads(pickle.dumps(part))
+        np.testing.assert_array_equal(copied.part(0).scores, part.part(0).scores)
+        files = field.places(range(field.n_topics))
+        selected = RunSet(field, runs.run_table, runs.order).select(runs.names[:3])
+        with on_disk(selected.field) as again:
+            assert again is selected.field
+    assert not Path(files[0]).exists()

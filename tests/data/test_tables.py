@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import random
+import sys
 import warnings
 from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import pytest
+from faults import altered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import ReuseWarning
+from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data import table_labels
+from pt_reuse.data.packed_files import kind_of_table
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.tables import TableNotes
@@ -268,3 +272,277 @@ def test_the_runs_of_trec_8(trec8, tmp_path):
     assert again.field.scores.tobytes() == runs.field.scores.tobytes()
     assert again.field.vocabulary.tobytes() == runs.field.vocabulary.tobytes()
     assert np.array_equal(again.field.all_docs(), runs.field.all_docs())
+
+
+# tables that are no runs, or only in part: what is told, and what is left out
+
+
+GOOD = ("1", "d1", 2.0, 1, "a")
+BAD = {
+    "no qid": (None, "d", 1.0, 2, "a"),
+    "no docno": ("1", None, 1.0, 2, "a"),
+    "no score": ("1", "d", None, 2, "a"),
+    "an infinite score": ("1", "d", float("inf"), 2, "a"),
+    "a score that is no number": ("1", "d", float("nan"), 2, "a"),
+    "an empty docno": ("1", "", 1.0, 2, "a"),
+    "a NUL byte": ("1\0", "d", 1.0, 2, "a"),
+    "a long docno": ("1", "é" * 513, 1.0, 2, "a"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", ["string", "dictionary"])
+@pytest.mark.parametrize("fault", BAD)
+def test_a_bad_row(fault, text, kind, messages, tmp_path):
+    rows = [GOOD, ("2", "d1", 1.0, 1, "b"), ("2", "d2", 1.0, 2, "b"), BAD[fault], ("2", "d3", 0.5, 3, "b")]
+    path = put(tmp_path / "t", table_of(rows, text=text), kind=kind, rows=2)
+    part = "row group" if kind == "parquet" else "record batch"
+    messages.refused(lambda: read_runs(path), place=f"{{d}}/t, row 4 ({part} 2)")
+    read = messages.warned(lambda: read_runs(path, bad_lines="skip"))
+    assert read.to_frame()["docno"].tolist() == ["d1", "d2", "d1", "d3"]
+    assert read.dropped[["file", "line", "name"]].to_numpy().tolist() == [[str(path), 4, "a"]]
+
+
+def test_a_bad_rank_matters_for_its_order_alone(messages, tmp_path):
+    path = put(tmp_path / "t", table_of([GOOD, ("1", "d2", 9.0, None, "a"), ("1", "d3", 5.0, 0, "a")]))
+    assert read_runs(path)["a"]["docno"].tolist() == ["d2", "d3", "d1"]
+    messages.refused(lambda: read_runs(path).reorder("rank"))
+    messages.refused(lambda: read_runs(path, order="rank"), place="{d}/t, row 2 (row group 1)")
+    read = messages.warned(lambda: read_runs(path, order="rank", bad_lines="skip"))
+    assert read["a"]["docno"].tolist() == ["d3", "d1"]
+
+
+def test_two_documents_of_one_rank(messages, tmp_path):
+    path = put(tmp_path / "t", table_of([GOOD, ("2", "d2", 9.0, 1, "a"), ("1", "d3", 5.0, 1, "a")]), rows=2)
+    messages.refused(lambda: read_runs(path, order="rank"), place="{d}/t, row 3 (row group 2)")
+    messages.refused(lambda: read_runs(path, order="rank", bad_lines="skip"))
+
+
+@pytest.mark.parametrize("name", [None, "", "a\0b"])
+def test_a_row_of_no_run(name, messages, tmp_path):
+    path = put(tmp_path / "t", table_of([GOOD, ("1", "d2", 1.0, 2, name)]), rows=1)
+    for options in ({}, {"bad_lines": "skip", "other_files": "skip"}):
+        messages.refused(lambda options=options: read_runs(path, **options), place="{d}/t, row 2 (row group 2)")
+
+
+def test_a_run_of_bad_rows_alone(messages, tmp_path):
+    path = put(tmp_path / "t", table_of([GOOD, ("1", "d2", None, 2, "b")]))
+    messages.refused(lambda: read_runs(path, bad_lines="skip"), place="{d}/t, row 2 (row group 1)")
+
+
+NO_RUNS = {
+    "no score": pa.table({"qid": ["1"], "docno": ["d"], "points": [1.0]}),
+    "two scores": pa.Table.from_arrays(
+        [pa.array(["1"])] * 2 + [pa.array([1.0])] * 2, ["qid", "docno", "score", "score"]
+    ),
+    "scores in text": pa.table({"qid": ["1"], "docno": ["d"], "score": ["1.0"]}),
+    "decimals": pa.table({"qid": ["1"], "docno": ["d"], "score": pa.array([1]).cast(pa.decimal128(30, 2))}),
+    "flags": pa.table({"qid": ["1"], "docno": ["d"], "score": [True]}),
+    "topics of fractions": pa.table({"qid": [1.0], "docno": ["d"], "score": [1.0]}),
+    "lists of documents": pa.table({"qid": ["1"], "docno": [["d"]], "score": [1.0]}),
+    "no rows": pa.table(
+        {"qid": pa.array([], pa.string()), "docno": pa.array([], pa.string()), "score": pa.array([], pa.float64())}
+    ),
+    "bad rows alone": pa.table({"qid": ["1", "2"], "docno": ["d", "e"], "score": [float("nan"), None]}),
+    "empty dictionaries": pa.table(
+        {"qid": pa.array([None], pa.dictionary(pa.int8(), pa.string())), "docno": ["d"], "score": [1.0]}
+    ),
+}
+
+
+@pytest.mark.parametrize("what", NO_RUNS)
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_table_without_a_run(what, kind, messages, tmp_path):
+    (tmp_path / "r").write_text("1 Q0 d 1 2 r\n")
+    put(tmp_path / "t", NO_RUNS[what], kind=kind)
+    messages.refused(lambda: read_runs(tmp_path))
+    messages.refused(lambda: read_runs(tmp_path, bad_lines="skip"))
+    read = messages.warned(lambda: read_runs(tmp_path, other_files="skip"))
+    assert read.names == ["r"]
+    assert read.dropped["file"].tolist() == [str(tmp_path / "t")]
+    messages.refused(lambda: read_runs(tmp_path / "t", other_files="skip"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_document_twice(kind, messages, tmp_path):
+    rows = [
+        GOOD,
+        ("2", "d1", 1.0, 1, "b"),
+        ("1", "d2", 3.0, 2, "a"),
+        ("2", "d1", 4.0, 9, "b"),
+        ("1", "d2", 1.0, 3, "a"),
+    ]
+    path = put(tmp_path / "t", table_of(rows), kind=kind, rows=2)
+    messages.refused(lambda: read_runs(path))
+    read = messages.warned(lambda: read_runs(path, duplicates="best"))
+    assert read.to_frame()[["name", "qid", "docno", "score"]].to_numpy().tolist() == [
+        ["a", "1", "d2", 3.0],
+        ["a", "1", "d1", 2.0],
+        ["b", "2", "d1", 4.0],
+    ]
+    assert read.dropped[["line", "name", "qid", "docno"]].to_numpy().tolist() == [
+        [2, "b", "2", "d1"],
+        [5, "a", "1", "d2"],
+    ]
+
+
+def test_runs_of_one_name(messages, tmp_path):
+    put(tmp_path / "t", table_of([GOOD, (*GOOD[:4], "b"), (*GOOD[:4], "c")]))
+    put(tmp_path / "u.arrow", table_of([(*GOOD[:4], "b"), (*GOOD[:4], "c")]), kind="arrow")
+    (tmp_path / "input.a").write_text("1 Q0 d 1 2 a\n")
+    messages.refused(lambda: read_runs(tmp_path))
+    messages.refused(lambda: read_runs([tmp_path / "input.a", tmp_path / "t"], names="file"))
+
+
+def test_a_text_that_would_be_taken_for_a_table_is_guarded(tmp_path):
+    made = RunSet.from_frames({"a": pd.DataFrame({"qid": ["PAR1\x15"], "docno": ["d"], "score": [1.0]})})
+    paths = made.write(tmp_path, compress=False)
+    assert read_runs(paths).to_frame().equals(made.to_frame())
+
+
+def test_pyarrow_is_missing(messages, tmp_path, monkeypatch):
+    put(tmp_path / "t", table_of([GOOD]))
+    put(tmp_path / "u", table_of([GOOD]), kind="arrow")
+    made = read_runs(tmp_path / "t")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    messages.refused(lambda: read_runs(tmp_path / "t"))
+    messages.refused(lambda: read_runs(tmp_path / "u"))
+    messages.refused(lambda: made.write_table(tmp_path / "new.parquet"))
+    assert not (tmp_path / "new.parquet").exists()
+
+
+@pytest.fixture
+def made():
+    return RunSet.from_frames({"a": pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]})})
+
+
+def test_a_file_that_is_there(made, messages, tmp_path):
+    path = made.write_table(tmp_path / "r.parquet")
+    before = path.read_bytes()
+    messages.refused(lambda: made.write_table(path), argument="path")
+    assert made.write_table(path, overwrite=True).read_bytes() == before
+    messages.refused(lambda: made.write_table(5), argument=None)
+    (tmp_path / "folder.arrow").mkdir()
+    messages.refused(lambda: made.write_table(tmp_path / "folder.arrow", overwrite=True), argument="path")
+
+
+def test_names_that_are_no_utf_8(messages, tmp_path):
+    for i, line in enumerate([b"1 Q0 d\xff 1 2 a\n", b"\xff Q0 d 1 2 a\n", b"1 Q0 d 1 2 \xff\n"]):
+        (tmp_path / f"r{i}").write_bytes(line)
+        made = read_runs(tmp_path / f"r{i}")
+        messages.refused(lambda made=made: made.write_table(tmp_path / "new" / "t.parquet"))
+    assert not any((tmp_path / "new").glob("*"))
+
+
+def test_bytes_that_are_no_utf_8_are_read(tmp_path):
+    types = {"qid": pa.binary(), "docno": pa.binary(), "name": pa.binary()}
+    path = put(tmp_path / "t", table_of([(b"1", b"d\xff", 1.0, 1, b"a\xe9")], types=types))
+    assert read_runs(path).names == ["a\udce9"]
+    assert read_runs(path).docnos() == ["d\udcff"]
+
+
+def test_a_run_without_documents(messages, tmp_path):
+    frames = {
+        "a": pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]}),
+        "b": pd.DataFrame({"qid": [], "docno": [], "score": []}),
+    }
+    made = RunSet.from_frames(frames)
+    messages.refused(lambda: made.write_table(tmp_path / "t.parquet"))
+
+
+# tables that were cut off or altered: refused in words, or read as they are; the process goes on
+
+
+ROWS = [(str(t), f"d{i}", 1 / (i + 3), i, name) for t in range(3) for name in "ab" for i in range(12)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", ["string", "dictionary", "view"])
+def test_altered_files_are_refused_in_words_or_read(kind, text, tmp_path):
+    whole = put(tmp_path / "whole", table_of(ROWS, text=text), kind=kind, rows=10).read_bytes()
+    found = {"read": 0, "refused": 0}
+    for seed in range(60):
+        chance = random.Random(f"{kind} {text} {seed}")
+        (tmp_path / "f").write_bytes(altered(whole, chance))
+        order, how = chance.choice(list(ORDERS)), chance.choice(["error", "skip"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReuseWarning)
+            try:
+                runs = read_runs(tmp_path / "f", order=order, bad_lines=how, duplicates="best")
+            except InputError:
+                found["refused"] += 1
+            else:
+                assert np.isfinite(runs.field.scores).all()
+                found["read"] += 1
+    assert found["refused"] > 20
+
+
+def test_parquet_of_ours_never_gives_other_rows(tmp_path):
+    frames = {
+        name: pd.DataFrame([row[:4] for row in ROWS if row[4] == name], columns=["qid", "docno", "score", "rank"])
+        for name in "ab"
+    }
+    runs = RunSet.from_frames(frames)
+    whole = runs.write_table(tmp_path / "whole.parquet").read_bytes()
+    rows_end = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    refused = 0
+    for at in range(4, rows_end, 3):
+        data = bytearray(whole)
+        data[at] ^= 1 << (at % 8)
+        (tmp_path / "f.parquet").write_bytes(data)
+        try:
+            assert read_runs(tmp_path / "f.parquet").to_frame().equals(runs.to_frame()), at
+        except InputError:
+            refused += 1
+    # pages have checksums; what is read all the same is an index that nobody asks
+    assert refused > 0.5 * len(range(4, rows_end, 3))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_that_was_cut_off(kind, messages, tmp_path):
+    path = put(tmp_path / "t", table_of(ROWS), kind=kind)
+    path.write_bytes(path.read_bytes()[:-40] if kind != "stream" else path.read_bytes()[:-400])
+    with pytest.raises(InputError) as caught:
+        read_runs(path, bad_lines="skip", other_files="skip")
+    assert caught.value.place == str(path)
+    # what the library finds differs between versions
+    head, _, tail = str(caught.value).partition(" file (")
+    messages.told(f"{head} file ({{why}}{tail[tail.rindex(')') :]}")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_small_file_of_very_many_rows_is_taken_for_an_attack(kind, messages, tmp_path):
+    n = 5_000_000
+    one = pa.array(np.zeros(n, dtype=np.int64))
+    table = pa.table({"qid": one, "docno": one, "score": one})
+    if kind == "parquet":
+        put(tmp_path / "t", table, compression="zstd")
+    else:
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        with pa.ipc.new_file(str(tmp_path / "t"), table.schema, options=options) as writer:
+            writer.write_table(table)
+    with pytest.raises(InputError, match=r"unpacks to more than 100,000,000 bytes, from [\d,]+, which is taken"):
+        read_runs(tmp_path / "t", duplicates="best")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [b"", b"PAR1", b"PAR1 Q0 d 1 2 r", b"PAR1\t\x15", b"ARROW1 Q0", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1\0\0"],
+)
+def test_texts_are_no_tables(start):
+    assert kind_of_table(start) is None
+
+
+@pytest.mark.parametrize("kind", ["arrow", "stream"])
+def test_lengths_that_lead_out_of_the_file_do_not_end_the_process(kind, tmp_path):
+    whole = put(tmp_path / "whole", table_of(ROWS[:20], text="dictionary"), kind=kind, rows=10).read_bytes()
+    refused = 0
+    for at in range(0, len(whole) - 8, 8):
+        # where a length or a place in the file can be
+        if not any(whole[at + 1 : at + 8]):
+            (tmp_path / "t").write_bytes(whole[: at + 6] + bytes([26]) + whole[at + 7 :])
+            try:
+                read_runs(tmp_path / "t")
+            except InputError:
+                refused += 1
+    assert refused >= 8
