@@ -11,7 +11,8 @@ from strategy_parts import asked_for
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.studies.compare_strategies import built, checked_budgets
+from pt_reuse.studies import compare_strategies as strategies_study
+from pt_reuse.studies.compare_strategies import checked_budgets
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
@@ -112,5 +113,5 @@ def test_parts_of_the_work_make_the_same_whole(monkeypatch):
 
     whole = found()
     for few in (0, 40):
-        monkeypatch.setattr(built, "AT_ONCE", few)
+        monkeypatch.setattr(strategies_study, "AT_ONCE", few)
         assert_same(found(), whole)
