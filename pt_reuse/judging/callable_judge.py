@@ -292,11 +292,6 @@ class LabelCache:
         return self._records
 
 
-def key_of(*parts: Any) -> str:
-    """Return what stands for parts that JSON can hold: equal for equal ones, and for no others."""
-    return blake2b(json.dumps(parts).encode("ascii"), digest_size=16).hexdigest()
-
-
 def written(cell: Any) -> str:
     """Return what a function reads as a text that tells it from all else: of an array or tensor each number."""
     numbers = np.asarray(cell) if hasattr(cell, "__array__") else np.zeros(())
@@ -367,14 +362,10 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
             twice = f"the pipeline returned {_place_of(qid, docno)} more than once. Return one row for each document."
             raise InputError(twice, argument="fn")
         answers = said[column].tolist() if wanted == found else [known.get(key) for key in wanted]
-        answers = [None if _is_missing(one) else one for one in answers]
+        answers = [None if one is pd.NA or (isinstance(one, float) and one != one) else one for one in answers]
         return answers if several else answers[0]
 
     return answer
-
-
-def _is_missing(answer: Any) -> bool:
-    return answer is None or answer is pd.NA or (isinstance(answer, float) and answer != answer)
 
 
 class Batch(NamedTuple):
@@ -582,7 +573,8 @@ class Callable(Judge):
         # scores do not depend on the labels that become of them
         about = (self.name, self._version, self._form.form, self._form.form == "probabilities" and self._form.labels)
         rows = pairs[[*self.needs()]].astype(object).itertuples(index=False, name=None)
-        return [key_of(*about, self._reads, *map(written, row)) for row in rows]
+        texts = (json.dumps((*about, self._reads, *map(written, row))) for row in rows)
+        return [blake2b(text.encode("ascii"), digest_size=16).hexdigest() for text in texts]
 
     def _cached(self, keys: Sequence[str]) -> dict[str, Record]:
         if self._cache is None or not keys:

@@ -75,7 +75,7 @@ def kind_of(path: Path) -> Kind:
         lines = _text(path).split("\n")
     lines = [line for line in [*lines[:_LOOKED_AT], *lines[max(_LOOKED_AT, len(lines) - _LOOKED_AT) :]] if line.strip()]
     if lines and lines[0].lstrip().startswith("{"):
-        return Kind.BOARD if _is_board(lines[0]) else Kind.JSON
+        return Kind.BOARD if {"measure", "value"} <= set(_json_object(lines[0])) else Kind.JSON
     if _OF_LABELS.search(path.name):
         return Kind.QRELS
     rows = [line.split() for line in lines if not line.lstrip().startswith("#")]
@@ -101,29 +101,25 @@ def _fault(message: str, place: str | None = None) -> InputError:
 
 def read_judge_labels(path: Path, kind: Kind) -> Qrels:
     """Read the labels of one judge."""
-    if kind is Kind.QRELS and not _has_words(path):
+    if kind is Kind.CSV:
+        with located(str(path)):
+            return Qrels(_csv_labels(path))
+    with located(str(path)):
+        text = _text(path)
+    if kind is Kind.QRELS and not any(line.rstrip().endswith(tuple(_WORDS)) for line in text.split("\n", _LOOKED_AT)):
         # which says itself where it is
         return read_qrels(path)
     with located(str(path)):
-        return Qrels(_labels(path, kind))
+        return Qrels(_json_labels(text) if kind is Kind.JSON else _word_labels(text))
 
 
-def _labels(path: Path, kind: Kind) -> pd.DataFrame:
-    if kind is Kind.JSON:
-        return _json_labels(_text(path))
-    if kind is Kind.QRELS:
-        return _word_labels(_text(path))
+def _csv_labels(path: Path) -> pd.DataFrame:
     frame = read_csv_labels(path)
     people = frame["annotator"].unique().tolist() if "annotator" in frame else []
     if len(people) > 1:
         whose = f"{count(len(people), 'annotator')}: {examples(people)}"
         raise _fault(f"the labels are of {whose}. Give a file for each judge.")
     return frame.loc[frame["label"].notna(), list(_COLUMNS)].reset_index(drop=True)
-
-
-def _has_words(path: Path) -> bool:
-    with located(str(path)):
-        return any(line.rstrip().endswith(tuple(_WORDS)) for line in _text(path).split("\n", _LOOKED_AT))
 
 
 def _word_labels(text: str) -> pd.DataFrame:
@@ -144,12 +140,13 @@ def _text(path: Path) -> str:
         raise _fault(f"{error}.") from error
 
 
-def _is_board(line: str) -> bool:
+def _json_object(line: str) -> dict[str, Any]:
+    """Return an object of JSON, an empty one where a line is none."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and {"measure", "value"} <= set(found)
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _json_labels(text: str) -> pd.DataFrame:
@@ -157,11 +154,7 @@ def _json_labels(text: str) -> pd.DataFrame:
     for n, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        found = {_NAMES.get(key, key): value for key, value in row.items()} if isinstance(row, dict) else {}
+        found = {_NAMES.get(key, key): value for key, value in _json_object(line).items()}
         if not set(_COLUMNS) <= set(found) or any(isinstance(found[name], bool | list | dict) for name in _COLUMNS[:2]):
             wanted = f"an object of JSON with {listed(_COLUMNS)}, the first two texts"
             raise _fault(f"expected {wanted}, got {shown(line)}.", f"line {n:,}")
@@ -265,7 +258,48 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
         {'two': 'gpt'}
     """
     choice("missing", missing, MISSING)
-    return _read(checked_folder(folder), checked_table(families), missing)
+    place, table = checked_folder(folder), checked_table(families)
+    inside = sorted(place.iterdir()) if place.is_dir() else [place]
+    tables = [path for path in inside if path.name.lower() == TABLE and place.is_dir()]
+    beside = {path: place.is_dir() and _is_beside(path) for path in inside if path not in tables}
+    skipped, files = (tuple(path for path in beside if beside[path] == which) for which in (True, False))
+    if not files:
+        left = f" beside {examples(path.name for path in skipped)}" if skipped else ""
+        raise _fault(f"there is no file of a judge{left}. Give a file of labels or a leaderboard for each.", str(place))
+    said_in = table or next(iter(tables), None)
+    of_judge = {} if said_in is None else _table(said_in, [file_stem(path) for path in files])
+    labels: dict[str, Qrels] = {}
+    boards: dict[str, Scores] = {}
+    rows, faults = [], []
+    for path in files:
+        name = file_stem(path)
+        of = of_judge.get(name, _Said())
+        try:
+            kind = kind_of(path)
+            if name in (boards if kind is Kind.BOARD else labels):
+                raise _fault(f"{name!r} has a file of this kind already ({kind.value}). Rename one.", str(path))
+            if kind is Kind.BOARD:
+                with arguments_as("read_leaderboard", missing="missing"):
+                    boards[name] = read_leaderboard(path, of.format, missing=missing)
+                size, topics = len(boards[name].names), len(boards[name].topics)
+            else:
+                labels[name] = read_judge_labels(path, kind).with_rel(of.rel)
+                size, topics = len(labels[name].arrays.labels), len(labels[name].topics)
+        except InputError as error:
+            faults.append(_of_unknown_format(path) if error.argument == "format" else error)
+            continue
+        rows.append((name, kind.value, path.name, of.family, of.rel, topics, size))
+    if faults:
+        raise InputError.of_several(faults, len(files), "files")
+    found = pd.DataFrame(rows, columns=["judge", "holds", "file", "family", "rel", "topics", "size"])
+    return JudgeFolder(
+        place,
+        labels,
+        boards,
+        {name: of.family for name, of in of_judge.items() if of.family is not None},
+        found.assign(rel=found["rel"].astype("Int64"), family=found["family"].astype(object)),
+        tuple(path.name for path in skipped),
+    )
 
 
 def checked_table(families: Any) -> Path | None:
@@ -286,47 +320,6 @@ def checked_folder(folder: Any, argument: str = "folder") -> Path:
     if not place.exists():
         raise InputError(f"{place}: no such file or folder.", argument=argument)
     return place
-
-
-def _read(place: Path, table: Path | None, missing: str) -> JudgeFolder:
-    inside = sorted(place.iterdir()) if place.is_dir() else [place]
-    tables = [path for path in inside if path.name.lower() == TABLE and place.is_dir()]
-    named = [path for path in inside if path not in tables]
-    skipped = tuple(path.name for path in named if place.is_dir() and _is_beside(path))
-    files = [path for path in named if path.name not in skipped]
-    if not files:
-        left = f" beside {examples(skipped)}" if skipped else ""
-        raise _fault(f"there is no file of a judge{left}. Give a file of labels or a leaderboard for each.", str(place))
-    said_in = table or next(iter(tables), None)
-    of_judge = {} if said_in is None else _table(said_in, [file_stem(path) for path in files])
-    labels: dict[str, Qrels] = {}
-    boards: dict[str, Scores] = {}
-    rows, faults = [], []
-    for path in files:
-        name = file_stem(path)
-        of = of_judge.get(name, _Said())
-        try:
-            kind = kind_of(path)
-            known: Mapping[str, Any] = boards if kind is Kind.BOARD else labels
-            if name in known:
-                raise _fault(f"{name!r} has a file of this kind already ({kind.value}). Rename one.", str(path))
-            if kind is Kind.BOARD:
-                with arguments_as("read_leaderboard", missing="missing"):
-                    boards[name] = read_leaderboard(path, of.format, missing=missing)
-                size, topics = len(boards[name].names), len(boards[name].topics)
-            else:
-                labels[name] = read_judge_labels(path, kind).with_rel(of.rel)
-                size, topics = len(labels[name].arrays.labels), len(labels[name].topics)
-        except InputError as error:
-            faults.append(_of_unknown_format(path) if error.argument == "format" else error)
-            continue
-        rows.append((name, kind.value, path.name, of.family, of.rel, topics, size))
-    if faults:
-        raise InputError.of_several(faults, len(files), "files")
-    found = pd.DataFrame(rows, columns=["judge", "holds", "file", "family", "rel", "topics", "size"])
-    found = found.assign(rel=found["rel"].astype("Int64"), family=found["family"].astype(object))
-    families = {name: of.family for name, of in of_judge.items() if of.family is not None}
-    return JudgeFolder(place, labels, boards, families, found, skipped)
 
 
 def _of_unknown_format(path: Path) -> InputError:

@@ -71,11 +71,15 @@ class NamedJudge:
             return found if self.grades is None else in_grades(found, self.grades)
 
 
+#: what one judge may be given as
+_JUDGES = (pd.DataFrame, Qrels, Judge, str, Path)
+
+
 def as_judges(
     given: Any, argument: str = "judge", *, rel: Any = None, families: Any = None, rel_argument: str = "judge_rel"
 ) -> list[NamedJudge]:
     """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name."""
-    if isinstance(given, list | tuple) and given and all(_is_judge(part) for part in given):
+    if isinstance(given, list | tuple) and given and all(isinstance(part, _JUDGES) or callable(part) for part in given):
         raise wrong(argument, f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.")
     if isinstance(given, str | Path):
         with arguments_as(folder=argument):
@@ -123,10 +127,6 @@ def _is_label(value: Any) -> bool:
     return whole and bool(LABELS[0] <= value <= LABELS[1])
 
 
-def _is_judge(value: Any) -> bool:
-    return isinstance(value, pd.DataFrame | Qrels | Judge | str | Path) or callable(value)
-
-
 def _labels_in(folder: JudgeFolder, argument: str) -> Mapping[str, Qrels]:
     """Return the labels of a folder of judges; a leaderboard has none."""
     boards = [name for name in folder.leaderboards if name not in folder.labels]
@@ -152,8 +152,7 @@ def _by_name(given: Any, argument: str) -> dict[Any, Any]:
 
 def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, Any]:
     """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there."""
-    if given is None:
-        return {}
+    given = {} if given is None else given
     strange = [name for name in given if name not in judges] if isinstance(given, Mapping) else [given]
     if strange:
         what = f"a dict by judge, with names of these judges: {examples(list(judges), 12)}"

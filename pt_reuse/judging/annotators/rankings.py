@@ -160,8 +160,7 @@ def rankings_by_annotator(
         by_run.append(moved.assign(annotator=name))
         changed = int((mine[a] & (given.values[:, a] != field.judged)).sum())
         tables.append(found.assign(annotator=name, labels=int(mine[a].sum()), changed=changed))
-    table = pd.concat(tables, ignore_index=True)
-    table = table[[*_TABLE]]
+    table = pd.concat(tables, ignore_index=True)[[*_TABLE]]
     _warn_of_ties(table)
     rows = [
         field.compared(truth, estimate, both)[1].assign(first=first, second=second, items=int(both.sum()))
@@ -235,15 +234,13 @@ class _Rescored:
             moved[["team", "type"]] = self._runs.run_table[["team", "type"]].to_numpy()
             by_run.append(moved)
             found = correlations(x, y[None])[["tau_b", "tau_ap_b", "max_drop"]]
-            dropped = pd.Series([_most_dropped(moved)], dtype=object)
+            # of several the best one
+            lost = moved[(moved["drop"] > 0) & (moved["drop"] == moved["drop"].max())].sort_values(
+                "rank", kind="stable"
+            )
+            dropped = pd.Series(lost["name"].head(1).tolist() or [None], dtype=object)
             rows.append(found.assign(measure=measure, topics=len(topics), dropped=dropped))
         return pd.concat(by_run, ignore_index=True), pd.concat(rows, ignore_index=True)
-
-
-def _most_dropped(moved: pd.DataFrame) -> str | None:
-    """Return the run that loses most ranks, of several the best one, None where none loses any."""
-    rows = moved[(moved["drop"] > 0) & (moved["drop"] == moved["drop"].max())].sort_values("rank", kind="stable")
-    return str(rows["name"].iloc[0]) if len(rows) else None
 
 
 def _warn_of_ties(table: pd.DataFrame) -> None:

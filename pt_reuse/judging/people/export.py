@@ -587,7 +587,10 @@ def _found_in(folder: Path, *, overwrite: bool) -> tuple[Manifest | None, tuple[
     before = read_manifest(folder)
     if not overwrite:
         return before, (), seen
-    answered = [name for name, file in before.files.items() if _other_hand(folder / name, file)]
+    files = [(name, folder / name, file.sha256) for name, file in before.files.items()]
+    answered = [
+        name for name, path, sha in files if path.exists() and hashlib.sha256(read_file(path)).hexdigest() != sha
+    ]
     if (folder / RETURNED).is_dir():
         answered += [f"{RETURNED}/{path.name}" for path in sorted((folder / RETURNED).iterdir())]
     if answered:
@@ -606,10 +609,6 @@ def _bytes(path: Path) -> bytes:
         return b""
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path), argument="folder") from error
-
-
-def _other_hand(path: Path, file: TaskFile) -> bool:
-    return path.exists() and hashlib.sha256(read_file(path)).hexdigest() != file.sha256
 
 
 def _as_pool(pool: Any) -> Pool:
