@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -20,15 +21,16 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.units import Units
+from pt_reuse.data.units import Units, described
 from pt_reuse.judging.judges import NamedJudge
 from pt_reuse.judging.label_pairs import HoleLabels, Scale, labels_of_holes
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.caveats import Caveat
+from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.studies.unique_sets import SetScores
-from pt_reuse.studies.unique_tables import drawn_changes
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.without_units import SetScores, drawn_changes, score_sets
 
 #: which documents a judge labels: the uniques that are taken out, or every unjudged one at the top of a run besides
 HOLES = ("uniques", "unjudged")
@@ -118,6 +120,23 @@ class Filling:
         changed = labels != self.judgments.arrays.labels[row]
         return Changes(start, np.concatenate(in_set), row, labels).take(changed)
 
+    def scored(
+        self,
+        runs: RunSet,
+        measures: Sequence[ir_measures.Measure],
+        units: Units,
+        *,
+        n_jobs: int | None,
+        verbose: bool,
+        **how: Any,
+    ) -> SetScores:
+        """Score the runs without each unit's uniques, then by each judge filled, and then by its labels alone."""
+        n, changes = len(units), self.changes(len(units))
+        blocks = rescore(runs, self.judgments, measures, changes, n_jobs=n_jobs, verbose=verbose)
+        firsts = range(n, changes.n_sets, n + 1)
+        sets: dict[str, Any] = {"own": (0, *firsts), "alone": [first + n for first in firsts], "n_sets": changes.n_sets}
+        return score_sets(blocks, runs, self.judgments, len(measures), units, **sets, **how)
+
     def counts(self, judge: int, n_units: int) -> pd.DataFrame:
         """Return :data:`COUNTS` of the uniques of each unit; the relevant ones are of those that the judge labelled."""
         said, truth = self._by_row(self.judges[judge])[self.row], self.judgments.arrays.labels[self.row]
@@ -181,133 +200,129 @@ class Filling:
         return labels
 
 
-@dataclass(frozen=True)
-class _Way:
-    """Scores in one of the :data:`WAYS`: each run as its own unit is treated, and (units, runs) means of all."""
-
-    own: TopicScores
-    field: NDArray[np.float64]
-
-
-def filled_tables(
-    found: SetScores,
-    filling: Filling,
-    scores: Scores,
-    *,
-    units: Units,
-    run_table: pd.DataFrame,
-    contributed: NDArray[np.bool_],
-    bootstrap: TopicBootstrap | None,
-) -> dict[str, pd.DataFrame]:
+def filled_tables(asked: Asked, units: Units, scores: Scores, found: SetScores, filling: Filling) -> dict[str, Any]:
     """Return ``filled``, ``filled_by_run`` and ``filled_summary`` of ``LeaveOutUniques``."""
-    make, n, has = _Rows(units, bootstrap), len(units), None if scores.complete else scores.has_topic
-    of_units: list[pd.DataFrame] = []
-    of_runs: list[pd.DataFrame] = []
-    summary = []
+    n, has = len(units), None if scores.complete else scores.has_topic
+    described_runs = described(asked.runs.run_table).assign(contributed=asked.contributors.runs)
+    of_units, of_runs, of_all = [], [], []
     for j, judge in enumerate(filling.judges):
         counts, first = filling.counts(j, n), n + j * (n + 1)
         for m, measure in enumerate(scores.measures):
-            full, means = TopicScores(found.full[m], has), found.means[m]
-            own = (TopicScores(values[m], has) for values in (found.own[0], found.own[1 + j], found.alone[j]))
-            fields = means[:n], means[first : first + n], np.broadcast_to(means[first + n], (n, means.shape[1]))
-            ways = {name: _Way(*way) for name, *way in zip(WAYS, own, fields, strict=True)}
-            rows = make.of_units(full, ways, counts)
-            runs = run_table.reset_index(drop=True).assign(contributed=contributed, **make.of_runs(full, ways))
-            summary.append({"judge": judge.name, "measure": measure, **make.summary(full, ways, rows)})
-            for table, tables, after in ((rows, of_units, units.column), (runs, of_runs, "contributed")):
-                named = table.copy()
-                named.insert(0, "judge", judge.name)
-                named.insert(int(named.columns.get_indexer([after])[0]) + 1, "measure", measure)
-                tables.append(named)
-    of_all = (pd.concat(tables, ignore_index=True) for tables in (of_units, of_runs))
-    names = ("filled", "filled_by_run", "filled_summary")
-    return dict(zip(names, (*of_all, pd.DataFrame(summary)), strict=True))
+            means, values = found.means[m], (found.own[0], found.own[1 + j], found.alone[j])
+            ways = _Ways(
+                units,
+                asked.bootstrap,
+                TopicScores(found.full[m], has),
+                {name: TopicScores(of[m], has) for name, of in zip(WAYS, values, strict=True)},
+                (means[:n], means[first : first + n], np.broadcast_to(means[first + n], (n, means.shape[1]))),
+            )
+            rows, runs = ways.of_units(counts), described_runs.assign(**ways.of_runs())
+            for table, column in ((rows, units.column), (runs, "contributed")):
+                table.insert(list(table).index(column) + 1, "measure", measure)
+                table.insert(0, "judge", judge.name)
+            of_units.append(rows)
+            of_runs.append(runs)
+            of_all.append({"judge": judge.name, "measure": measure, **ways.summary(rows)})
+    return {
+        "filled": pd.concat(of_units, ignore_index=True),
+        "filled_by_run": pd.concat(of_runs, ignore_index=True),
+        "filled_summary": pd.DataFrame(of_all),
+    }
 
 
-class _Rows:
-    """Makes the rows of the tables of one judge and measure."""
+class _Ways:
+    """What the uniques of units are worth under one measure, in each of the :data:`WAYS`, with the labels of a judge.
 
-    def __init__(self, units: Units, bootstrap: TopicBootstrap | None):
-        self._units, self._bootstrap = units, bootstrap
+    `own` has the scores of each run as its own unit is treated, `fields` (units, runs) means of all runs, by way.
+    """
+
+    def __init__(
+        self,
+        units: Units,
+        bootstrap: TopicBootstrap | None,
+        full: TopicScores,
+        own: Mapping[str, TopicScores],
+        fields: Sequence[NDArray[np.float64]],
+    ):
+        self._units, self._bootstrap, self._full, self._own = units, bootstrap, full, own
+        self._fields = dict(zip(WAYS, fields, strict=True))
         # (runs, units), each column a mean over the unit's runs
         member = units.of_run[:, None] == np.arange(len(units))
         self._of_unit = member / np.maximum(member.sum(axis=0), 1)
 
-    def of_units(self, full: TopicScores, ways: Mapping[str, _Way], counts: pd.DataFrame) -> pd.DataFrame:
+    def of_units(self, counts: pd.DataFrame) -> pd.DataFrame:
         """Return a row per unit, most uniques first."""
         units = self._units
         columns: dict[str, Any] = {units.column: list(units.names), "runs": units.runs()}
         columns |= {name: counts[name].to_numpy() for name in COUNTS}
-        for name, way in ways.items():
-            columns |= self._changes(f"{name}_change", full, way.own, self._of_unit)
-        for name, way in ways.items():
-            before, after = np.round(full.means()[0], DECIMALS), np.round(way.field, DECIMALS)
-            field, drops = pairs.coefficients(before, after, ("tau_b",)), self._drops(name, full, way)
-            columns |= {f"{name}_{number}": field[number] for number in ("tau_b", "max_drop", "max_rise")}
+        for way in WAYS:
+            columns |= self._changes(way, self._of_unit)
+        before = np.round(self._full.means()[0], DECIMALS)
+        for way in WAYS:
+            field = pairs.coefficients(before, np.round(self._fields[way], DECIMALS), ("tau_b",))
+            columns |= {f"{way}_{number}": field[number] for number in ("tau_b", "max_drop", "max_rise")}
+            drops = self._drops(way)
             mine = [drops[units.of_run == unit] for unit in range(len(units))]
-            columns[f"{name}_own_drop"] = [int(of.max(initial=0)) for of in mine]
-            columns[f"{name}_own_rise"] = [int(-of.min(initial=0)) for of in mine]
+            columns[f"{way}_own_drop"] = [int(of.max(initial=0)) for of in mine]
+            columns[f"{way}_own_rise"] = [int(-of.min(initial=0)) for of in mine]
         order = ["removed", units.column]
         return pd.DataFrame(columns).sort_values(order, ascending=[False, True], ignore_index=True)
 
-    def of_runs(self, full: TopicScores, ways: Mapping[str, _Way]) -> dict[str, Any]:
+    def of_runs(self) -> dict[str, Any]:
         """Return columns of a row per run."""
-        means = full.means()[0]
+        means = self._full.means()[0]
         rank = pairs.ranks(np.round(means, DECIMALS))
         columns: dict[str, Any] = {"score": means}
-        columns |= {f"{name}_score": way.own.means()[0] for name, way in ways.items()}
-        for name, way in ways.items():
-            columns |= self._changes(f"{name}_change", full, way.own, np.eye(len(means)))
+        columns |= {f"{way}_score": self._own[way].means()[0] for way in WAYS}
+        for way in WAYS:
+            columns |= self._changes(way, np.eye(len(means)))
         columns["rank"] = rank
-        for name, way in ways.items():
-            drop = self._drops(name, full, way)
-            columns |= {f"{name}_rank": rank + drop, f"{name}_drop": drop}
+        for way in WAYS:
+            drop = self._drops(way)
+            columns |= {f"{way}_rank": rank + drop, f"{way}_drop": drop}
         return columns
 
-    def summary(self, full: TopicScores, ways: Mapping[str, _Way], rows: pd.DataFrame) -> dict[str, Any]:
+    def summary(self, rows: pd.DataFrame) -> dict[str, Any]:
         """Return what there is of all units with uniques together."""
         names = set(rows[self._units.column][rows["removed"] > 0])
         over = self._of_unit[:, [name in names for name in self._units.names]]
         mean = over.mean(axis=1, keepdims=True) if names else np.zeros((len(over), 1))
         found: dict[str, Any] = {"units": len(names)} | {name: int(rows[name].sum()) for name in COUNTS}
-        for name, way in ways.items():
-            changes = self._changes(f"{name}_change", full, way.own, mean)
-            found |= {column: cells[0] for column, cells in changes.items()}
-            found |= self._above(f"{name}_above", full, way.own, over)
-        for name, way in ways.items():
-            numbers = ranking_agreement(full, way.own, self._bootstrap, coefficients=("tau_b",))
+        for way in WAYS:
+            found |= {column: cells[0] for column, cells in self._changes(way, mean).items()}
+            found |= self._above(way, over)
+        for way in WAYS:
+            numbers = ranking_agreement(self._full, self._own[way], self._bootstrap, coefficients=("tau_b",))
             for number, value in numbers.items():
                 of_ranks = not (number.startswith("tau") or np.isnan(value))
-                found[f"{name}_{number}"] = int(value) if of_ranks else value
+                found[f"{way}_{number}"] = int(value) if of_ranks else value
         return found
 
-    def _drops(self, name: str, full: TopicScores, way: _Way) -> NDArray[np.int64]:
+    def _drops(self, way: str) -> NDArray[np.int64]:
         """Return (runs,) the ranks that each loses when its unit alone is re-scored; by a judge alone all are."""
-        before, own = (np.round(scores.means()[0], DECIMALS) for scores in (full, way.own))
-        rank = pairs.ranks(own) if name == "judge_alone" else pairs.rank_alone(before, own, self._units.of_run)
+        before, own = (np.round(scores.means()[0], DECIMALS) for scores in (self._full, self._own[way]))
+        rank = pairs.ranks(own) if way == "judge_alone" else pairs.rank_alone(before, own, self._units.of_run)
         return rank - pairs.ranks(before)
 
-    def _changes(
-        self, column: str, full: TopicScores, own: TopicScores, weights: NDArray[np.float64]
-    ) -> dict[str, NDArray[np.float64]]:
+    def _changes(self, way: str, weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """Return changes of weighted means over runs, (columns of the weights,), with their ends after them."""
-        change = ((own.means() - full.means()) @ weights)[0]
+        change = ((self._own[way].means() - self._full.means()) @ weights)[0]
         if self._bootstrap is None:
-            return {column: change}
-        drawn = drawn_changes(full, own, self._bootstrap) @ weights
+            return {f"{way}_change": change}
+        drawn = drawn_changes(self._full, self._own[way], self._bootstrap) @ weights
         ends = [self._bootstrap.percentiles(float(c), drawn[:, i]) for i, c in enumerate(change)]
         low, high = np.array(ends).reshape(-1, 2).T
-        return {column: change, f"{column}_low": low, f"{column}_high": high}
+        return {f"{way}_change": change, f"{way}_change_low": low, f"{way}_change_high": high}
 
-    def _above(self, column: str, full: TopicScores, own: TopicScores, over: NDArray[np.float64]) -> dict[str, float]:
+    def _above(self, way: str, over: NDArray[np.float64]) -> dict[str, float]:
         """Return how many units have runs with a mean above the true one, with its ends after it."""
-        n = int((np.round((own.means() - full.means()) @ over, DECIMALS) > 0).sum())
+        n = int((np.round((self._own[way].means() - self._full.means()) @ over, DECIMALS) > 0).sum())
         if self._bootstrap is None:
-            return {column: n}
-        change = drawn_changes(full, own, self._bootstrap) @ over
+            return {f"{way}_above": n}
+        change = drawn_changes(self._full, self._own[way], self._bootstrap) @ over
         drawn = np.where(np.isnan(change).any(axis=1), np.nan, (np.round(change, DECIMALS) > 0).sum(axis=1))
         low, high = self._bootstrap.percentiles(float(n), drawn)
-        return {column: n, f"{column}_low": low, f"{column}_high": high}
+        return {f"{way}_above": n, f"{way}_above_low": low, f"{way}_above_high": high}
 
 
 def filled_findings(summary: pd.DataFrame, by: str) -> Iterator[str]:

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, flag, whole
-from pt_reuse._errors import Call, warn, wrong
+from pt_reuse._errors import Call, Option, warn, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.units import described
-from pt_reuse.judging.continuous import check_queries, places_of, queries_of
+from pt_reuse.judging.continuous import TopicJudging, check_queries, places_of, queries_of
+from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judge
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.scorers import Scorer, TfIdf, check_corpus
+from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import Parameter
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.fit import PoolFit
+from pt_reuse.pooling.fit import MOSTLY, PoolFit
+from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Shown, View
-from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, of_judged, relevant_only
+from pt_reuse.scoring.caveats import Caveat, alone, few_topics, none_relevant, of_judged, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.rescoring import Block, rescore
+from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.run_scores import scores_of
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.dynamic_sets import Batches, Chooser, DynamicSets, PooledTopic, pooled_topics
 from pt_reuse.studies.leave_out_uniques import BY
-from pt_reuse.studies.unique_sets import score_sets
-from pt_reuse.studies.unique_tables import (
+from pt_reuse.studies.without_units import (
     OF_FIELD,
     OF_MEASURE,
     OF_SUMMARY,
@@ -42,8 +44,8 @@ from pt_reuse.studies.unique_tables import (
     WithoutUnits,
     count_uniques,
     draw_scores,
-    joined_cells,
-    with_intervals,
+    interval_words,
+    score_sets,
     without_units,
 )
 from pt_reuse.study import Entry, study
@@ -264,55 +266,42 @@ def leave_out_dynamic(
     sole, contributing = pool.sole(by)
     owner = np.append(units.positions(contributing.names), -1)[sole]
     scorer = scorer if isinstance(scorer, Scorer) else TfIdf(scorer, keep_text=judge is not None)
-    pooled = pooled_topics(people, pool, rows, judged, owner)
-    chooser = Chooser(scorer, protocol, asked["seed"], lowest)
-    made = DynamicSets(people, pooled, _chosen(pooled, chooser, queries, asked), lowest)
-    made.label(judge, told_of, None if judge is None else scorer.texts)
+    pooled = list(_pooled_topics(people, pool, rows, judged, owner, lowest))
+    chosen = _chosen(pooled, queries, scorer, protocol, asked)
+    made = _labelled(people, pooled, chosen, judge, told_of, None if judge is None else scorer.texts)
     asked.tell(
         alone(units, asked.contributors.runs),
         PoolFit.of(pool, people, judged, depth=asked.depth.value).of_pool(),
         relevant_only(people, of_judged(measured)),
         none_relevant(people, lowest),
-        made.caveats(),
+        _caveats(made),
         few_topics(len(people.topics)) if asked.bootstrap else (),
     )
 
     n = len(units)
-    base, changes = made.judgments(n)
-    keep: list[Block] | None = None if asked.bootstrap is None else []
+    base, changes = _judgments(people, made, n)
     blocks = rescore(field, base, measured, changes, verbose=verbose)
     # the set after those of the units is LOU-FULL
-    sets: dict[str, Any] = {"alone": (n,), "n_sets": n + 1, "complete": complete, "keep": keep}
-    scored = score_sets(blocks, field, base, len(measured), units, **sets)
+    sets: dict[str, Any] = {"alone": (n,), "n_sets": n + 1, "with_cells": asked.bootstrap is not None}
+    scored = score_sets(blocks, field, base, len(measured), units, complete=complete, **sets)
     scores = scores_of(field, base, measured, scored.alone[0], complete=complete)
     scores = replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"})
-    without = f"made without the run's own {by}, depth {asked.depth.value}"
-    own_scores = replace(scores, values=scored.own[0], settings={**scores.settings, "judgments": without})
-    described_runs = described(field.run_table)
-    contributed = described_runs["name"].isin(pool.run_table["name"]).to_numpy()
     unique = judged & (owner >= 0)
-    counts = count_uniques(units, contributed, owner[unique], people.arrays.labels[rows[unique]] >= lowest)
-    of_runs: dict[str, Any] = {"units": units, "contributed": contributed, "run_table": described_runs}
-    reduced = scored.means[:, :n]
-    tables = without_units(scores, own_scores, reduced, counts=counts, removed=made.lost(n), **of_runs)
-    words = {}
-    if asked.bootstrap is not None and keep is not None:
-        topic, of_set, values = joined_cells(keep)
-        mine = of_set < n
-        changed = topic[mine], of_set[mine], values[:, mine]
-        more: dict[str, Any] = {"units": units, "bootstrap": asked.bootstrap, "verbose": verbose}
-        tables = with_intervals(tables, scores, own_scores, changed, **more)
-        words = {"intervals": f"{asked.bootstrap.words()}; of a change of score the percentile interval"}
+    relevant = people.arrays.labels[rows[unique]] >= lowest
+    counts = count_uniques(units, asked.contributors.runs, owner[unique], relevant)
+    lost, found_again, now_relevant = _of_units(made, n, lowest)
+    parts = without_units(
+        asked,
+        units,
+        scores,
+        scored,
+        judgments=f"made without the run's own {by}, depth {asked.depth.value}",
+        counts=counts.assign(found_again=found_again, relevant=now_relevant),
+        removed=lost,
+    )
     return DynamicUniques(
-        **tables,
-        unique_counts=counts.assign(found_again=made.found_again(n), relevant=made.relevant(n)),
-        topics=made.table(),
-        scores=scores,
-        own_scores=own_scores,
-        reduced=reduced,
-        units=units,
-        depth=asked.depth.value,
-        rel=lowest,
+        **parts,
+        topics=_topic_table(made, lowest),
         settings=asked.settings(
             by=by,
             scorer=type(scorer).__name__,
@@ -320,16 +309,80 @@ def leave_out_dynamic(
             presumed_not_relevant=protocol.presumed_negatives,
             chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
             seed=asked["seed"],
-            **words,
+            **interval_words(asked),
         ),
     )
 
 
+@dataclass(frozen=True)
+class _PooledTopic:
+    """The judged documents of a topic that contributors pooled."""
+
+    qid: str
+    docnos: NDArray[np.object_]  # (documents,) their names
+    labels: NDArray[np.int64]  # (documents,) their labels
+    sole: NDArray[np.int64]  # (documents,) the unit that alone contributed each, -1 where there are several
+    judged: int  # how many documents of the topic are judged in all
+    losers: list[int]  # the units that alone contributed a relevant document, ascending
+
+    def pools(self) -> list[tuple[list[str], list[int]]]:
+        """Return documents and labels of the pool of all, and then of that without the uniques of each loser."""
+        kept = [np.ones(len(self.docnos), dtype=bool), *(self.sole != unit for unit in self.losers)]
+        return [(self.docnos[some].tolist(), self.labels[some].tolist()) for some in kept]
+
+
+def _pooled_topics(
+    qrels: Qrels, pool: Pool, rows: NDArray[np.int64], judged: NDArray[np.bool_], owner: NDArray[np.int64], rel: int
+) -> Iterator[_PooledTopic]:
+    """Yield the judged documents of the pool, topic by topic of the judgments."""
+    docnos, every = pool.documents.docnos(), qrels.arrays.labels
+    n_judged = qrels.arrays.documents.counts(every >= 0).tolist()
+    for qid, n in zip(qrels.topics, n_judged, strict=True):
+        at = pool.documents.place.get(qid)
+        mine = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
+        mine = mine[judged[mine]]
+        labels, sole = every[rows[mine]].astype(np.int64), owner[mine]
+        losers = np.unique(sole[(sole >= 0) & (labels >= rel)]).tolist()
+        yield _PooledTopic(qid, docnos[mine], labels, sole, n, losers)
+
+
+@dataclass(frozen=True)
+class _Choosing:
+    """The job of a topic: what the classifier chooses, which learns from the labels of each of its pools."""
+
+    topic: _PooledTopic
+    query: str | None
+    places: Mapping[str, int]
+    scorer: Scorer
+    protocol: Protocol
+    seed: int
+    rel: int
+
+    def run(self) -> list[tuple[str, ...]]:
+        """Return for each pool the documents that make the judgments as many as they are."""
+        return [self._batch(*pool) for pool in self.topic.pools()]
+
+    def _batch(self, docnos: list[str], labels: list[int]) -> tuple[str, ...]:
+        qid, batch = self.topic.qid, self.topic.judged - len(docnos)
+        if not batch:
+            return ()
+        # made anew for each pool: the same seed, the same order of documents with equal scores
+        topic = TopicJudging(qid, self.query, self.scorer, self.places, self.seed)
+        pooled = [Judged(qid, docno, 1, "pool", "", label) for docno, label in zip(docnos, labels, strict=True)]
+        if pooled:
+            topic.learn(pooled, self.rel)
+        return tuple(one.docno for one in topic.next_batch(self.protocol, min(batch, topic.left), 2))
+
+
 def _chosen(
-    pooled: Sequence[PooledTopic], chooser: Chooser, queries: Mapping[str, str | None], asked: Asked
+    pooled: Sequence[_PooledTopic],
+    queries: Mapping[str, str | None],
+    scorer: Scorer,
+    protocol: Protocol,
+    asked: Asked,
 ) -> list[list[tuple[str, ...]]]:
     """Return for each topic what is chosen after the pool of all, and after that without each unit that loses there."""
-    places = places_of(chooser.scorer, [topic.qid for topic in pooled])
+    places = places_of(scorer, [topic.qid for topic in pooled])
     n = sum(len(topic.docnos) for topic in pooled)
     strangers = [docno for topic in pooled for docno in topic.docnos.tolist() if docno not in places[topic.qid]]
     if strangers:
@@ -339,16 +392,143 @@ def _chosen(
             "corpus?"
         )
     jobs = [
-        Batches(
-            topic.qid,
-            queries.get(topic.qid),
-            places[topic.qid],
-            [topic.without(unit) for unit in (None, *topic.losers(chooser.rel))],
-            chooser,
-        )
+        _Choosing(topic, queries.get(topic.qid), places[topic.qid], scorer, protocol, asked["seed"], asked.rel)
         for topic in pooled
     ]
     return list(run_jobs(jobs, len(jobs), desc="judging", unit="topic", **asked.how))
+
+
+@dataclass(frozen=True)
+class _MadeTopic:
+    """The documents that are judged of a topic, with all contributors (LOU-FULL) and without each unit."""
+
+    pooled: _PooledTopic
+    chosen: list[tuple[str, ...]]  # in LOU-FULL, and then without each of its losers
+    labels: dict[str, int]  # of every document that is pooled or ever chosen; 0 where nobody gave one
+    unlabelled: int  # how many that are chosen in LOU-FULL have none
+    sets: list[set[str]]  # the documents that are judged in LOU-FULL, and then without each of its losers
+
+
+def _labelled(
+    qrels: Qrels,
+    pooled: Sequence[_PooledTopic],
+    chosen: Sequence[list[tuple[str, ...]]],
+    judge: Judge | None,
+    told_of: TopicTexts,
+    texts: Mapping[str, str] | None,
+) -> list[_MadeTopic]:
+    """Find the label of every document: in the judgments, else of the judge, else 0."""
+    documents, labels = qrels.arrays.documents, qrels.arrays.labels
+    triples = zip(documents.qids(), documents.docnos(), labels.tolist(), strict=True)
+    known = {(qid, docno): label for qid, docno, label in triples if label >= 0}
+    pairs = [(topic.qid, d) for topic, batches in zip(pooled, chosen, strict=True) for b in batches for d in b]
+    missing = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    if judge is not None and missing:
+        known |= _said(judge, missing, told_of, texts)
+    made = []
+    for topic, batches in zip(pooled, chosen, strict=True):
+        of_pool = dict(zip(topic.docnos.tolist(), topic.labels.tolist(), strict=True))
+        of_chosen = {docno: known.get((topic.qid, docno), 0) for batch in batches for docno in batch}
+        unlabelled = sum((topic.qid, docno) not in known for docno in batches[0])
+        sets = [{*docnos, *batch} for (docnos, _), batch in zip(topic.pools(), batches, strict=True)]
+        made.append(_MadeTopic(topic, batches, of_pool | of_chosen, unlabelled, sets))
+    return made
+
+
+def _said(
+    judge: Judge, pairs: Sequence[tuple[str, str]], told_of: TopicTexts, texts: Mapping[str, str] | None
+) -> dict[tuple[str, str], int]:
+    """Return the labels that a judge gives to documents; those to which it gives none, or one below 0, are left out."""
+    frame = told_of.beside(pd.DataFrame(pairs, columns=["qid", "docno"], dtype=object))
+    if texts is not None:
+        frame["text"] = pd.Series([texts.get(docno) for _, docno in pairs], dtype=object)
+    said: Any = judge.transform(frame)["label"]
+    return {pair: int(label) for pair, label in zip(pairs, said, strict=True) if not pd.isna(label) and int(label) >= 0}
+
+
+def _judgments(qrels: Qrels, made: Sequence[_MadeTopic], n_units: int) -> tuple[Qrels, Changes]:
+    """Return all documents with their labels, and the sets: that without each unit, then LOU-FULL."""
+    rows = [(topic.pooled.qid, docno, label) for topic in made for docno, label in topic.labels.items()]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    base = Qrels(frame, topics=qrels.topics, rel=qrels.stated_rel)
+    in_set, gone = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for topic, start in zip(made, base.arrays.documents.starts[:-1].tolist(), strict=True):
+        full, *without = (
+            start + np.flatnonzero([docno not in judged for docno in topic.labels]) for judged in topic.sets
+        )
+        own = dict(zip(topic.pooled.losers, without, strict=True))
+        for number in range(n_units + 1):
+            gone.append(own.get(number, full))
+            in_set.append(np.full(len(gone[-1]), number))
+    row = np.concatenate(gone)
+    return base, Changes(n_units + 1, np.concatenate(in_set), row, np.full(len(row), UNJUDGED))
+
+
+def _of_units(made: Sequence[_MadeTopic], n_units: int, rel: int) -> NDArray[np.int64]:
+    """Return three numbers of each unit, (3, units).
+
+    How many documents of LOU-FULL are not judged without it, how many of its unique relevant documents are chosen
+    without it, and how many relevant documents the judgments made without it have.
+    """
+    found = np.zeros((3, n_units), dtype=np.int64)
+    lost, again, relevant = found
+    for topic in made:
+        pooled, full = topic.pooled, topic.sets[0]
+        of_full = sum(topic.labels[docno] >= rel for docno in full)
+        relevant += of_full
+        for unit, judged, batch in zip(pooled.losers, topic.sets[1:], topic.chosen[1:], strict=True):
+            mine = pooled.docnos[(pooled.sole == unit) & (pooled.labels >= rel)].tolist()
+            lost[unit] += len(full - judged)
+            again[unit] += len({*mine} & {*batch})
+            relevant[unit] += sum(topic.labels[docno] >= rel for docno in judged) - of_full
+    return found
+
+
+def _topic_table(made: Sequence[_MadeTopic], rel: int) -> pd.DataFrame:
+    """Return one row per topic, see ``DynamicUniques.topics``."""
+    rows = []
+    for topic in made:
+        pooled, chosen = topic.pooled, topic.chosen[0]
+        new = sum(topic.labels[docno] >= rel for docno in chosen)
+        rows.append(
+            {
+                "qid": pooled.qid,
+                "judged": pooled.judged,
+                "pooled": len(pooled.docnos),
+                "chosen": len(chosen),
+                "relevant": int((pooled.labels >= rel).sum()) + new,
+                "chosen_relevant": new,
+                "unlabelled": topic.unlabelled,
+                "units": len(pooled.losers),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _caveats(made: Sequence[_MadeTopic]) -> Iterator[Caveat]:
+    """Yield a caveat where most of what was chosen after the pool of all has no label, and where a corpus ended."""
+    chosen, without = sum(len(topic.chosen[0]) for topic in made), sum(topic.unlabelled for topic in made)
+    if without > MOSTLY * chosen:
+        yield Caveat(
+            f"{without / chosen:.0%} of what the classifier chose has no label",
+            (
+                f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all "
+                "contributors have no label, and count as not relevant: the judgments were not found by such a "
+                "classifier, and what it would find is not known. ",
+                Option("judge", ...),
+                " may label them.",
+            ),
+        )
+    short = sum(min(map(len, topic.sets)) < topic.pooled.judged for topic in made)
+    if short:
+        yield Caveat(
+            f"the corpus ended on {count(short, 'topic')}",
+            (
+                f"on {count(short, 'topic')} of {len(made):,} the corpus ended before there were as many judgments "
+                "as there are in qrels, with all contributors or without some of them. So what is lost there is not "
+                "made up for. Has the scorer the whole corpus?",
+            ),
+        )
 
 
 def _check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None:

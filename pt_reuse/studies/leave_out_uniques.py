@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +14,16 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, plural
 from pt_reuse._errors import InputError, Option, arguments_as
 from pt_reuse._report import Digits
-from pt_reuse.data.units import COLUMNS, described
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.units import COLUMNS
 from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, PoolUniques, find_uniques
 from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, of_judged, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.rescoring import Block, rescore
 from pt_reuse.scoring.run_scores import scores_of
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.filled_uniques import (
@@ -31,8 +34,7 @@ from pt_reuse.studies.filled_uniques import (
     filled_tables,
     unjudged_tops,
 )
-from pt_reuse.studies.unique_sets import score_sets, score_uniques
-from pt_reuse.studies.unique_tables import (
+from pt_reuse.studies.without_units import (
     OF_FIELD,
     OF_MEASURE,
     OF_SUMMARY,
@@ -40,9 +42,8 @@ from pt_reuse.studies.unique_tables import (
     WithoutUnits,
     count_uniques,
     draw_scores,
-    joined_cells,
-    whole_field_table,
-    with_intervals,
+    interval_words,
+    score_uniques,
     without_units,
 )
 from pt_reuse.study import Command, Entry, study
@@ -284,7 +285,20 @@ class LeaveOutUniques(WithoutUnits):
             DataFrame: the left-out unit under ``team``, ``type`` or, for a run, ``left_out``; ``measure name score
             reduced_score rank reduced_rank drop``, all runs re-scored and re-ranked.
         """
-        return whole_field_table(self.units, self.scores, self.reduced)
+        units, scores, reduced = self.units, self.scores, self.reduced
+        spread = partial(np.broadcast_to, shape=reduced.shape)
+        rank = pairs.ranks(np.round(scores.mean_values, DECIMALS))
+        columns: dict[str, Any] = {
+            "left_out" if units.by == "run" else units.by: spread(np.array(units.names, dtype=object)[None, :, None]),
+            "measure": spread(np.array(scores.measures, dtype=object)[:, None, None]),
+            "name": spread(np.array(scores.names, dtype=object)[None, None]),
+            "score": spread(scores.mean_values[:, None]),
+            "reduced_score": reduced,
+            "rank": spread(rank[:, None]),
+            "reduced_rank": pairs.ranks(np.round(reduced, DECIMALS)),
+        }
+        frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+        return frame.assign(drop=frame["reduced_rank"] - frame["rank"])
 
 
 BY = Parameter(
@@ -427,65 +441,45 @@ def leave_out_uniques(
     asked = Asked(leave_out_uniques, locals())
     judges = [] if fill is None else as_judges(fill, "fill", rel=judge_rel)
     remove = asked["remove"] or ("judged" if judges else "relevant")
-    units, chosen = asked.units("by"), asked.contributors
-    field, people, measured, lowest = asked.runs, asked.qrels, asked.measures, asked.rel
-    labels, depth_k, bootstrap = people.arrays.labels, asked.depth.value, asked.bootstrap
+    units, field, people, measured = asked.units("by"), asked.runs, asked.qrels, asked.measures
+    lowest, depth_k = asked.rel if remove == "relevant" else 0, asked.depth.value
     with arguments_as(order="pool_order"):
-        pooling = Pooling.of(field, chosen, units, depth=depth_k, pool_order=asked["pool_order"])
-    removable = lowest if remove == "relevant" else 0
+        pooling = Pooling.of(field, asked.contributors, units, depth=depth_k, pool_order=asked["pool_order"])
     asked.tell(
-        alone(units, chosen.runs),
+        alone(units, asked.contributors.runs),
         relevant_only(people, of_judged(measured)),
-        none_relevant(people, lowest) if remove == "relevant" else (),
-        few_topics(len(people.topics)) if bootstrap else (),
+        none_relevant(people, asked.rel) if remove == "relevant" else (),
+        few_topics(len(people.topics)) if asked.bootstrap else (),
     )
-    keep: list[Block] | None = None if bootstrap is None else []
-    how: dict[str, Any] = {"complete": complete, "keep": keep}
+    scoring: dict[str, Any] = {"complete": complete, "with_cells": asked.bootstrap is not None, **asked.how}
     filling = None
     if judges:
         # a judge is asked between the pool and the scores
         found = find_uniques(field, people, pooling, **asked.how)
-        removed = _removed(found, labels, removable)
         further = unjudged_tops(field, people, depth_k, holes)
-        filling = Filling.of(people, lowest, removed, further, judges)
+        filling = Filling.of(people, asked.rel, _removed(found, people, lowest), further, judges)
         asked.tell(filling.caveats(judges, remove))
-        changes, n = filling.changes(len(units)), len(units)
-        # without the uniques; then of each judge a set for each unit, and that of its labels alone
-        firsts = range(n, changes.n_sets, n + 1)
-        sets: dict[str, Any] = {"own": (0, *firsts), "alone": [first + n for first in firsts], "n_sets": changes.n_sets}
-        blocks = rescore(field, filling.judgments, measured, changes, **asked.how)
-        scored = score_sets(blocks, field, filling.judgments, len(measured), units, **sets, **how)
+        scored = filling.scored(field, measured, units, **scoring)
     else:
-        found, scored = score_uniques(field, people, measured, units, pooling, removable, **how, **asked.how)
-        removed = _removed(found, labels, removable)
-    fit = found.fit(people, chosen, depth=depth_k)
+        found, scored = score_uniques(field, people, measured, units, pooling, lowest, **scoring)
+    fit = found.fit(people, asked.contributors, depth=depth_k)
     asked.tell(fit.caveats())
 
     scores = scores_of(field, people, measured, scored.full, complete=complete)
-    without = f"without the unique {remove} documents of the run's own {by}, depth {depth_k}"
-    own_scores = replace(scores, values=scored.own[0], settings={**scores.settings, "judgments": without})
-    reduced = scored.means[:, : len(units)]
-    counts = count_uniques(units, chosen.runs, found.owner, labels[found.row] >= lowest)
-    of_runs: dict[str, Any] = {"units": units, "contributed": chosen.runs, "run_table": described(field.run_table)}
-    n_removed = np.bincount(removed[0], minlength=len(units))
-    tables = without_units(scores, own_scores, reduced, counts=counts, removed=n_removed, **of_runs)
-    words: dict[str, Any] = {}
-    if bootstrap is not None and keep is not None:
-        changed = joined_cells(keep)
-        tables = with_intervals(tables, scores, own_scores, changed, units=units, bootstrap=bootstrap, verbose=verbose)
-        words = {"intervals": f"{bootstrap.words()}; of a change of score the percentile interval"}
-    if filling is not None:
-        tables |= filled_tables(scored, filling, scores, bootstrap=bootstrap, **of_runs)
-        words |= filling.settings()
+    relevant = people.arrays.labels[found.row] >= asked.rel
+    parts = without_units(
+        asked,
+        units,
+        scores,
+        scored,
+        judgments=f"without the unique {remove} documents of the run's own {by}, depth {depth_k}",
+        counts=count_uniques(units, asked.contributors.runs, found.owner, relevant),
+        removed=np.bincount(_removed(found, people, lowest)[0], minlength=len(units)),
+    )
+    filled = {} if filling is None else filled_tables(asked, units, scores, scored, filling)
     return LeaveOutUniques(
-        **tables,
-        unique_counts=counts,
-        scores=scores,
-        own_scores=own_scores,
-        reduced=reduced,
-        units=units,
-        depth=depth_k,
-        rel=lowest,
+        **parts,
+        **filled,
         remove=remove,
         fit=fit,
         settings=asked.settings(
@@ -496,12 +490,13 @@ def leave_out_uniques(
             judged_without_contributor=fit.strangers,
             pool=fit.pooled,
             pool_without_judgment=fit.unjudged,
-            **words,
+            **interval_words(asked),
+            **({} if filling is None else filling.settings()),
         ),
     )
 
 
-def _removed(found: PoolUniques, labels: NDArray[np.int16], lowest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _removed(found: PoolUniques, qrels: Qrels, lowest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return unit and row of the judgments that are taken out: the uniques that have at least a label."""
-    gone = labels[found.row] >= lowest
+    gone = qrels.arrays.labels[found.row] >= lowest
     return found.owner[gone], found.row[gone]

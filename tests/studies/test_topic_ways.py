@@ -25,7 +25,7 @@ from pt_reuse.scoring.run_scores import score
 from pt_reuse.studies.coverage.covering import coverage
 from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
-from pt_reuse.studies.unique_sets import UniqueScoring
+from pt_reuse.studies.without_units import UniqueScoring
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

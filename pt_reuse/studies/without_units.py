@@ -1,13 +1,13 @@
-"""Tables of runs that are scored without each unit, the ends of intervals, and the result that has them."""
+"""Scores and ranks of all runs without each unit, as sets of judgments say it: what each such study has in common."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -19,9 +19,19 @@ from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.data.units import COLUMNS, Units
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import Arrays, ArrayWork, run_topics
+from pt_reuse.data.units import COLUMNS, Units, described
+from pt_reuse.pooling.fit import Pooling, PoolUniques
 from pt_reuse.result import KeyFigures, Result, Shown
+from pt_reuse.scoring.rescoring import Block, MeansOfSets, Rescoring
+from pt_reuse.scoring.run_scores import topics_of_runs
 from pt_reuse.scoring.scores import Scores
+from pt_reuse.studies.asked import Asked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,6 +133,130 @@ class WithoutUnits(Result):
         return pd.DataFrame(rows, columns=["measure", "units", "of", "largest", "names"])
 
 
+class UniqueScoring(ArrayWork):
+    """Scoring without the uniques of each unit with at least the `lowest` label; sets are numbered as units."""
+
+    kind = "lou"
+    axes: ClassVar[Mapping[str, int]] = Rescoring.axes
+
+    def __init__(self, scoring: Rescoring, pooling: Pooling, n_units: int, lowest: int):
+        self.scoring, self.pooling, self.n_units, self.lowest = scoring, pooling, n_units, lowest
+        self.field, self.topics, self.has_own_bar = scoring.field, scoring.topics, scoring.has_own_bar
+
+    def prepare(self) -> None:
+        """Find the judged documents among the runs; once."""
+        self.scoring.prepare()
+
+    def cut(self, at_once: int) -> list[range]:
+        """Return neighbouring topics that belong in one job, as if each document to remove were a unique."""
+        documents, labels = self.scoring.documents, self.scoring.judgments.labels
+        most = documents.counts(labels >= self.lowest)
+        return self.scoring.cut_by(1 + np.minimum(most, self.n_units), at_once)
+
+    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
+        """Return the uniques of some neighbouring topics, and the scores with and without them."""
+        labels, before = self.scoring.judgments.labels, self.rows_before(topics.start)
+        found = self.pooling.uniques(self.scoring.index, topics, labels)
+        gone = labels[found.row] >= self.lowest
+        row = found.row[gone] - before
+        without = Changes(self.n_units, found.owner[gone], row, np.full(len(row), UNJUDGED))
+        return {**self.scoring.block(topics, without.by_row(), verbose=verbose).arrays(), **found.arrays()}
+
+    def rows_before(self, t: int) -> int:
+        """Return how many judgments the topics before one have."""
+        return self.scoring.rows_before(t)
+
+    def of_topics(self, topics: range, field: AnyField) -> UniqueScoring:
+        """Return the same work of some neighbouring topics alone."""
+        return UniqueScoring(self.scoring.of_topics(topics, field), self.pooling, self.n_units, self.lowest)
+
+
+@dataclass(frozen=True)
+class SetScores:
+    """Scores under sets of judgments, of which the first are those without each unit."""
+
+    full: NDArray[np.float64]  # (measures, topics, runs) under the judgments as they are
+    own: Sequence[NDArray[np.float64]]  # the same shape, each run under the set of its own unit
+    alone: Sequence[NDArray[np.float64]]  # the same shape, all runs under one set; one for each of these
+    means: NDArray[np.float64]  # (measures, sets, runs) of all runs under every set
+    # topic and unit of each cell in which scores without a unit may be others, and (measures, cells, runs) these
+    cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None
+
+
+def score_sets(
+    blocks: Iterable[Block],
+    runs: RunSet,
+    qrels: Qrels,
+    n_measures: int,
+    units: Units,
+    *,
+    own: Sequence[int] = (0,),
+    alone: Sequence[int] = (),
+    n_sets: int | None = None,
+    complete: bool,
+    with_cells: bool,
+) -> SetScores:
+    """Return the scores of all runs under all sets, of blocks in the order of the topics.
+
+    `own` says which sets are the first of those of all units, `alone` under which ones scores are wanted topic by
+    topic.
+    """
+    shape, has = (n_measures, len(qrels.topics), len(runs)), None if complete else topics_of_runs(runs, qrels)
+    full, of_own, of_all = np.empty(shape), {n: np.empty(shape) for n in own}, {n: np.empty(shape) for n in alone}
+    means = MeansOfSets((n_measures, len(units) if n_sets is None else n_sets, len(runs)), shape[1], has)
+    kept = []
+    for block in blocks:
+        here = slice(block.topics.start, block.topics.stop)
+        full[:, here] = block.base
+        for first, values in of_own.items():
+            values[:, here] = block.base
+            cell, run = np.nonzero((block.set - first)[:, None] == units.of_run)
+            values[:, block.topic[cell], run] = block.values[:, cell, run]
+        for number, values in of_all.items():
+            values[:, here] = block.base
+            cells = block.set == number
+            values[:, block.topic[cells]] = block.values[:, cells]
+        means.add(block)
+        if with_cells:
+            mine = block.set < len(units)
+            kept.append((block.topic[mine], block.set[mine], block.values[:, mine]))
+    joined = None
+    if with_cells:
+        topics, of_units, scores = zip(*kept, strict=True)
+        joined = np.concatenate(topics), np.concatenate(of_units), np.concatenate(scores, axis=1)
+    return SetScores(full, list(of_own.values()), list(of_all.values()), means.means(), joined)
+
+
+def score_uniques(
+    runs: RunSet,
+    qrels: Qrels,
+    measures: list[ir_measures.Measure],
+    units: Units,
+    pooling: Pooling,
+    lowest: int,
+    *,
+    complete: bool,
+    with_cells: bool,
+    **how: Any,
+) -> tuple[PoolUniques, SetScores]:
+    """Find the uniques of each unit, and score all runs with and without them, in one pass."""
+    work = UniqueScoring(Rescoring(runs.field, runs.names, qrels, measures), pooling, len(units), lowest)
+    found: list[Arrays] = []
+
+    def blocks() -> Iterator[Block]:
+        for part in run_topics(work, runs.field, desc="scoring", **how):
+            found.append({name: _small(part[name]) for name in PoolUniques.NAMES})
+            yield Block.of(part)
+
+    scored = score_sets(blocks(), runs, qrels, len(measures), units, complete=complete, with_cells=with_cells)
+    return PoolUniques.of(found), scored
+
+
+def _small(numbers: NDArray[np.int64]) -> NDArray[np.integer]:
+    # of all topics there are millions
+    return numbers.astype(np.int32) if numbers.max(initial=0) < 2**31 else numbers
+
+
 def count_uniques(
     units: Units, contributed: NDArray[np.bool_], owner: NDArray[np.integer], relevant: NDArray[np.bool_]
 ) -> pd.DataFrame:
@@ -142,23 +276,45 @@ def count_uniques(
 
 
 def without_units(
-    scores: Scores,
-    own_scores: Scores,
-    reduced: NDArray[np.float64],
-    *,
+    asked: Asked,
     units: Units,
+    scores: Scores,
+    found: SetScores,
+    *,
+    judgments: str,
     counts: pd.DataFrame,
     removed: NDArray[np.int64],
-    run_table: pd.DataFrame,
-    contributed: NDArray[np.bool_],
-) -> dict[str, pd.DataFrame]:
-    """Return ``table``, ``by_run`` and ``summary`` of the (measures, units, runs) `reduced` means of all runs."""
+) -> dict[str, Any]:
+    """Return the attributes of :class:`WithoutUnits`; `judgments` says in words what each run's own ones are."""
+    own_scores = replace(scores, values=found.own[0], settings={**scores.settings, "judgments": judgments})
+    reduced = found.means[:, : len(units)]
     # scores that are equal to so many decimals are ties
     full, own = (np.round(each.mean_values, DECIMALS) for each in (scores, own_scores))
     table = _unit_table(units, counts.assign(removed=removed), scores, full, reduced)
-    by_run = _by_run(run_table, contributed, units, scores, own_scores)
+    runs = described(asked.runs.run_table).assign(contributed=asked.contributors.runs)
+    by_run = _by_run(runs, units, scores, own_scores)
     summary = _summary(units, table, by_run, scores.measures, full=full, own=own, reduced=reduced)
-    return {"table": table, "by_run": by_run, "summary": summary}
+    tables = {"table": table, "by_run": by_run, "summary": summary}
+    if asked.bootstrap is not None and found.cells is not None:
+        verbose = asked["verbose"]
+        tables = _with_intervals(tables, scores, own_scores, found.cells, units, asked.bootstrap, verbose=verbose)
+    return {
+        **tables,
+        "unique_counts": counts,
+        "scores": scores,
+        "own_scores": own_scores,
+        "reduced": reduced,
+        "units": units,
+        "depth": asked.depth.value,
+        "rel": asked.rel,
+    }
+
+
+def interval_words(asked: Asked) -> dict[str, str]:
+    """Return the setting that says how intervals are made, nothing without any."""
+    if asked.bootstrap is None:
+        return {}
+    return {"intervals": f"{asked.bootstrap.words()}; of a change of score the percentile interval"}
 
 
 def _rounded(means: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
@@ -175,43 +331,42 @@ def _unit_table(
         ["unique_relevant", "unique", units.column], ascending=[False, False, True], kind="stable"
     )
     order, names = counts.index.to_numpy(), np.array(scores.names, dtype=object)
-    columns: dict[str, list[NDArray]] = {name: [] for name in (*OF_RANKINGS, "dropped")}
+    ranked = []
     for before, means in zip(full, reduced, strict=True):
         best_first = np.argsort(-before, kind="stable")
         for after in _rounded(means[order]):
-            found: dict[str, NDArray] = dict(pairs.coefficients(before, after, COEFFICIENTS))
-            found["dropped"] = np.full(len(after), None, dtype=object)
-            falling = np.flatnonzero(found["max_drop"] > 0)
+            numbers = pairs.coefficients(before, after, COEFFICIENTS)
+            dropped = np.full(len(after), None, dtype=object)
+            falling = np.flatnonzero(numbers["max_drop"] > 0)
             drops = pairs.rank_drops(before, after[falling])
-            found["dropped"][falling] = names[best_first[drops[:, best_first].argmax(axis=1)]]
-            for name, column in columns.items():
-                column.append(found[name])
+            dropped[falling] = names[best_first[drops[:, best_first].argmax(axis=1)]]
+            columns = {name: numbers[name] for name in OF_RANKINGS}
+            ranked.append(pd.DataFrame({**columns, "dropped": pd.Series(dropped, dtype=object)}))
     n_measures = len(scores.measures)
     table = counts.iloc[np.tile(np.arange(len(counts)), n_measures)].reset_index(drop=True)
     table.insert(1, "measure", np.repeat(scores.measures, len(counts)).tolist())
-    values: dict[str, NDArray] = {name: np.concatenate(column) for name, column in columns.items()}
-    return table.assign(**values | {"dropped": pd.Series(values["dropped"], dtype=object)})
+    return pd.concat([table, pd.concat(ranked, ignore_index=True)], axis=1)
 
 
-def _by_run(
-    run_table: pd.DataFrame, contributed: NDArray[np.bool_], units: Units, scores: Scores, own_scores: Scores
-) -> pd.DataFrame:
+def _by_run(runs: pd.DataFrame, units: Units, scores: Scores, own_scores: Scores) -> pd.DataFrame:
     """Return one row per measure and run: under the full judgments, and without its own unit's uniques."""
     full, own = scores.mean_values, own_scores.mean_values
     compared = np.round(full, DECIMALS)
     rank, reduced_rank = pairs.ranks(compared), pairs.rank_alone(compared, np.round(own, DECIMALS), units.of_run)
     n_measures, n_runs = full.shape
-    frame = run_table.iloc[np.tile(np.arange(n_runs), n_measures)].reset_index(drop=True)
-    return frame.assign(
-        contributed=np.tile(contributed, n_measures),
-        measure=np.repeat(scores.measures, n_runs).tolist(),
-        score=full.ravel(),
-        reduced_score=own.ravel(),
-        change=(own - full).ravel(),
-        change_pct=pairs.per_cent_change(full, own).ravel(),
-        rank=rank.ravel(),
-        reduced_rank=reduced_rank.ravel(),
-        drop=(reduced_rank - rank).ravel(),
+    return (
+        runs.iloc[np.tile(np.arange(n_runs), n_measures)]
+        .assign(
+            measure=np.repeat(scores.measures, n_runs).tolist(),
+            score=full.ravel(),
+            reduced_score=own.ravel(),
+            change=(own - full).ravel(),
+            change_pct=pairs.per_cent_change(full, own).ravel(),
+            rank=rank.ravel(),
+            reduced_rank=reduced_rank.ravel(),
+            drop=(reduced_rank - rank).ravel(),
+        )
+        .reset_index(drop=True)
     )
 
 
@@ -226,61 +381,57 @@ def _summary(
     reduced: NDArray[np.float64],
 ) -> pd.DataFrame:
     """Return one row per measure: what leaving units out does at most, alone and over the whole field."""
-    shapes, rows = {"tau_b": by_unit, "max_drop": by_unit, "drop": by_run, "change_pct": by_run}, []
-    of = {name: frame[name].to_numpy().reshape(len(measures), -1) for name, frame in shapes.items()}
-    left_out = by_unit[units.column].to_numpy(dtype=object)
+    rows = []
     for m, measure in enumerate(measures):
         found = pairs.coefficients(full[m], own[m][None], COEFFICIENTS)
         # tau is undefined where all runs tie, so ranks say whether anything moved
         every = _rounded(reduced[m])
         moved = any(pairs.rank_drops(full[m], after[(after != full[m]).any(axis=1)]).any() for after in every)
-        tau, drop, change = of["tau_b"][m], of["max_drop"][m], of["change_pct"][m]
+        of_units, of_runs = (frame[frame["measure"] == measure] for frame in (by_unit, by_run))
+        tau, drop, change = of_units["tau_b"].to_numpy(), of_units["max_drop"].to_numpy(), of_runs["change_pct"]
         # an undefined tau comes first: all runs tie without this unit
         worst = int(np.lexsort((np.where(np.isnan(tau), -2, tau), -drop))[0])
-        has_change = ~np.isnan(change)
-        changed = np.where(has_change, change, 0.0)
+        changed = change.fillna(0.0).to_numpy()
         rows.append(
             {
                 "measure": measure,
                 **{f"own_{name}": found[name][0] for name in OF_RANKINGS},
-                "alone_max_drop": int(of["drop"][m].max()),
-                "mean_change_pct": changed.sum() / has_change.sum() if has_change.any() else np.nan,
+                "alone_max_drop": int(of_runs["drop"].max()),
+                "mean_change_pct": changed.sum() / change.count() if change.count() else np.nan,
                 "largest_loss_pct": 0.0 - np.minimum(changed, 0.0).min(),
                 "field_min_tau_b": tau.min(),
                 "field_max_drop": int(drop[worst]),
-                "field_worst": left_out[worst] if moved else None,
+                "field_worst": of_units[units.column].iloc[worst] if moved else None,
             }
         )
     return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
 
 
-def with_intervals(
-    tables: dict[str, pd.DataFrame],
+def _with_intervals(
+    tables: Mapping[str, pd.DataFrame],
     scores: Scores,
     own_scores: Scores,
-    changed: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
-    *,
+    cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
     units: Units,
     bootstrap: TopicBootstrap,
+    *,
     verbose: bool,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of :func:`without_units` with the ends of intervals over topics beside their numbers."""
+    """Return the tables with the ends of intervals over topics beside their numbers."""
     truths, others = scores.topic_means, own_scores.topic_means
-    topic, unit, values = changed
+    topic, unit, values = cells
 
     def without(left_out: int) -> Iterator[tuple[TopicScores, TopicScores]]:
-        cells, reduced = unit == left_out, scores.values.copy()
-        reduced[:, topic[cells]] = values[:, cells]
+        mine, reduced = unit == left_out, scores.values.copy()
+        reduced[:, topic[mine]] = values[:, mine]
         for truth, of_measure in zip(truths.values(), reduced, strict=True):
             yield truth, TopicScores(of_measure, truth.has_topic)
 
+    total = len(units) * len(truths)
     compared = (both for left_out in range(len(units)) for both in without(left_out))
-    found = ranking_agreements(compared, len(units) * len(truths), bootstrap)
-    ends: dict[tuple[str, str], dict[str, float]] = {}
-    with pt.tqdm(total=len(units), desc="intervals", unit="unit", disable=not verbose) as bar:
-        for key, row in zip(product(units.names, truths), found, strict=True):
-            ends[key] = row
-            bar.update(int(len(ends) % len(truths) == 0))
+    found = ranking_agreements(compared, total, bootstrap)
+    found = pt.tqdm(found, total=total, desc="intervals", unit="ranking", disable=not verbose)
+    ends = dict(zip(product(units.names, truths), found, strict=True))
     table, by_run, summary = (tables[name] for name in ("table", "by_run", "summary"))
     of_units = [ends[key] for key in zip(table[units.column], table["measure"], strict=True)]
     of_own = list(ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap))
@@ -316,30 +467,3 @@ def _beside(table: pd.DataFrame, rows: list[dict[str, float]], columns: dict[str
         for step, end in enumerate(("low", "high"), 1):
             found.insert(at + step, f"{column}_{end}", [row[f"{name}_{end}"] for row in rows])
     return whole_changes(found)
-
-
-def whole_field_table(units: Units, scores: Scores, reduced: NDArray[np.float64]) -> pd.DataFrame:
-    """Return one row per measure, left-out unit and run: all runs re-scored and re-ranked without the unit."""
-    spread = partial(np.broadcast_to, shape=reduced.shape)
-    full = scores.mean_values
-    rank = pairs.ranks(np.round(full, DECIMALS))
-    columns: dict[str, Any] = {
-        "left_out" if units.by == "run" else units.by: spread(np.array(units.names, dtype=object)[None, :, None]),
-        "measure": spread(np.array(scores.measures, dtype=object)[:, None, None]),
-        "name": spread(np.array(scores.names, dtype=object)[None, None]),
-        "score": spread(full[:, None]),
-        "reduced_score": reduced,
-        "rank": spread(rank[:, None]),
-        "reduced_rank": pairs.ranks(np.round(reduced, DECIMALS)),
-    }
-    frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
-    return frame.assign(drop=frame["reduced_rank"] - frame["rank"])
-
-
-def joined_cells(
-    blocks: Iterable[Any],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return topic, set and scores of the cells of all blocks."""
-    kept = list(blocks)
-    topic, of = (np.concatenate([getattr(block, name) for block in kept]) for name in ("topic", "set"))
-    return topic, of, np.concatenate([block.values for block in kept], axis=1)
