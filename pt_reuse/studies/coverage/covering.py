@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,7 @@ from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.data.ordering import check_order_or_none
-from pt_reuse.data.units import check_unit, described
+from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import plot_depths
 from pt_reuse.plots.maps import plot_unjudged_map
@@ -50,39 +49,21 @@ SHARES = ("unjudged", "judged", "unjudged_of_k", "unjudged_without_own")
 
 @dataclass(frozen=True)
 class Shares:
-    """Shares of unjudged documents at each depth, on each topic, of each run."""
+    """Shares of unjudged documents on each topic, and whose topics they are."""
 
     lists: JudgedLists  # what was counted
     has_topic: NDArray[np.bool_] | None  # (topics, runs) the topics of each run, where means are over these
-    knows_owners: bool  # whether it is known who alone brought which documents
-
-    @property
-    def unjudged(self) -> Values:
-        """Return (depths, topics, runs): of the documents returned down to each depth, 1 where there are none."""
-        return self._of_returned(self.lists.judged)
-
-    @property
-    def of_k(self) -> Values:
-        """Return (depths, topics, runs): of as many documents as the depth, places left empty counting as judged."""
-        depths = np.array(self.lists.depths, dtype=np.float64).reshape(-1, 1, 1)
-        return (self.lists.documents - self.lists.judged) / depths
-
-    @property
-    def without_own(self) -> Values:
-        """Return (depths, topics, runs): as `unjudged`, had the run's own unit not been in the pool."""
-        if not self.knows_owners:
-            return np.full(self.lists.judged.shape, np.nan)
-        return self._of_returned(self.lists.judged - self.lists.own)
-
-    def _of_returned(self, judged: NDArray[np.int64]) -> Values:
-        documents = self.lists.documents
-        return np.where(documents > 0, (documents - judged) / np.maximum(documents, 1), 1.0)
 
     @property
     def of_topics(self) -> Values:
         """Return (topics, runs): what each topic weighs in the mean of a run."""
-        counted = np.ones(self.lists.lengths.shape) if self.has_topic is None else self.has_topic.astype(float)
+        counted = self.counted.astype(float)
         return counted / np.maximum(counted.sum(axis=0), 1)
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Return (topics, runs): which topics count for which run."""
+        return np.ones(self.lists.lengths.shape, dtype=bool) if self.has_topic is None else self.has_topic
 
     def mean(self, values: Values) -> Values:
         """Return the means over topics of (..., topics, runs) values."""
@@ -93,15 +74,15 @@ def depth_table(run_table: pd.DataFrame, shares: Shares) -> pd.DataFrame:
     """Return one row per depth and run, see ``Coverage``; `run_table` is ``name team type pooled contributed``."""
     lists, n_depths, n_runs = shares.lists, len(shares.lists.depths), len(run_table)
     table = run_table.iloc[np.tile(np.arange(n_runs), n_depths)].reset_index(drop=True)
-    unjudged = shares.mean(shares.unjudged)
+    unjudged = shares.mean(lists.unjudged)
     return table.assign(
         depth=np.repeat(np.array(lists.depths), n_runs),
         documents=lists.documents.sum(axis=1).ravel(),
         unjudged_documents=(lists.documents - lists.judged).sum(axis=1).ravel(),
         unjudged=unjudged.ravel(),
         judged=1 - unjudged.ravel(),
-        unjudged_of_k=shares.mean(shares.of_k).ravel(),
-        unjudged_without_own=shares.mean(shares.without_own).ravel(),
+        unjudged_of_k=shares.mean(lists.of_k).ravel(),
+        unjudged_without_own=shares.mean(lists.without_own).ravel(),
     )
 
 
@@ -122,22 +103,21 @@ def group_table(table: pd.DataFrame) -> pd.DataFrame:
 
 def topic_table(topics: Sequence[str], shares: Shares) -> pd.DataFrame:
     """Return one row per depth and topic: the mean over runs, the largest, and where the first unjudged one stands."""
-    lists, n_depths = shares.lists, len(shares.lists.depths)
-    counted = np.ones(lists.lengths.shape, dtype=bool) if shares.has_topic is None else shares.has_topic
+    lists, n_depths, counted = shares.lists, len(shares.lists.depths), shares.counted
     runs = counted.sum(axis=1)
 
     def over_runs(values: Values) -> Values:
         return np.where(runs > 0, np.where(counted, values, 0.0).sum(axis=2) / np.maximum(runs, 1), np.nan).ravel()
 
-    most = np.where(counted, shares.unjudged, -1.0).max(axis=2, initial=-1.0).ravel()
+    most = np.where(counted, lists.unjudged, -1.0).max(axis=2, initial=-1.0).ravel()
     judged_to = np.where(np.isnan(lists.judged_to), np.inf, lists.judged_to).min(axis=1, initial=np.inf)
     return pd.DataFrame(
         {
             "qid": np.tile(np.array(topics, dtype=object), n_depths),
             "depth": np.repeat(np.array(lists.depths), len(topics)),
             "runs": np.tile(runs, n_depths),
-            "unjudged": over_runs(shares.unjudged),
-            "unjudged_of_k": over_runs(shares.of_k),
+            "unjudged": over_runs(lists.unjudged),
+            "unjudged_of_k": over_runs(lists.of_k),
             "max_unjudged": np.where(most < 0, np.nan, most),
             "judged_to": np.tile(np.where(np.isinf(judged_to), np.nan, judged_to), n_depths),
         }
@@ -151,14 +131,13 @@ def run_figures(shares: Shares) -> pd.DataFrame:
     some = has.any(axis=0)
     medians = [np.median(of_run[here]) if here.any() else np.nan for of_run, here in zip(to.T, has.T, strict=True)]
     residual = shares.mean(lists.residual)
-    own = shares.mean(lists.own_weight) if shares.knows_owners else np.full(len(residual), np.nan)
     return pd.DataFrame(
         {
             "topics": has.sum(axis=0),
             "judged_to": np.where(some, np.where(has, to, np.inf).min(axis=0, initial=np.inf), np.nan),
             "median_judged_to": medians,
             "residual": residual,
-            "residual_without_own": residual + own,
+            "residual_without_own": residual + shares.mean(lists.own_weight),
         }
     )
 
@@ -192,30 +171,25 @@ def condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Valu
 _DEPTHS = 4
 
 
-def _per_group(result: Coverage, by: str) -> Report:
-    """Return a row per team or type: the mean share of unjudged documents of its runs at some depths."""
-    depths = result.depths
-    shown = depths if len(depths) <= _DEPTHS else [depths[round(i * (len(depths) - 1) / 3)] for i in range(_DEPTHS)]
-    rows = result.groups[result.groups["by"] == by]
-    wide = rows.pivot_table(index="group", columns="depth", values="unjudged", sort=False)
-    runs = rows.drop_duplicates("group").set_index("group")["runs"].reindex(wide.index)
-    return Report(
-        [
-            Column(by.capitalize(), list(wide.index)),
-            Column("Runs", runs, Digits.COUNT),
-            *(Column(f"Unjudged at {k}", wide[k], Digits.SCORE) for k in shown if k in wide),
-        ],
-        caption=f"The share of unjudged documents down to a rank, the mean over the runs of each {by}.",
-        notes=result.notes(),
-    )
+def _per_group(by: str) -> Callable[[Coverage], Report]:
+    """Return what reports a row per team or type: the mean share of unjudged documents of its runs at some depths."""
 
+    def report(result: Coverage) -> Report:
+        depths, rows = result.depths, result.groups[result.groups["by"] == by]
+        shown = depths if len(depths) <= _DEPTHS else [depths[round(i * (len(depths) - 1) / 3)] for i in range(_DEPTHS)]
+        wide = rows.pivot_table(index="group", columns="depth", values="unjudged", sort=False)
+        runs = rows.drop_duplicates("group").set_index("group")["runs"].reindex(wide.index)
+        return Report(
+            [
+                Column(by.capitalize(), list(wide.index)),
+                Column("Runs", runs, Digits.COUNT),
+                *(Column(f"Unjudged at {k}", wide[k], Digits.SCORE) for k in shown if k in wide),
+            ],
+            caption=f"The share of unjudged documents down to a rank, the mean over the runs of each {by}.",
+            notes=result.notes(),
+        )
 
-def _per_type(result: Coverage) -> Report:
-    return _per_group(result, "type")
-
-
-def _per_team(result: Coverage) -> Report:
-    return _per_group(result, "team")
+    return report
 
 
 def _draw_topics(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
@@ -231,28 +205,25 @@ def _draw_depths(result: Coverage, _: str, place: Place, by: str | None = None) 
     return plot_depths(result.table, by=result.group_of(by), place=place)
 
 
-def _draw_points(
-    result: Coverage, place: Place, column: str, label: str, depth: int | None, by: str | None, *, measure: str
-) -> Axes:
+def _draw_points(result: Coverage, measure: str, place: Place, depth: int | None, by: str | None, **of: str) -> Axes:
     at = result.depth_of(depth)
     rows = result.by_run.assign(
         unjudged=result.table.loc[result.table["depth"] == at, "unjudged"].to_numpy(),
         rise=result.condensed.loc[result.condensed["measure"] == measure, "rise"].to_numpy(),
     )
-    return plot_disadvantage(rows, column=column, label=label, by=result.group_of(by), depth=at, place=place)
+    return plot_disadvantage(rows, by=result.group_of(by), depth=at, place=place, **of)
 
 
 def _draw_residual(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
     """Draw a point per run: the share unjudged, and the residual of RBP."""
     label = f"residual of RBP (p = {result.p:g})"
-    return _draw_points(result, place, "residual", label, depth, by, measure=result.measures[0])
+    return _draw_points(result, result.measures[0], place, depth, by, column="residual", label=label)
 
 
 def _draw_rise(result: Coverage, measure: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
     """Draw a point per run: the share unjudged, and the ranks that it gains on condensed lists."""
-    return _draw_points(
-        result, place, "rise", f"ranks gained by {measure}, condensed lists", depth, by, measure=measure
-    )
+    label = f"ranks gained by {measure}, condensed lists"
+    return _draw_points(result, measure, place, depth, by, column="rise", label=label)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -313,8 +284,8 @@ class Coverage(Result):
             noun="runs",
             long=True,
         ),
-        "type": _per_type,
-        "team": _per_team,
+        "type": _per_group("type"),
+        "team": _per_group("team"),
         "topic": View(
             table="_topics",
             columns=(
@@ -462,16 +433,6 @@ def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
     return found
 
 
-def _checked_order(order: Any) -> Any:
-    check_order_or_none("pool_order", order)
-    return order
-
-
-def _checked_unit(by: Any) -> Any:
-    check_unit(by)
-    return by
-
-
 @study(
     Parameter(
         name="measures",
@@ -496,7 +457,7 @@ def _checked_unit(by: Any) -> Any:
     Parameter(
         name="by",
         meaning='what is left out of the pool: ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``.',
-        check=_checked_unit,
+        choices=tuple(COLUMNS),
         flag=Flag(
             help="what is left out of the pool: team, run, type or family",
             metavar="UNIT",
@@ -512,7 +473,7 @@ def _checked_unit(by: Any) -> Any:
     Parameter(
         name="pool_order",
         meaning="the order in which the runs were pooled; default the one in which the field is pooled.",
-        check=_checked_order,
+        check=SHARED["pool_order"].check,
     ),
     command=Command(
         name="profile coverage",
@@ -589,7 +550,7 @@ def coverage(
         record.caveats(asked=by is not None),
     )
     lists = JudgedLists.of(runs, qrels, cutoffs, p=p, owners=record.owners, verbose=verbose)
-    shares = Shares(lists, None if complete else topics_of_runs(runs, qrels), record.owners is not None)
+    shares = Shares(lists, None if complete else topics_of_runs(runs, qrels))
     rbp = ir_measures.RBP(p=p, rel=lowest)
     how: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "verbose": verbose}
     with told_elsewhere():

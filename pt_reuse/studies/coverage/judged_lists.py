@@ -85,10 +85,10 @@ class JudgedLists:
     lengths: NDArray[np.int64]  # (topics, runs) how many documents each list has
     documents: NDArray[np.int64]  # (depths, topics, runs) how many of them down to each depth
     judged: NDArray[np.int64]  # (depths, topics, runs) how many of these are judged
-    own: NDArray[np.int64]  # (depths, topics, runs)
+    own: NDArray[np.int64] | None  # (depths, topics, runs) how many only the run's own unit brought; None if unknown
     unbroken: NDArray[np.int64]  # (topics, runs) how many documents are judged before the first that is not
     weight: NDArray[np.float64]  # (topics, runs)
-    own_weight: NDArray[np.float64]  # (topics, runs) what those of `own` weigh among them
+    own_weight: NDArray[np.float64]  # (topics, runs) what those of `own` weigh among them, NaN if unknown
 
     @classmethod
     def of(
@@ -113,16 +113,25 @@ class JudgedLists:
             here = slice(topics.start, topics.stop)
             counts[:, :, here], weights[:, here], unbroken[here] = part["counts"], part["weights"], part["unbroken"]
         documents = np.minimum(lengths, np.array(depths, dtype=np.int64).reshape(-1, 1, 1))
-        return cls(
-            depths=tuple(depths),
-            lengths=lengths,
-            documents=documents,
-            judged=counts[0],
-            own=counts[1],
-            unbroken=unbroken,
-            weight=weights[0],
-            own_weight=weights[1],
-        )
+        own = (None, np.full(shape, np.nan)) if owners is None else (counts[1], weights[1])
+        return cls(tuple(depths), lengths, documents, counts[0], own[0], unbroken, weights[0], own[1])
+
+    @property
+    def unjudged(self) -> NDArray[np.float64]:
+        """Return (depths, topics, runs): of the documents returned down to each depth, 1 where there are none."""
+        return _share_of_returned(self.documents - self.judged, self.documents)
+
+    @property
+    def of_k(self) -> NDArray[np.float64]:
+        """Return (depths, topics, runs): of as many documents as the depth, places left empty counting as judged."""
+        return (self.documents - self.judged) / np.array(self.depths, dtype=np.float64).reshape(-1, 1, 1)
+
+    @property
+    def without_own(self) -> NDArray[np.float64]:
+        """Return (depths, topics, runs): as `unjudged`, had the run's own unit not been in the pool; NaN if unknown."""
+        if self.own is None:
+            return np.full(self.judged.shape, np.nan)
+        return _share_of_returned(self.documents - self.judged + self.own, self.documents)
 
     @property
     def residual(self) -> NDArray[np.float64]:
@@ -185,6 +194,10 @@ class JudgedWork(ArrayWork):
         mine = Qrels.of_arrays(replace(self.qrels.arrays, extra=None).of_topics(topics))
         owners = None if self.owners is None else replace(self.owners, of_judgment=self.owners.of_judgment[rows])
         return JudgedWork(field, mine, self.depths, self.p, owners)
+
+
+def _share_of_returned(unjudged: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.where(documents > 0, unjudged / np.maximum(documents, 1), 1.0)
 
 
 def _per_list(hits: Hits, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -341,12 +354,7 @@ class UnjudgedDocuments:
     @property
     def shares(self) -> NDArray[np.float64]:
         """Return (cutoffs, topics, runs): ``Unjudged@k``, 1 on a topic for which a run returns nothing."""
-        return np.where(self.documents > 0, self.unjudged / np.maximum(self.documents, 1), 1.0)
-
-    @property
-    def of_cutoff(self) -> NDArray[np.float64]:
-        """Return (cutoffs, topics, runs): ``Unjudged(of_cutoff=True)@k``, whose places left empty count as judged."""
-        return self.unjudged / np.array(self.cutoffs, dtype=np.float64).reshape(-1, 1, 1)
+        return _share_of_returned(self.unjudged, self.documents)
 
     def by_run(self) -> pd.DataFrame:
         """Return one row per run, the one with most unjudged at the first cutoff first."""
