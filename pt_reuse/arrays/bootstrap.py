@@ -138,7 +138,6 @@ class TopicScores:
     has_topic: NDArray[np.bool_] | None = None  # (topics, runs) whether the topic counts for the run
 
     def of(self, topics: Sequence[int], runs: Sequence[int]) -> TopicScores:
-        """Return the scores of some topics and runs, in that order."""
         rows = np.ix_(np.asarray(topics, dtype=np.int64), np.asarray(runs, dtype=np.int64))
         return TopicScores(self.values[rows], None if self.has_topic is None else self.has_topic[rows])
 
@@ -195,7 +194,6 @@ class _Agreement:
     coefficients: tuple[str, ...]
 
     def run(self) -> dict[str, float]:
-        """Return the numbers, and with a bootstrap the ends of each."""
         found = numbers_of(self.truth.means(), self.estimate.means(), self.coefficients)
         numbers = {name: float(values[0]) for name, values in found.items()}
         if self.bootstrap is None:

@@ -37,7 +37,6 @@ class Field(Portable):
 
     @classmethod
     def without_topics(cls, ranked: NDArray[np.bool_]) -> Field:
-        """Return a field of runs that have no rows."""
         docs, starts, codes = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0, np.uint16)
         names, scores, places = np.zeros(0, "S8"), np.zeros(0), Places.none()
         return cls(len(ranked), (), names, docs, starts, starts, codes, scores, places, places, ranked)
@@ -47,12 +46,10 @@ class Field(Portable):
 
     @property
     def n_topics(self) -> int:
-        """Return the number of topics."""
         return len(self.topics)
 
     @property
     def n_rows(self) -> int:
-        """Return the number of rows of all lists."""
         return len(self.codes)
 
     @property
@@ -65,7 +62,6 @@ class Field(Portable):
         return self
 
     def of_topics(self, topics: range) -> Field:
-        """Return the field of some neighbouring topics."""
         return self.take_topics(topics)
 
     def places(self, topics: range) -> list[str]:
@@ -83,11 +79,9 @@ class Field(Portable):
 
     @cached_property
     def topic_row(self) -> dict[str, int]:
-        """Return the row of each topic name."""
         return {topic: t for t, topic in enumerate(self.topics)}
 
     def rows(self, t: int) -> slice:
-        """Return the rows of one topic."""
         return slice(int(self.starts[t * self.n_runs]), int(self.starts[(t + 1) * self.n_runs]))
 
     def docs(self, t: int) -> NDArray[np.int32]:
@@ -95,7 +89,6 @@ class Field(Portable):
         return self.topic_docs[self.doc_starts[t] : self.doc_starts[t + 1]]
 
     def n_docs(self, t: int) -> int:
-        """Return how many documents the runs have for one topic."""
         return int(self.doc_starts[t + 1] - self.doc_starts[t])
 
     def words_at(self, t: int) -> Words:
@@ -121,7 +114,6 @@ class Field(Portable):
         return self.codes[rows], run, rank
 
     def list_of(self, t: int, r: int) -> slice:
-        """Return the rows of one run on one topic."""
         i = t * self.n_runs + r
         return slice(int(self.starts[i]), int(self.starts[i + 1]))
 
@@ -140,7 +132,6 @@ class Field(Portable):
         return self.topic_docs[self.codes + np.repeat(self.doc_starts[:-1], rows)]
 
     def words_of(self, rows: NDArray[np.int64]) -> Words:
-        """Return the document names of some rows."""
         return tokens.as_words(self.vocabulary).take(self.docs_of(rows), axis=0)
 
     def in_order(self, now: str, wanted: str) -> Field:

@@ -59,7 +59,6 @@ class Fusion:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options of the method and their values."""
         return {name: getattr(self, name) for name in METHODS[self.method]}
 
     def scores(self, rows: TopicRows) -> NDArray[np.float64]:

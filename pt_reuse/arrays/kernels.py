@@ -64,7 +64,6 @@ class Cells:
         return counts
 
     def ideal(self, gain_of_label: dict[int, float], cutoff: int | None) -> NDArray[np.float64]:
-        """Return (cells,): the DCG of the best possible ranking, up to `cutoff`."""
         gains = sorted(set(gain_of_label.values()), reverse=True)
         labels_of = [[label for label, gain in gain_of_label.items() if gain == level] for level in gains]
         reached = np.cumsum([sum(self.count(label, label + 1) for label in labels) for labels in labels_of], axis=0)
@@ -349,7 +348,6 @@ class Kernel:
     local: bool = True  # the list's number depends on the labels of its own documents alone
 
     def walker(self, lists: Lists, spec: Spec) -> Walker:
-        """Return a walker for these lists."""
         inner = self.of_list(lists, spec)
         return _JudgedOnly(inner, lists, spec) if spec.judged_only else inner
 

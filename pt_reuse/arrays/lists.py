@@ -162,7 +162,6 @@ class TopicDocs(Portable):
         return len(self.words)
 
     def rows(self, t: int) -> slice:
-        """Return the rows of one topic."""
         return slice(int(self.starts[t]), int(self.starts[t + 1]))
 
     @property
@@ -195,11 +194,9 @@ class TopicDocs(Portable):
         return np.array([*tokens.decode(tokens.as_tokens(self.words)), None], dtype=object)[:-1]
 
     def docno(self, row: int) -> str:
-        """Return the document name of one row."""
         return tokens.decode(tokens.as_tokens(self.words[row : row + 1]))[0]
 
     def qid(self, row: int) -> str:
-        """Return the topic name of one row."""
         return self.topics[int(np.searchsorted(self.starts, row, side="right")) - 1]
 
     def _long_names(self) -> list[bytes]:

@@ -143,17 +143,14 @@ class OpenField:
 
     @property
     def n_topics(self) -> int:
-        """Return the number of topics."""
         return len(self.topics)
 
     @cached_property
     def n_rows(self) -> int:
-        """Return the number of rows of all lists."""
         return int(self.lengths.sum())
 
     @cached_property
     def topic_row(self) -> dict[str, int]:
-        """Return the row of each topic name."""
         return {topic: t for t, topic in enumerate(self.topics)}
 
     @cached_property
@@ -174,29 +171,24 @@ class OpenField:
         return field
 
     def of(self, t: int) -> tuple[Field, int]:
-        """Return the block that holds a topic, and its row there."""
         i = int(self._part_of[t])
         return self.part(i), t - self.parts[i].start
 
     def n_docs(self, t: int) -> int:
-        """Return how many documents the runs have for one topic."""
         field, at = self.of(t)
         return field.n_docs(at)
 
     def words_at(self, t: int) -> NDArray[np.uint64]:
-        """Return the document names of one topic, in the order of their codes."""
         field, at = self.of(t)
         return field.words_at(at)
 
     def top(
         self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
     ) -> tuple[NDArray, NDArray[np.int32], NDArray[np.int32]]:
-        """Return (codes, run, rank) of the first rows of the chosen runs on a topic, see :meth:`Field.top`."""
         field, at = self.of(t)
         return field.top(at, depth, runs)
 
     def take_runs(self, chosen: Sequence[int]) -> OpenField:
-        """Return the field of the chosen runs, in that order; topics that none of them has go."""
         runs = np.asarray(chosen, dtype=np.int64)
         return self._changed(Called("take_runs", (runs.tolist(),)), self.lengths[:, runs], self.ranked[runs])
 
@@ -224,12 +216,10 @@ class OpenField:
         )
 
     def places(self, topics: range) -> list[str]:
-        """Return the files from which some neighbouring topics are read."""
         blocks = np.unique(self._part_of[topics.start : topics.stop]).tolist()
         return list(dict.fromkeys(place for i in blocks for place in self.source.places(i)))
 
     def in_order(self, now: str, wanted: str) -> OpenField:
-        """Return the field in another ranking order than the one in which it stands, see :meth:`Field.in_order`."""
         return self if now == wanted else self._changed(Called("in_order", (now, wanted)), self.lengths, self.ranked)
 
     def changed(self, step: Step, lengths: NDArray[np.integer]) -> OpenField:
@@ -297,7 +287,6 @@ class Called:
     arguments: tuple[Any, ...]
 
     def of(self, block: Field) -> Field:
-        """Return what the method gives."""
         found: Field = getattr(block, self.method)(*self.arguments)
         return found
 
@@ -311,16 +300,13 @@ class Stepped:
     step: Step
 
     def load(self, i: int) -> Field:
-        """Return the changed block."""
         return self.step.of(self.source.load(self.blocks[i]))
 
     def only(self, blocks: Sequence[int]) -> Stepped:
-        """Return a source of some of the blocks."""
         chosen = [self.blocks[i] for i in blocks]
         return Stepped(self.source.only(chosen), list(range(len(chosen))), self.step)
 
     def places(self, i: int) -> list[str]:
-        """Return the files from which a block is read."""
         return self.source.places(self.blocks[i])
 
 
@@ -334,7 +320,6 @@ class Stacked:
     n_runs: int
 
     def load(self, i: int) -> Field:
-        """Return the topics of a block, of all fields that have them."""
         pieces, columns = [], []
         for field, runs in zip(self.fields, self.columns, strict=True):
             here = self._rows(field, i)
@@ -344,7 +329,6 @@ class Stacked:
         return unite(*pieces, columns=columns, n_runs=self.n_runs)
 
     def only(self, blocks: Sequence[int]) -> Stacked:
-        """Return a source of some of the blocks."""
         topics = [self.topics[i] for i in blocks]
         rows = [self._rows(field, i) for field in self.fields for i in blocks]
         fields: list[AnyField] = []
@@ -355,7 +339,6 @@ class Stacked:
         return Stacked(fields, self.columns, topics, self.n_runs)
 
     def places(self, i: int) -> list[str]:
-        """Return the files from which a block is read."""
         found = []
         for field in self.fields:
             rows = self._rows(field, i)

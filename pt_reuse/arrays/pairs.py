@@ -154,7 +154,6 @@ def _pairs_within(same: NDArray[np.bool_]) -> Ints:
 
 
 def _divide(numerator: NDArray[Any], denominator: NDArray[Any], defined: NDArray[np.bool_]) -> Floats:
-    """Divide where defined, NaN elsewhere."""
     result = np.full(defined.shape, np.nan)
     np.divide(numerator, denominator, out=result, where=defined)
     return result

@@ -40,7 +40,6 @@ class Places:
 
     @staticmethod
     def of_rows(starts: NDArray[np.int64], rows: NDArray[np.int64], places: NDArray[np.integer]) -> Places:
-        """Return the places of some rows."""
         at = rows - of_lists(starts[:-1], starts, rows) + 1
         other = at != places
         if not other.all():
@@ -234,7 +233,6 @@ class FileRows:
         self.starts = np.searchsorted(self.grouped(self.topic), np.arange(len(self.topics) + 1))
 
     def grouped(self, column: NDArray) -> NDArray:
-        """Return a column of the rows, topic by topic."""
         return column if self.grouping is None else column[self.grouping]
 
     def in_order(self, name: str, order: str, rank: Places | None) -> RunRows:

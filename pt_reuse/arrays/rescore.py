@@ -51,7 +51,6 @@ class HitIndex:
 
     @property
     def topics(self) -> range:
-        """Return all topics of the judgments, as positions among them."""
         return range(len(self.field_topic))
 
     def lengths(self, t: int) -> NDArray[np.integer]:
@@ -158,7 +157,6 @@ class Changes:
         return self.take(np.maximum(labels[self.row], self.label) > 0)
 
     def by_row(self) -> Changes:
-        """Return the changes in the order of the rows."""
         return self.take(_stable_order(self.row))
 
     def within(self, rows: slice) -> Changes:

@@ -110,7 +110,6 @@ def pair_tests(values: Floats, test: str = "t", *, samples: int = SAMPLES, seed:
 
 
 def _student(by_topic: Floats) -> Floats:
-    """Return (pairs,) p-values of (topics, pairs) differences."""
     from scipy.special import stdtr
 
     n_topics = len(by_topic)
@@ -122,7 +121,6 @@ def _student(by_topic: Floats) -> Floats:
 
 
 def _wilcoxon(by_topic: Floats) -> Floats:
-    """Return (pairs,) p-values of (topics, pairs) differences."""
     from scipy.special import ndtr
     from scipy.stats import rankdata
 

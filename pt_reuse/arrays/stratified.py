@@ -29,7 +29,6 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """Return how far the ends are from each other."""
         return self.high - self.low
 
 
@@ -128,7 +127,6 @@ class _Sample:
         return min(found, float(self.drawn.sum()) - found) <= SPARSE + _NEAR
 
     def interval(self, constant: float, cells: NDArray[np.int64], *, counted: bool) -> Interval:
-        """Return constant + sum W p with its interval."""
         w, p, n, size = self.weights, self.shares, self.drawn, self.units
         _, of = np.unique(cells, return_inverse=True)
         k = int(of.max()) + 1

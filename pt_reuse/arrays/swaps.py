@@ -40,7 +40,6 @@ class Bins:
 
     @classmethod
     def of(cls, width: float, n: int) -> Bins:
-        """Return bins of a width in scores."""
         return cls(round(width * UNIT), n)
 
 

@@ -31,7 +31,6 @@ class Adding:
         self._odd: dict[str, dict[str, tuple[str, float, float]]] = {}
 
     def to(self, result: Any, perquery: bool | str) -> Any:
-        """Return the same kind of result with the columns."""
         if perquery == "both":
             return like(result, self.to(result[0], False), self.to(result[1], True))
         if isinstance(result, dict):
@@ -58,7 +57,6 @@ class Adding:
         return self.long(self.to_means(pd.DataFrame({"name": names, **means})))
 
     def long(self, wide: pd.DataFrame) -> pd.DataFrame:
-        """Return a frame of means with the columns in the long layout."""
         return to_long(wide, self.columns.measures, self.columns.added)
 
     def warn_of_differences(self) -> None:

@@ -66,7 +66,6 @@ class Wanted:
 
     @property
     def left_out(self) -> bool:
-        """Return whether units are to be left out of the pool."""
         return "lou" in self.kinds
 
     @property
@@ -89,11 +88,9 @@ class Values:
         return cls(scores.mean_values[m] * times, scores.values[m])
 
     def at(self, systems: NDArray[np.int64]) -> Values:
-        """Return the values of some systems."""
         return Values(self.mean[systems], self.by_topic[:, systems])
 
     def unknown(self) -> Values:
-        """Return that none of the values is known."""
         return Values(np.full_like(self.mean, np.nan), np.full_like(self.by_topic, np.nan))
 
 
@@ -120,11 +117,9 @@ class Columns:
         return None if self.fit is None or "lou" in self.empty else self.contributed
 
     def attrs(self) -> dict[str, Any]:
-        """Return what the result carries with it."""
         return {"summary": self.summary, "settings": self.settings, "hint": self.hint}
 
     def with_settings(self, more: Mapping[str, Any]) -> Columns:
-        """Return the same columns with further settings."""
         return replace(self, settings={**self.settings, **more})
 
 

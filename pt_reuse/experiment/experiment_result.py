@@ -72,7 +72,6 @@ class ExperimentResult(pd.DataFrame):
 
     @classmethod
     def of(cls, frame: pd.DataFrame, executed: Executed) -> ExperimentResult:
-        """Return a frame with what was executed."""
         made = cls(frame)
         made.attrs = frame.attrs
         made._executed = executed

@@ -178,7 +178,6 @@ class _Holes:
         return cls(systems, base, row[document], run, pool.entries.rank[kept].astype(np.int64), labels[document])
 
     def columns(self, measures: Measures, depths: Mapping[str, int]) -> dict[str, dict[str, Values]]:
-        """Return added column -> measure -> its values."""
         distinct, levels = list(dict.fromkeys(measures.values())), sorted(set(depths.values()))
         known, scores = self.label != UNJUDGED, self._scores(distinct, levels)
         added: dict[str, dict[str, Values]] = {"filled": {}, "filled docs": {}, "filled unknown": {}}

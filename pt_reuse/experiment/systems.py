@@ -44,7 +44,6 @@ class KeptColumns:
 
     @property
     def any(self) -> bool:
-        """Return whether there may be such columns."""
         return bool(self.names) or self.texts
 
     def of(self, frame: pd.DataFrame) -> list[str]:
@@ -79,7 +78,6 @@ class Recorder(pt.Transformer):
         return inp
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
-        """Return the columns that come out: those that went in."""
         return input_columns
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
@@ -126,7 +124,6 @@ class SavedRun:
     form: Any
 
     def read(self) -> pd.DataFrame:
-        """Return the results."""
         if self.form == "trec":
             return pt.io.read_results(self.path)
         with pt.io.autoopen(self.path, "rb") as file:
@@ -155,7 +152,6 @@ class Systems:
 
     @property
     def names(self) -> list[str]:
-        """Return the names, in the order given."""
         return list(self.by_name)
 
     def recorded(self) -> list[Any]:
@@ -260,7 +256,6 @@ class Keeping:
         names: Sequence[str] | None,
         arguments: Mapping[str, Any],
     ) -> Any:
-        """Return what pt.Experiment returns."""
         if isinstance(systems, RunSet):
             systems = {name: systems[name] for name in systems}
         asked = topics[topics["qid"].isin(set(qrels["qid"]))] if arguments.get("filter_by_qrels") else topics

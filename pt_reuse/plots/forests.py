@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse.plots.marks import BANDS, down, draw_dots, draw_level, finish_rows, most_rows, not_shown
-from pt_reuse.plots.sheet import COLOURS, DARK, MIDDLE, MOST, Place, Sheet, Style, looks
+from pt_reuse.plots.sheet import COLOURS, DARK, MIDDLE, MOST, Entries, Place, Sheet, Style, looks
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -50,6 +50,18 @@ def _draw_rows(
     return draw_dots(sheet, rows[value], at, **{"face": colour, "edge": colour, **dots})
 
 
+def _draw_kinds(
+    sheet: Sheet, rows: pd.DataFrame, columns: tuple[str, str, str], at: Any, kinds: dict[str, tuple[str, Style]]
+) -> Entries:
+    """Draw rows, each kind as a legend calls it and in its style, and return the legend where there are several."""
+    entries = []
+    for kind, (said, style) in kinds.items():
+        mine = (rows["kind"] == kind).to_numpy()
+        if mine.any():
+            entries.append((_draw_rows(sheet, rows[mine], columns, at[mine], **style), said))
+    return entries if len(entries) > 1 else []
+
+
 def _least(values: Any, *others: float) -> float:
     return float(np.nanmin([*others, *np.asarray(values, dtype=float).ravel()]))
 
@@ -81,22 +93,18 @@ def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = 
     ink, columns = sheet.ink, ("tau_b", "tau_b_low", "tau_b_high")
     known = table[table["tau_b"].notna()].sort_values(["kind", "tau_b"], ascending=[True, False], kind="stable")
     rows = known.head(most_rows(sheet))
-    at, kinds = down(len(rows)), rows["kind"].to_numpy()
-    entries: list[tuple[Artist, str]] = []
-    for kind, said, colour, face, line, marker in (
-        ("model", "judge", ink.first, ink.first, "-", "o"),
-        ("people", "other person, on the documents of this person", ink.strong, sheet.ax.get_facecolor(), ":", "D"),
-    ):
-        if (mine := kinds == kind).any():
-            style: Style = {"line": line, "face": face, "marker": marker, "linewidth": 0.9}
-            entries.append((_draw_rows(sheet, rows[mine], columns, at[mine], colour, **style), said))
+    ring: Style = {"colour": ink.strong, "face": sheet.ax.get_facecolor(), "line": ":", "marker": "D", "linewidth": 0.9}
+    kinds = {
+        "model": ("judge", {"colour": ink.first, "linewidth": 0.9}),
+        "people": ("other person, on the documents of this person", ring),
+    }
+    entries = _draw_kinds(sheet, rows, columns, down(len(rows)), kinds)
     lowest = _least(rows.reindex(columns=list(columns[:2])), 1.0)
     span = max(1 - lowest, 0.1)
     sheet.limit("x", (lowest - 0.05 * span, 1 + 0.03 * span))
     counts = (len(known) - len(rows), "more not shown"), (len(table) - len(known), "without a ranking")
     more = _notes(*counts, noun="judge")
     sheet.label(title="Rankings of the runs under other labels", x=f"tau_b with people's ranking by {measure}{more}")
-    entries = entries if len(entries) > 1 else []
     return finish_rows(sheet, rows["judge"].tolist(), entries, name_share=_WIDE_NAME, grid="both")
 
 
@@ -106,25 +114,20 @@ def plot_beside_people(rows: pd.DataFrame, *, said: str, banded: bool, place: Pl
     ax, ink = sheet.ax, sheet.ink
     order = ["kind", "together", "value"]
     known = rows[rows["value"].notna()].sort_values(order, ascending=[True, False, False], kind="stable")
-    at, kinds = down(len(known)), known["kind"].to_numpy()
-    entries: list[tuple[Artist, str]] = []
-    for kind, text, colour, face, marker in (
-        ("model", "judge", ink.first, ink.first, "o"),
-        ("people", "other people", ink.second, ax.get_facecolor(), "s"),
-    ):
-        if (mine := kinds == kind).any():
-            style: Style = {"face": face, "marker": marker, "linewidth": sheet.sizes.line}
-            dots = _draw_rows(sheet, known[mine], ("value", "low", "high"), at[mine], colour, **style)
-            entries.append((dots, text))
-    if len(entries) > 1:
-        ax.axhline(int((kinds == "people").sum()) - 0.5, color=ink.strong, linewidth=0.6, zorder=1)
+    square: Style = {"colour": ink.second, "face": ax.get_facecolor(), "marker": "s", "linewidth": sheet.sizes.line}
+    kinds = {
+        "model": ("judge", {"colour": ink.first, "linewidth": sheet.sizes.line}),
+        "people": ("other people", square),
+    }
+    entries = _draw_kinds(sheet, known, ("value", "low", "high"), down(len(known)), kinds)
+    if entries:
+        ax.axhline(int((known["kind"] == "people").sum()) - 0.5, color=ink.strong, linewidth=0.6, zorder=1)
     for edge in BANDS if banded else ():
         draw_level(sheet, "x", edge, ":")
     sheet.limit("x", (_least(known[["value", "low"]], 0.0) - 0.03, 1.03))
     without = f"\n({len(rows) - len(known):,} without a value)" if len(known) < len(rows) else ""
     x = f"{said}{_BANDS_SAID if banded else ''}{without}"
     sheet.label(title="Agreement with the judgments of people", x=x)
-    entries = entries if len(entries) > 1 else []
     return finish_rows(sheet, known["judge"].tolist(), entries, name_share=_WIDE_NAME, grid="both")
 
 

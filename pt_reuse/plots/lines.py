@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,7 @@ _NAMED = 3
 
 def _many_looks(number: int) -> dict[str, Any]:
     """Return stroke, colour and marker of one of many lines."""
-    stroke, (colour, marker) = list(product(_STROKES, zip(COLOURS, MARKERS, strict=True)))[number % 18]
+    stroke, (colour, marker) = list(itertools.product(_STROKES, zip(COLOURS, MARKERS, strict=True)))[number % 18]
     return {"linestyle": stroke, "colour": colour, "marker": marker}
 
 
@@ -69,11 +69,10 @@ def plot_found(
     entries: list[tuple[Artist, str]] = []
     for name, look in zip(units, looks(len(units)), strict=True):
         rows = table[table[column] == name].sort_values("depth", kind="stable")
-        style: Style = {"marker": look.marker, "markevery": max(1, len(rows) // 10)}
         for values, stroke, face, said in (("relevant", "-", look.colour, ""), ("unique", "--", "none", ", alone")):
-            line = draw_line(
-                sheet, rows["depth"], rows[values], look.colour, linestyle=stroke, markerfacecolor=face, **style
-            )
+            style: Style = {"linestyle": stroke, "marker": look.marker, "markerfacecolor": face}
+            every = max(1, len(rows) // 10)
+            line = draw_line(sheet, rows["depth"], rows[values], look.colour, markevery=every, **style)
             entries.append((line, sheet.legend_name(name, said)))
     deepest = int(table["depth"].max())
     if 0 < judged_to < deepest:
@@ -356,16 +355,9 @@ def _name_movers(sheet: Sheet, named: pd.DataFrame, entries: Entries, n: int) ->
 
 def round_ranks(n: int, most: int) -> list[int]:
     """Return rank 1 and round ranks up to `n`, about `most` of them."""
-    step = next(size for size in _round_numbers() if n / size <= most)
+    round_numbers = (digit * 10**power for power in itertools.count() for digit in (1, 2, 5))
+    step = next(number for number in round_numbers if n / number <= most)
     return [1, *range(step, n + 1, step)] if step > 1 else list(range(1, n + 1))
-
-
-def _round_numbers() -> Iterator[int]:
-    """Yield round numbers, ascending."""
-    size = 1
-    while True:
-        yield from (size, 2 * size, 5 * size)
-        size *= 10
 
 
 def _spread(wanted: NDArray[np.float64], apart: float, last: float) -> list[float]:

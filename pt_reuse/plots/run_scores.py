@@ -62,12 +62,10 @@ class Views:
 
     @property
     def upright(self) -> NDArray[np.float64]:
-        """Return (runs,) what the upright axis shows."""
         return self.table["other_score"].to_numpy(dtype=float) if self.kind == "scores" else self.effect
 
     @property
     def drawn(self) -> NDArray[np.bool_]:
-        """Return (runs,) whether a run has a point."""
         return np.isfinite(self.table["score"].to_numpy(dtype=float)) & np.isfinite(self.upright)
 
     def not_drawn(self) -> str:

@@ -254,7 +254,6 @@ class Place:
 
     @property
     def inches(self) -> float:
-        """Return the width of a new figure."""
         return PAGE if self.width is None else float(self.width)
 
     def __post_init__(self) -> None:
@@ -310,7 +309,6 @@ class Sheet:
 
     @property
     def narrow(self) -> bool:
-        """Return whether this is for a column."""
         return self.width < NARROW
 
     @classmethod
@@ -386,7 +384,6 @@ class Sheet:
         return self.limit(which, (low - room, high + room))
 
     def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
-        """Draw a faint grid."""
         self.ax.grid(True, axis=axis, color=self.ink.grid, linewidth=0.6, linestyle="-")
 
     def ticks(self, *axes: Literal["x", "y"], whole: bool = False) -> None:
@@ -511,7 +508,6 @@ class Sheet:
         return bool(box.x0 < page.x0 or box.y0 < page.y0 or box.x1 > page.x1 or box.y1 > page.y1)
 
     def inches(self, pixels: float) -> float:
-        """Return a distance on the screen in inches."""
         return float(pixels) / float(self.ax.figure.dpi)
 
     @property

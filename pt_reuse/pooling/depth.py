@@ -158,7 +158,6 @@ class Pooled:
         return np.lexsort([*by_name, *reversed(keys)])
 
     def taken(self, codes: NDArray[np.int64], columns: Mapping[str, NDArray[Any]]) -> Taken:
-        """Return some documents of the topic as what was taken of it."""
         return Taken(codes, self.code, self.rows.run.astype(np.int32), self.rows.rank.astype(np.int32), columns)
 
 

@@ -167,14 +167,12 @@ class PoolUniques:
 
     @classmethod
     def of(cls, parts: Iterable[Arrays]) -> PoolUniques:
-        """Return what jobs returned, put together."""
         found = [tuple(part[name] for name in cls.NAMES) for part in parts]
         nothing = np.zeros(0, dtype=np.int32)
         rows, owners, counts = zip((nothing, nothing, nothing.reshape(0, 3)), *found, strict=True)
         return cls(np.concatenate(rows), np.concatenate(owners), np.concatenate(counts))
 
     def arrays(self) -> Arrays:
-        """Return them as a job returns them."""
         return {name: getattr(self, name) for name in self.NAMES}
 
     def fit(self, qrels: Qrels, contributors: Contributors, *, depth: int) -> PoolFit:

@@ -159,7 +159,6 @@ class Contributions:
         return np.bincount(pairs // n_codes, minlength=len(self.sizes))
 
     def take(self, documents: NDArray[np.int64]) -> Contributions:
-        """Return the contributions to some documents, in that order."""
         sizes = self.sizes[documents]
         gather = ranges(self.starts[:-1][documents], sizes)
         return Contributions(offsets(sizes), self.run[gather], self.rank[gather])

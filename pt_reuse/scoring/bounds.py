@@ -109,7 +109,6 @@ class _Lists:
     def of(
         cls, hits: Hits, labels: NDArray[np.int16], cells: Cells, depth: int | None, used: NDArray[np.int16]
     ) -> _Lists:
-        """Return the lists of hits with the labels of the judgments."""
         longest = int(hits.lengths.max(initial=0))
         width = longest if depth is None else min(depth, longest)
         label = np.full((len(hits.lengths), width), UNJUDGED)
@@ -119,7 +118,6 @@ class _Lists:
 
     @cached_property
     def ranks(self) -> Floats:
-        """Return (ranks,), from 1."""
         return np.arange(1.0, self.label.shape[1] + 1)
 
     @cached_property
@@ -238,7 +236,6 @@ class _Grades:
 
     @classmethod
     def of(cls, lists: _Lists, spec: Spec) -> _Grades:
-        """Return the thresholds of the judgments of some lists."""
         gain = spec.gain_of_label(lists.used)
         labels = np.array(sorted(gain), dtype=np.int64)
         counts = np.stack([lists.cells.count(label)[lists.topic][:, None] for label in labels.tolist()])
@@ -248,7 +245,6 @@ class _Grades:
         return cls(labels, np.diff([gain[label] for label in labels.tolist()], prepend=0.0), counts, ideal)
 
     def of_label(self, label: NDArray[np.int16]) -> Floats:
-        """Return the gain of each label."""
         gains = np.concatenate([[0.0], np.cumsum(self.steps)])
         return gains[np.searchsorted(self.labels, label, side="right")]
 

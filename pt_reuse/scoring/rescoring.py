@@ -210,11 +210,9 @@ class Block:
 
     @classmethod
     def of(cls, part: Arrays) -> Block:
-        """Return the block that a job of :class:`Rescoring` returned as arrays."""
         return cls(part_topics(part), part["base"], part["topic"], part["set"], part["values"])
 
     def arrays(self) -> Arrays:
-        """Return the block as arrays."""
         return {
             TOPICS: topics_array(self.topics),
             "base": self.base,
@@ -224,7 +222,6 @@ class Block:
         }
 
     def cells_of(self, topic: int) -> slice:
-        """Return the cells of one topic."""
         first, stop = np.searchsorted(self.topic, [topic, topic + 1]).tolist()
         return slice(first, stop)
 
@@ -261,7 +258,6 @@ class Rescoring(ArrayWork):
 
     @cached_property
     def index(self) -> HitIndex:
-        """Return where the runs have judged documents."""
         return HitIndex(self.field, self.documents)
 
     @cached_property
@@ -281,7 +277,6 @@ class Rescoring(ArrayWork):
         return cut_where((sets * held + rows).tolist(), parts_of(self.field, at), at_once)
 
     def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        """Return the block of some neighbouring topics as arrays."""
         return self.block(topics, verbose=verbose).arrays()
 
     def block(self, topics: range, changes: Changes | None = None, *, verbose: bool = False) -> Block:
@@ -305,7 +300,6 @@ class Rescoring(ArrayWork):
         return int(self.documents.starts[t])
 
     def of_topics(self, topics: range, field: AnyField) -> Rescoring:
-        """Return the same work of some neighbouring topics alone, see :meth:`ArrayWork.of_topics`."""
         rows = slice(*self.documents.starts[[topics.start, topics.stop]].tolist())
         mine = Qrels.of_arrays(self.qrels.arrays.of_topics(topics), self.qrels.stated_rel)
         return Rescoring(field, self.names, mine, self.measures, self.judgments.changes.within(rows))
@@ -341,7 +335,6 @@ class MeansOfSets:
         self._begun = np.zeros(len(self._parts), dtype=np.bool_)
 
     def add(self, block: Block) -> None:
-        """Add the next block."""
         base = block.base
         if self._has is not None:
             base = np.where(self._has[block.topics.start : block.topics.stop], base, 0.0)

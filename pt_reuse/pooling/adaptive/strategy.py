@@ -170,12 +170,10 @@ class OracleTopic:
 
     @cached_property
     def n_judged(self) -> int:
-        """Return how many of the documents are judged."""
         return int((self.relevant >= 0).sum())
 
     @property
     def n_relevant(self) -> int:
-        """Return how many of the documents are relevant."""
         return int((self.relevant > 0).sum())
 
 
