@@ -168,8 +168,7 @@ def kernel_peer_affected(data: Path, work: Path) -> dict:
 
 def kernel_ours(data: Path, work: Path) -> dict:
     import pt_reuse as ptr
-    from pt_reuse.arrays.kernels import UNJUDGED
-    from pt_reuse.arrays.rescore import Changes, HitIndex, Judgments, score_hits
+    from pt_reuse.arrays.rescore import UNJUDGED, Changes, HitIndex, Judgments, score_hits
     from pt_reuse.scoring.measures import native_spec, parse_measures
 
     runs, qrels = ptr.read_runs(**field_arguments(data), cache=work / "cache"), ptr.read_qrels(data / "trec8.qrels.gz")

@@ -25,8 +25,8 @@ from .pooling.pool import Pool as Pool
 from .scoring.inferred import xinfAP as xinfAP
 from .scoring.inferred import xinfNDCG as xinfNDCG
 from .scoring.measures import Unjudged as Unjudged
-from .scoring.run_scores import score as score
 from .scoring.scores import Scores as Scores
+from .scoring.scores import score as score
 from .studies.audit_labels import audit_labels as audit_labels
 from .studies.by_type import by_type as by_type
 from .studies.compare_judgments import compare_judgments as compare_judgments

@@ -115,7 +115,7 @@ SHARED = {
             name="measures",
             meaning="ir_measures measures or their names, one or several; default AP, from the grade from which "
             "documents are relevant, and ``nDCG@10``.",
-            check="pt_reuse.scoring.run_scores:checked_measures",
+            check="pt_reuse.scoring.scores:checked_measures",
             flag=Flag(
                 help="comma-separated",
                 metavar="LIST",

@@ -19,8 +19,22 @@ from pt_reuse.arrays.places import Places, RunRows
 from pt_reuse.arrays.tokens import Portable, Tokens, Words
 
 
+class ByTopic:
+    """What has its topics by name."""
+
+    topics: tuple[str, ...]
+
+    @property
+    def n_topics(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def topic_row(self) -> dict[str, int]:
+        return {topic: t for t, topic in enumerate(self.topics)}
+
+
 @dataclass(frozen=True, repr=False)
-class Field(Portable):
+class Field(ByTopic, Portable):
     """All runs of a field in memory; rows are topic-major, then by run, then in ranking order."""
 
     n_runs: int
@@ -43,10 +57,6 @@ class Field(Portable):
 
     def __repr__(self) -> str:
         return f"Field({self.n_runs} runs, {self.n_topics} topics, {self.n_rows} rows)"
-
-    @property
-    def n_topics(self) -> int:
-        return len(self.topics)
 
     @property
     def n_rows(self) -> int:
@@ -76,10 +86,6 @@ class Field(Portable):
     def lengths(self) -> NDArray[np.int64]:
         """Return (topics, runs): how many documents each list has."""
         return np.diff(self.starts).reshape(self.n_topics, self.n_runs)
-
-    @cached_property
-    def topic_row(self) -> dict[str, int]:
-        return {topic: t for t, topic in enumerate(self.topics)}
 
     def rows(self, t: int) -> slice:
         return slice(int(self.starts[t * self.n_runs]), int(self.starts[(t + 1) * self.n_runs]))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field, Late, LateField
+from pt_reuse.arrays.field import ByTopic, Field, Late, LateField
 from pt_reuse.arrays.lists import natural_order, neighbours, offsets, taken
 from pt_reuse.arrays.places import Places
 
@@ -36,7 +36,9 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
     lengths = np.zeros(len(topics) * n_runs, dtype=np.int64)
     lengths[lists[some]] = counts[some]
     begins = offsets(counts)[:-1][order]
-    words, places = _vocabularies(pieces)
+    parts = [tokens.as_words(piece.vocabulary) for piece in pieces]
+    words, place_of_word = tokens.in_hash_order(tokens.stacked(parts))
+    places = np.split(place_of_word, np.cumsum([len(part) for part in parts])[:-1])
     docs, codes = _documents(pieces, topics_of, places, len(topics), len(words))
     n_docs = np.array([len(part) for part in docs], dtype=np.int64)
     every_code = np.concatenate(codes, dtype=np.uint16 if n_docs.max(initial=0) <= 2**16 else np.uint32)
@@ -70,14 +72,6 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
 
 def _joined(places: Sequence[Places], lists: Sequence[NDArray[np.int64]]) -> Places:
     return Places.joined(places, [numbers[part.lists] for part, numbers in zip(places, lists, strict=True)])
-
-
-def _vocabularies(pieces: Sequence[Field]) -> tuple[tokens.Words, list[NDArray[np.int64]]]:
-    """Return the document names of all pieces in hash order, and where those of each piece are among them."""
-    parts = [tokens.as_words(piece.vocabulary) for piece in pieces]
-    words, place = tokens.in_hash_order(tokens.stacked(parts))
-    ends = np.cumsum([len(part) for part in parts])
-    return words, np.split(place, ends[:-1])
 
 
 def _documents(
@@ -126,7 +120,7 @@ class BlockSource(Protocol):
         """Return the files from which block i is read."""
 
 
-class OpenField:
+class OpenField(ByTopic):
     """A field of many blocks, each of neighbouring topics and a small :class:`Field` of its own."""
 
     def __init__(
@@ -141,17 +135,9 @@ class OpenField:
         self.lengths, self.ranked, self.source = np.asarray(lengths, dtype=np.int64), ranked, source
         self.n_runs = len(ranked)
 
-    @property
-    def n_topics(self) -> int:
-        return len(self.topics)
-
     @cached_property
     def n_rows(self) -> int:
         return int(self.lengths.sum())
-
-    @cached_property
-    def topic_row(self) -> dict[str, int]:
-        return {topic: t for t, topic in enumerate(self.topics)}
 
     @cached_property
     def _part_of(self) -> NDArray[np.int64]:

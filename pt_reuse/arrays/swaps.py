@@ -8,7 +8,6 @@ what is left over, in ranks again. All of it is whole numbers of 1e-12, and so e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -180,14 +179,11 @@ def _codes_of_bytes(level: NDArray[np.uint8], rest: NDArray[Any], rank: NDArray[
 def _codes_directly(first: Ints, second: Ints, bins: Bins) -> Ints:
     """Return what :func:`_codes_of_bytes` does, by the definition, for means of any size."""
     codes = np.zeros(2 * bins.n, dtype=np.int64)
-    for one, other in _lags(first.shape[1]):
+    n = first.shape[1]
+    for lag in range(1, n):
+        one, other = slice(0, n - lag), slice(lag, n)
         apart, then = first[:, other] - first[:, one], second[:, other] - second[:, one]
         bin_of = np.minimum((np.abs(apart) + HALF_ROUNDING) // bins.width, bins.n - 1)
         swapped = ((apart > 0) & (then < 0)) | ((apart < 0) & (then > 0))
         codes += np.bincount((2 * bin_of + swapped).ravel(), minlength=2 * bins.n)
     return codes
-
-
-def _lags(n: int) -> Iterator[tuple[slice, slice]]:
-    for lag in range(1, n):
-        yield slice(0, n - lag), slice(lag, n)

@@ -278,7 +278,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, options: argparse.Namespace) -> None:
-    from pt_reuse.scoring.run_scores import score
+    from pt_reuse.scoring.scores import score
 
     answers: dict[Part, Result] = {}
     unanswered: dict[Part, str] = {}
@@ -340,7 +340,7 @@ def _checked_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def _measures(options: argparse.Namespace, known: int | None) -> list[Any]:
     from pt_reuse.scoring.caveats import usual_measures
-    from pt_reuse.scoring.run_scores import checked_measures
+    from pt_reuse.scoring.scores import checked_measures
 
     if options.measures is None:
         return usual_measures(known if options.rel is None else options.rel)

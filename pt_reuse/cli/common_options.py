@@ -104,7 +104,7 @@ def add_measures(parser: Parser) -> None:
 def chosen_measures(options: argparse.Namespace, rel: int | None) -> list[ir_measures.Measure]:
     """Return the measures that the user names, else AP and ``nDCG@10``."""
     from pt_reuse.scoring.caveats import usual_measures
-    from pt_reuse.scoring.run_scores import checked_measures
+    from pt_reuse.scoring.scores import checked_measures
 
     if options.measures is None:
         return usual_measures(rel)

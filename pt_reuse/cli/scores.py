@@ -98,7 +98,7 @@ def add_score(commands: Commands) -> Parser:
 
 
 def _run_score(options: argparse.Namespace) -> None:
-    from pt_reuse.scoring.run_scores import score
+    from pt_reuse.scoring.scores import score
 
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
@@ -172,7 +172,7 @@ def add_unjudged(commands: Commands) -> Parser:
 def _run_unjudged(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given
     from pt_reuse.scoring.caveats import relevant_only, tell
-    from pt_reuse.scoring.run_scores import check_topics
+    from pt_reuse.scoring.scores import check_topics
     from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
 
     plan = plan_field(options, pooled_matters=False)

@@ -241,7 +241,7 @@ def _scores(
     bars: bool,
 ) -> dict[str, Any]:
     """Return the scores of the runs under each of the judgments, by their names where a study takes several."""
-    from pt_reuse.scoring.run_scores import score
+    from pt_reuse.scoring.scores import score
 
     found = {
         name: score(data["runs"], data["qrels"][name], measures, complete=options.get("complete", True), verbose=bars)

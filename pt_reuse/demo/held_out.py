@@ -15,7 +15,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 
 #: resamples of the topics, and the seed they are drawn with
 RESAMPLES, SEED = 10_000, 1

@@ -20,7 +20,7 @@ from pt_reuse.demo.held_out import RESAMPLES, SEED, HeldOut, compare_held_out, t
 from pt_reuse.experiment.pt_experiment import Experiment
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.agreement import Agreement
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 
 #: their names

@@ -26,7 +26,7 @@ from pt_reuse.data.units import column_of
 from pt_reuse.experiment.columns import DEFAULTS, REUSE, Measures
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.rescoring import check_provided
-from pt_reuse.scoring.run_scores import check_topics, topics_of_runs
+from pt_reuse.scoring.scores import check_topics, topics_of_runs
 
 # what pt.Experiment would notice only after all systems have run
 

@@ -23,9 +23,8 @@ from pt_reuse.pooling.fit import SLACK, PoolFit
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import BEWARE, Caveat, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.measures import Unjudged, cutoff_of, native_spec
-from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.scoring.scores import Scores, mean_over_topics
+from pt_reuse.scoring.rescoring import base_scores
+from pt_reuse.scoring.scores import Scores, mean_over_topics, score
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 
 #: column name of a measure, as pt.Experiment has it -> the measure
@@ -400,10 +399,7 @@ def _moved(runs: RunSet, ordered: RunSet, qrels: Qrels) -> list[str]:
 
 def _scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> NDArray[np.float64]:
     distinct = list(dict.fromkeys(measures))
-    values = np.empty((len(distinct), len(qrels.topics), len(runs)))
-    for block in rescore(runs, qrels, distinct):
-        values[:, block.topics.start : block.topics.stop] = block.base
-    return values[[distinct.index(measure) for measure in measures]]
+    return base_scores(runs, qrels, distinct)[[distinct.index(measure) for measure in measures]]
 
 
 def _rounded_bounds(

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Attribute, Call, InputError, Option, Part
-from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
+from pt_reuse.arrays.rescore import UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import Columns, Measures, Values, times_of
@@ -26,7 +25,7 @@ from pt_reuse.pooling.pool import Pool, contributors_of
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.run_scores import scores_of
+from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.filled_uniques import with_unjudged
 
 #: what every judge is told

@@ -25,7 +25,7 @@ from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import ORDER, Wanted
-from pt_reuse.scoring.run_scores import topics_of_runs
+from pt_reuse.scoring.scores import topics_of_runs
 
 _NEEDED = ["qid", "docno", "score"]
 _ALWAYS_KEPT = [*_NEEDED, "rank"]  # a pool may have followed the rank column

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import Argument, Attribute, InputError, located, warn
-from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import UNJUDGED
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.judges import NamedJudge
 

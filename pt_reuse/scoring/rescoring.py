@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from pt_reuse._errors import InputError
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.kernels import UNJUDGED, Cells
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.rescore import NO_CHANGES, Changes, HitIndex, Judgments, score_topics
+from pt_reuse.arrays.rescore import NO_CHANGES, UNJUDGED, Cells, Changes, HitIndex, Judgments, score_topics
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import (
@@ -320,6 +319,14 @@ def rescore(
     yield from map(
         Block.of, run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring", at_once=at_once)
     )
+
+
+def base_scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], **how: Any) -> NDArray[np.float64]:
+    """Return (measures, topics, runs) scores under the judgments as they are; see :func:`rescore`."""
+    values = np.empty((len(measures), len(qrels.topics), len(runs)))
+    for block in rescore(runs, qrels, measures, **how):
+        values[:, block.topics.start : block.topics.stop] = block.base
+    return values
 
 
 class MeansOfSets:

@@ -21,8 +21,7 @@ from pt_reuse.data.units import Units
 from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted, one_run, tell, usual_measures, warn_of_lower_grades
-from pt_reuse.scoring.run_scores import check_topics, provided_measures, scored
-from pt_reuse.scoring.scores import Scores, named_scores
+from pt_reuse.scoring.scores import Scores, check_topics, named_scores, provided_measures, scored
 from pt_reuse.study import study_of
 
 

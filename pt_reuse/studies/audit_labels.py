@@ -21,8 +21,7 @@ from pt_reuse._text import ends, with_ends, written
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
-from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
+from pt_reuse.arrays.rescore import UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
 from pt_reuse.judging.judges import JudgeRel
@@ -35,7 +34,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, one_unit
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.run_scores import check_topics, topics_of_runs
+from pt_reuse.scoring.scores import check_topics, topics_of_runs
 from pt_reuse.studies.compare_labels import (
     OTHER_PEOPLE,
     LabelAgreement,

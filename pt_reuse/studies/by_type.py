@@ -265,7 +265,7 @@ def default_measures(rel: int) -> list[ir_measures.Measure]:
         name="measures",
         meaning="ir_measures measures or their names, one or several; default RR, from the grade from which documents "
         "are relevant, and ``nDCG@10``, which are the paper's. Means are over all topics of the judgments.",
-        check="pt_reuse.scoring.run_scores:checked_measures",
+        check="pt_reuse.scoring.scores:checked_measures",
         flag=Flag(
             help="comma-separated", metavar="LIST", kind="list", default="RR, from the relevant grade on, and nDCG@10"
         ),

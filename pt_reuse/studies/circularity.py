@@ -26,7 +26,7 @@ from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_gains, plot_run_gains
 from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import check_topics
+from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.judged_fields import NOTES, AskedJudges, OfJudges, drawn_by_measure, under, with_names
 from pt_reuse.study import Entry, study
 

@@ -23,8 +23,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere, usual_measures
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import checked_measures, score
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import Scores, checked_measures, score
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.known_documents import (
     NamedJudgments,

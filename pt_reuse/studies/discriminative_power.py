@@ -23,8 +23,7 @@ from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import plot_achieved_levels
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE, few_topics
-from pt_reuse.scoring.run_scores import check_every_topic
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import Scores, check_every_topic
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, Entry, study
 

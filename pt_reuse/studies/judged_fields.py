@@ -18,8 +18,7 @@ from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.judging.label_pairs import ComparedLabels, compared_labels
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
-from pt_reuse.scoring.run_scores import check_topics, scored
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import Scores, check_topics, scored
 from pt_reuse.studies.asked import Asked
 
 if TYPE_CHECKING:

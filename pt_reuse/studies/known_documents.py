@@ -14,8 +14,8 @@ from pt_reuse._check import count, did_you_mean, examples, told
 from pt_reuse._errors import arguments_as, wrong
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs
+from pt_reuse.arrays.rescore import UNJUDGED
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.judging.judges import checked_grades, in_grades
 from pt_reuse.judging.label_pairs import Scale, lowest_relevant, on_scale, scale_words

@@ -15,8 +15,7 @@ from pt_reuse._check import count, examples, flag, whole
 from pt_reuse._errors import Call, Option, warn, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
-from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
+from pt_reuse.arrays.rescore import UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.continuous import TopicJudging, check_queries, places_of, queries_of
 from pt_reuse.judging.judge import Judge
@@ -33,7 +32,7 @@ from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.caveats import Caveat, alone, few_topics, none_relevant, of_judged, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.run_scores import scores_of
+from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.leave_out_uniques import BY
 from pt_reuse.studies.without_units import (

@@ -24,7 +24,7 @@ from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, PoolUniques, f
 from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, of_judged, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import scores_of
+from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.filled_uniques import (
     HOLES,

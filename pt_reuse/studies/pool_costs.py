@@ -14,8 +14,7 @@ from pt_reuse._check import count
 from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse._report import Digits
 from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement, whole_changes
-from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes, HitIndex
+from pt_reuse.arrays.rescore import UNJUDGED, Changes, HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Flag, Parameter
@@ -26,7 +25,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.run_scores import topics_of_runs
+from pt_reuse.scoring.scores import topics_of_runs
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.relevant_documents import found_none

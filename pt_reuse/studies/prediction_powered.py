@@ -25,7 +25,7 @@ from pt_reuse.plots.marks import checked_top
 from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.caveats import Caveat, few_topics
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
-from pt_reuse.scoring.run_scores import check_every_topic, check_topics, checked_measures, topics_of_runs
+from pt_reuse.scoring.scores import check_every_topic, check_topics, checked_measures, topics_of_runs
 from pt_reuse.studies.few_labels import (
     Estimates,
     LinearMeasure,

@@ -28,7 +28,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.depth import DepthFrom, checked_depth, depth_of
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import BY, REMOVE, leave_out_uniques
 from pt_reuse.study import Command, Entry, study, study_of
 

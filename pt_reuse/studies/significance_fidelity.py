@@ -31,7 +31,7 @@ from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
 from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.run_scores import check_every_topic
+from pt_reuse.scoring.scores import check_every_topic
 from pt_reuse.studies.judged_fields import (
     NOTES,
     AskedJudges,

@@ -19,9 +19,8 @@ from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.rescore import Changes
+from pt_reuse.arrays.rescore import UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import Arrays, ArrayWork, run_topics
@@ -29,8 +28,7 @@ from pt_reuse.data.units import COLUMNS, Units, described
 from pt_reuse.pooling.fit import Pooling, PoolUniques
 from pt_reuse.result import KeyFigures, Result, Shown
 from pt_reuse.scoring.rescoring import Block, MeansOfSets, Rescoring
-from pt_reuse.scoring.run_scores import topics_of_runs
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import Scores, topics_of_runs
 from pt_reuse.studies.asked import Asked
 
 if TYPE_CHECKING:

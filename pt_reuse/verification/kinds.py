@@ -27,8 +27,7 @@ from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.measures import native_spec, parse_measures
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import Scores, score
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 
 _T = TypeVar("_T")

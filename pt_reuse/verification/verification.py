@@ -27,7 +27,7 @@ from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import Reading, as_runs
 from pt_reuse.result import Result
-from pt_reuse.scoring.run_scores import check_topics
+from pt_reuse.scoring.scores import check_topics
 from pt_reuse.verification.kinds import (
     KINDS,
     Kind,

@@ -16,7 +16,7 @@ from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.store import HEADER
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 from pt_reuse.studies.infer_pool.inference import infer_pool
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 

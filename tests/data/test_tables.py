@@ -22,7 +22,7 @@ from pt_reuse.data.packed_files import kind_of_table
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.tables import TableNotes
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 
 QUICK = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SCORES = st.one_of(

@@ -13,7 +13,7 @@ from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.judgments import read_qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 
 PRINTED = 5e-5 + 1e-9
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -8,7 +8,7 @@ from ir_measures import AP, Judged
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 
 #: AP of the first four runs of `field`, computed in another process
 AP_ELSEWHERE = [0.28890690737060754, 0.25809722684722686, 0.40651924462016487, 0.35976727016673693]

@@ -22,7 +22,7 @@ from pt_reuse.data.metadata import read_metadata
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.judging.judge_folder import read_judges
 from pt_reuse.result import Result
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 from pt_reuse.verification.verification import verify
 
 

@@ -11,7 +11,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.caveats import BEWARE, of_judged, relevant_only
 from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 from ir_measures import AP, Bpref, Judged, P, R, Rprec, SetP, infAP, nDCG
 from reference import NATIVE, as_qrels, as_runs, changed, fields, score_field
 
-from pt_reuse.arrays.kernels import KERNELS, UNJUDGED
-from pt_reuse.arrays.rescore import NO_CHANGES, Changes
+from pt_reuse.arrays.rescore import KERNELS, NO_CHANGES, UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring import rescoring
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, Rescoring, rescore
-from pt_reuse.scoring.run_scores import score, topics_of_runs
-from pt_reuse.scoring.scores import mean_over_topics
+from pt_reuse.scoring.scores import mean_over_topics, score, topics_of_runs
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

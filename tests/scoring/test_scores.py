@@ -20,8 +20,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.run_scores import score
-from pt_reuse.scoring.scores import Scores
+from pt_reuse.scoring.scores import Scores, score
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

@@ -9,7 +9,7 @@ from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import drawn_counts
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 
 FIELD = ptr.simulate_field(seed=11, n_topics=8, n_docs=120, n_teams=4, length=30, depth=10)
 #: a judge that finds everything one grade better, as far as grades go, and does not know some documents

@@ -20,7 +20,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.measures import Unjudged
-from pt_reuse.scoring.run_scores import score
+from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool

@@ -16,8 +16,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, warn
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes
-from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
+from pt_reuse.arrays.rescore import UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
@@ -27,7 +26,7 @@ from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.caveats import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.run_scores import check_topics, provided_measures
+from pt_reuse.scoring.scores import check_topics, provided_measures
 from pt_reuse.study import Entry, study, study_of
 
 _TABLE = ("annotator", "measure", "topics", "labels", "changed", "tau_b", "tau_ap_b", "max_drop", "dropped")

@@ -25,8 +25,7 @@ from pt_reuse.plots.run_scores import plot_disadvantage
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, relevant_only, told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of
-from pt_reuse.scoring.run_scores import checked_measures, provided_measures, score, topics_of_runs
-from pt_reuse.scoring.scores import mean_over_topics
+from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.coverage.judged_lists import (
     JudgedLists,
