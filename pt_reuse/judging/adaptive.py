@@ -222,12 +222,11 @@ def judge_adaptively(
 
 def _by_topic(known: Any) -> dict[str, dict[str, int]]:
     """Return topic -> document -> label of judgments, of those that are judged: label 0 or more."""
-    found: dict[str, dict[str, int]] = {}
-    if known is not None:
-        frame = as_qrels(known, "known").to_frame()
-        for qid, docno, label in frame.loc[frame["label"] >= 0, ["qid", "docno", "label"]].itertuples(index=False):
-            found.setdefault(qid, {})[docno] = label
-    return found
+    if known is None:
+        return {}
+    frame = as_qrels(known, "known").to_frame()
+    judged = frame[frame["label"] >= 0].groupby("qid", sort=False)
+    return {str(qid): dict(zip(part["docno"], part["label"].tolist(), strict=True)) for qid, part in judged}
 
 
 def _mark(known: Mapping[str, Mapping[str, int]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -299,48 +300,41 @@ def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
 DECIMALS = 12
 
 
+@dataclass
 class LeastSure:
     """Chooses the documents whose calibrated probability of being relevant is nearest to .5."""
 
-    def __init__(
-        self,
-        documents: TopicDocs,
-        says: ModelSays,
-        *,
-        size: int,
-        of_each_topic: bool,
-        most: NDArray[np.int64],
-        total: int | None,
-        rel: int,
-        by_topic: bool,
-        seed: int,
-    ):
-        self._topic, self.says = documents.topic, says
-        self._size, self._of_each_topic, self._total = size, of_each_topic, total
-        self._rel, self._by_topic = rel, by_topic
-        self._scale = scale_of(says.features[says.known])
-        sizes = np.diff(documents.starts).tolist()
-        ties = [random_of_topic(seed, qid).random(n) for qid, n in zip(documents.topics, sizes, strict=True)]
-        self._ties = np.concatenate([np.zeros(0), *ties])
-        self._left = most.copy()
-        self._n_labels = 0
-        self._asked = np.zeros(len(self._topic), dtype=bool)
-        self._labels = np.zeros(len(self._topic), dtype=np.int64)
-        self._labelled = np.zeros(len(self._topic), dtype=bool)
+    documents: TopicDocs
+    says: ModelSays
+    size: int
+    of_each_topic: bool
+    left: NDArray[np.int64]  # (topics,) how many labels each may still have
+    total: int | None
+    rel: int
+    by_topic: bool
+    seed: int
+
+    def __post_init__(self) -> None:
+        self._topic = self.documents.topic
+        self._scale = scale_of(self.says.features[self.says.known])
+        sizes = zip(self.documents.topics, np.diff(self.documents.starts).tolist(), strict=True)
+        self._ties = np.concatenate([np.zeros(0), *(random_of_topic(self.seed, qid).random(n) for qid, n in sizes)])
+        self._asked, self._labelled = np.zeros((2, len(self._topic)), dtype=bool)
+        self._labels, self._n_labels = np.zeros(len(self._topic), dtype=np.int64), 0
         self._of: dict[int, Calibration] = {}  # topic -> calibration, -1 for all of them
         self.probability = np.full(len(self._topic), np.nan)
 
     def next(self) -> NDArray[np.int64]:
         """Return the documents of the next batch, those of which the model is least sure first; none at the end."""
-        rows = np.flatnonzero(~self._asked & (self._left[self._topic] > 0))
+        rows = np.flatnonzero(~self._asked & (self.left[self._topic] > 0))
         # where nobody knows, each document is as good as any other
         unsure = np.round(np.abs(np.nan_to_num(self.probability[rows], nan=0.5) - 0.5), DECIMALS)
         rows = rows[np.lexsort((self._ties[rows], unsure, ~self.says.known[rows]))]
         place = pd.Series(self._topic[rows]).groupby(self._topic[rows]).cumcount().to_numpy()
-        most = np.minimum(self._left, self._size) if self._of_each_topic else self._left
+        most = np.minimum(self.left, self.size) if self.of_each_topic else self.left
         rows = rows[place < most[self._topic[rows]]]
-        size = len(rows) if self._of_each_topic else self._size
-        return rows[: size if self._total is None else min(size, self._total - self._n_labels)]
+        size = len(rows) if self.of_each_topic else self.size
+        return rows[: size if self.total is None else min(size, self.total - self._n_labels)]
 
     def learn(self, rows: NDArray[np.int64], labels: list[int | None]) -> None:
         """Take what people say of a batch; a label below 0 teaches nothing, like none."""
@@ -348,13 +342,13 @@ class LeastSure:
         for row, label in zip(rows.tolist(), labels, strict=True):
             if label is not None and label >= 0:
                 self._n_labels += 1
-                self._left[self._topic[row]] -= 1
+                self.left[self._topic[row]] -= 1
                 # what the model says nothing of cannot teach what its words mean
                 self._labels[row], self._labelled[row] = label, self.says.known[row]
-        changed = {-1, *(self._topic[rows].tolist() if self._by_topic else ())}
+        changed = {-1, *(self._topic[rows].tolist() if self.by_topic else ())}
         for topic in sorted(changed):
             taught = self._labelled & (self._topic == topic) if topic >= 0 else self._labelled
-            found = Calibration.fit(self.says.features[taught], self._labels[taught], rel=self._rel, scale=self._scale)
+            found = Calibration.fit(self.says.features[taught], self._labels[taught], rel=self.rel, scale=self._scale)
             if found is not None:
                 self._of[topic] = found
         for calibration, known in self._calibrations():
@@ -491,7 +485,7 @@ def judge_with_model(
         says,
         size=batch_size,
         of_each_topic=budget is not None,
-        most=most,
+        left=most.copy(),
         total=total,
         rel=rel or 1,
         by_topic=by_topic,
@@ -518,31 +512,30 @@ def judge_with_model(
 
 def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session, bar: Any) -> dict[int, Judged]:
     """Return row of the pool -> what people say of the document, in the order of asking."""
-    qids, docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
+    keys = list(zip(pairs["qid"], pairs["docno"], strict=True))
     found: dict[int, Judged] = {}
-    number = 0
-    while len(rows := chooser.next()):
-        number += 1
+    for number in itertools.count(1):
+        rows = chooser.next()
+        if not len(rows):
+            return found
         chosen = []
         for row in rows.tolist():
             probability = float(chooser.probability[row])
             why = "at random" if np.isnan(probability) else f"nearest to .5 ({probability:.3f})"
             why = why if chooser.says.known[row] else "the model says nothing"
-            chosen.append(Judged(qids[row], docnos[row], number, STRATEGY, why, more=_more(probability)))
+            chosen.append(Judged(*keys[row], number, STRATEGY, why, more=_more(probability)))
         said = {(one.qid, one.docno): one for batch in session.judged(chosen) for one in batch}
-        answers = {row: said[qids[row], docnos[row]] for row in rows.tolist()}
+        answers = {row: said[keys[row]] for row in rows.tolist()}
         chooser.learn(rows, [one.label for one in answers.values()])
         found |= answers
         bar.update(len(rows))
-    return found
 
 
 def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSure, model: str) -> list[Judged]:
     """Return the labels of the model for the documents that people did not label."""
     labels = chooser.labels()
     labelled = [row for row, one in by_people.items() if one.label is not None]
-    left = np.ones(len(pairs), dtype=bool)
-    left[labelled] = False
+    left = ~np.isin(np.arange(len(pairs)), labelled)
     without = left & labels.isna().to_numpy()
     if left.any() and not chooser.is_calibrated:
         warn(
@@ -553,14 +546,17 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
         n = count(int(without.sum()), "document")
         warn(f"{n} of {len(pairs):,} without a label, left out: the model has none for them.")
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
-    qids, docnos = pairs["qid"].tolist(), pairs["docno"].tolist()
     last = 1 + max((one.round for one in by_people.values()), default=0)
-    numbers, probability = labels.tolist(), chooser.probability.tolist()
+    kept = np.flatnonzero(left & ~without)
+    cells = zip(
+        *(pairs[name].iloc[kept] for name in ("qid", "docno")),
+        labels.iloc[kept],
+        chooser.probability[kept],
+        strict=True,
+    )
     return [
-        Judged(
-            qids[row], docnos[row], last, STRATEGY, "the rest", int(numbers[row]), judge, time, _more(probability[row])
-        )
-        for row in np.flatnonzero(left & ~without).tolist()
+        Judged(qid, docno, last, STRATEGY, "the rest", int(label), judge, time, _more(float(probability)))
+        for qid, docno, label, probability in cells
     ]
 
 

@@ -145,11 +145,9 @@ class TopicTexts:
             return
         missing = [qid for qid in qids if qid not in self._frame.index]
         if missing:
-            raise InputError(
-                f"{count(len(missing), 'topic')} of the {len(qids):,} to be judged not among the topics given: "
-                f"{examples(missing)}. There is {examples(self._frame.index)}.",
-                argument="topics",
-            )
+            n, known = f"{count(len(missing), 'topic')} of the {len(qids):,} to be judged", examples(self._frame.index)
+            problem = f"{n} not among the topics given: {examples(missing)}. There is {known}."
+            raise InputError(problem, argument="topics")
 
     def beside(self, pairs: pd.DataFrame) -> pd.DataFrame:
         """Return a frame with ``qid`` and what is told of each row's topic beside it."""

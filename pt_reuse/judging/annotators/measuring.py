@@ -450,6 +450,10 @@ _COLUMNS = (
     "first", "second", "items", "labels", "n_topics", "n_items", "n_relevant", "other_relevant", "agreement",
     "agreement_low", "agreement_high", "kappa", "kappa_low", "kappa_high", "band", "why",
 )  # fmt: skip
+_OVERALL = (
+    "items", "labels", "coefficient", "value", "low", "high", "resamples", "band", "n_items", "n_labels", "why",
+)  # fmt: skip
+_BY_TOPIC = ("qid", "items", "labels", "coefficient", "value", "n_items", "why")
 _CONFUSION = ("first", "second", "label", "other_label", "n")
 
 
@@ -530,42 +534,28 @@ class Comparison:
         for level in ("nominal", "ordinal") if way.labels == "grades" else ("nominal",):
             yield f"alpha_{level}", coincidences, KrippendorffAlpha(level)
 
-    def overall_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
-        rows = []
+    def coefficient_table(self, labels: AnnotatorLabels, *, by_topic: bool) -> pd.DataFrame:
+        """Return a row for each items, labels and coefficient: of each topic, or of all items with its interval."""
+        frames = []
         for way in self.ways(labels.values, labels.topic):
             counts = way.counts
-            for name, parts, coefficient in self.coefficients(way, np.zeros(len(counts), dtype=np.int64)):
-                value, why = value_of(parts, coefficient, len(counts))
-                low, high, defined = self.bootstrap.interval(parts, coefficient, way.topic)
-                items = parts[0].items if name == "fleiss_kappa" else np.arange(len(counts))
-                rows.append(
-                    {
-                        **way.named,
-                        "coefficient": name,
-                        "value": value,
-                        "low": low,
-                        "high": high,
-                        "resamples": defined,
-                        "band": "" if name == "agreement" else band(value),
-                        "n_items": len(items),
-                        "n_labels": int(counts[items].sum()),
-                        "why": why,
-                    }
-                )
-        return pd.DataFrame(rows)
-
-    def per_topic_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
-        frames, n = [], len(labels.topics)
-        for way in self.ways(labels.values, labels.topic):
+            group, n = (way.topic, len(labels.topics)) if by_topic else (np.zeros(len(counts), dtype=np.int64), 1)
             blocks = []
-            for name, parts, coefficient in self.coefficients(way, way.topic):
-                values, why = values_by(parts, coefficient, way.topic, n)
-                items = way.topic[parts[0].items] if name == "fleiss_kappa" else way.topic
-                found = {"value": values, "n_items": np.bincount(items, minlength=n), "why": why}
-                blocks.append(pd.DataFrame({"qid": labels.topics, **way.named, "coefficient": name, **found}))
+            for name, parts, coefficient in self.coefficients(way, group):
+                values, why = values_by(parts, coefficient, group, n)
+                items = parts[0].items if name == "fleiss_kappa" else np.arange(len(counts))
+                found = {"value": values, "n_items": np.bincount(group[items], minlength=n), "why": why}
+                if by_topic:
+                    found["qid"] = labels.topics
+                else:
+                    low, high, resamples = self.bootstrap.interval(parts, coefficient, way.topic)
+                    named = "" if name == "agreement" else band(values[0])
+                    found |= {"low": low, "high": high, "resamples": resamples, "band": named}
+                    found["n_labels"] = int(counts[items].sum())
+                blocks.append(pd.DataFrame({**way.named, "coefficient": name, **found}))
             # topic by topic, in each the coefficients
             frames.append(pd.concat(blocks).sort_index(kind="stable"))
-        return pd.concat(frames, ignore_index=True)
+        return pd.concat(frames, ignore_index=True)[[*(_BY_TOPIC if by_topic else _OVERALL)]]
 
     def by_label_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
         """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
@@ -737,12 +727,12 @@ def annotator_agreement(
     unresolved = {name: _unresolved(given, i, majorities[i]) for i, name in enumerate(names)}
     others["n_unresolved"] = others["first"].map(unresolved).where(others["items"] == "all").astype("Int64")
     return AnnotatorAgreement(
-        table=how.overall_table(given),
+        table=how.coefficient_table(given, by_topic=False),
         settings=settings,
         pairs=how.paired_table(paired, topic),
         others=others,
         gold=how.paired_table(against, topic),
-        per_topic=how.per_topic_table(given),
+        per_topic=how.coefficient_table(given, by_topic=True),
         by_label=how.by_label_table(given),
         confusion=_confusion_table([*paired, *rest, *against], known),
         annotators=names,

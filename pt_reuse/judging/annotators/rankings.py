@@ -234,9 +234,7 @@ class _Rescored:
             by_run.append(moved)
             found = correlations(x, y[None])[["tau_b", "tau_ap_b", "max_drop"]]
             # of several the best one
-            lost = moved[(moved["drop"] > 0) & (moved["drop"] == moved["drop"].max())].sort_values(
-                "rank", kind="stable"
-            )
+            lost = moved[moved["drop"] == max(moved["drop"].max(), 1)].sort_values("rank", kind="stable")
             dropped = pd.Series(lost["name"].head(1).tolist() or [None], dtype=object)
             rows.append(found.assign(measure=measure, topics=len(topics), dropped=dropped))
         return pd.concat(by_run, ignore_index=True), pd.concat(rows, ignore_index=True)

@@ -587,10 +587,8 @@ def _found_in(folder: Path, *, overwrite: bool) -> tuple[Manifest | None, tuple[
     before = read_manifest(folder)
     if not overwrite:
         return before, (), seen
-    files = [(name, folder / name, file.sha256) for name, file in before.files.items()]
-    answered = [
-        name for name, path, sha in files if path.exists() and hashlib.sha256(read_file(path)).hexdigest() != sha
-    ]
+    there = [file for name, file in before.files.items() if (folder / name).exists()]
+    answered = [f.name for f in there if hashlib.sha256(read_file(folder / f.name)).hexdigest() != f.sha256]
     if (folder / RETURNED).is_dir():
         answered += [f"{RETURNED}/{path.name}" for path in sorted((folder / RETURNED).iterdir())]
     if answered:
