@@ -50,7 +50,7 @@ from pt_reuse.studies.document_effects import (
     places_by_name,
     ranks_of,
 )
-from pt_reuse.studies.judged_fields import AskedJudges, drawn_by_judge, drawn_by_measure, under, with_names
+from pt_reuse.studies.judged_fields import AskedJudges, drawn_by_judge, drawn_by_measure, under, verdict, with_names
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
@@ -526,14 +526,17 @@ def _of_ranking(row: Mapping[Any, Any], table: pd.DataFrame) -> Iterator[str]:
 
 def _of_people(yardstick: pd.DataFrame) -> Iterator[str]:
     for row in yardstick[yardstick["people"] > 0].to_dict("records"):
-        low, high = row.get("difference_low", np.nan), row.get("difference_high", np.nan)
-        verdict = "" if np.isnan(low) else ". The two are not told apart"
-        verdict = ". It is nearer to these people than the others are" if low > 0 else verdict
-        verdict = ". It is further from these people than the others are" if high < 0 else verdict
+        said = verdict(
+            row,
+            "difference",
+            ". It is nearer to these people than the others are",
+            ". It is further from these people than the others are",
+            ". The two are not told apart",
+        )
         yield (
             f"{row['judge']} reaches tau_b {row['tau_b']:.4f} by {row['measure']} on the documents of "
             f"{count(row['people'], 'other person')}, who reach {row['people_tau_b']:.4f}: a difference of "
-            f"{with_ends(row, 'difference', '+,.4f')}{verdict}."
+            f"{with_ends(row, 'difference', '+,.4f')}{said}."
         )
 
 

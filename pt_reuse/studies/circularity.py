@@ -27,7 +27,7 @@ from pt_reuse.plots.forests import plot_gains, plot_run_gains
 from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import check_topics
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges, OfJudges, drawn_by_measure, under, with_names
+from pt_reuse.studies.judged_fields import NOTES, AskedJudges, OfJudges, drawn_by_measure, under, verdict, with_names
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
@@ -247,9 +247,13 @@ def _findings_of(rows: list[dict[Any, Any]], taus: pd.DataFrame, depth: int, bes
         )
         return
     told = partial(with_ends, form="+.4f")
+    # an interval of no width says nothing
+    chance = ", which may be chance" if own.get("excess_gain_low") != own.get("excess_gain_high") else ""
+    ahead, behind = ": the judge rewards what it ranked itself", ": people reward it more than the judge"
+    said = verdict(own, "excess_gain", ahead, behind, chance)
     yield (
         f"{sorting} mean score by {told(own, 'mean_gain')} under the judge itself and by {told(people, 'mean_gain')} "
-        f"under people. The difference is {told(own, 'excess_gain')}{_verdict(own)}."
+        f"under people. The difference is {told(own, 'excess_gain')}{said}."
     )
     mine, theirs = (
         f"{row['reranked_in_best']:,.0f} of {row['reranked_in_best'] + row['originals_in_best']:,.0f}"
@@ -264,16 +268,6 @@ def _findings_of(rows: list[dict[Any, Any]], taus: pd.DataFrame, depth: int, bes
     if pd.notna(by_field["both"]["tau_b"]):
         fields = [f"{with_ends(row, 'tau_b', '.4f')} ({field})" for field, row in by_field.items()]
         yield f"{about}: tau_b of the judge's ranking with people's is {', '.join(fields)}."
-
-
-def _verdict(own: Mapping[Any, Any]) -> str:
-    """Return what the difference between the judge and people says, where it has an interval."""
-    low, high = own.get("excess_gain_low", np.nan), own.get("excess_gain_high", np.nan)
-    if low > 0:
-        return ": the judge rewards what it ranked itself"
-    if high < 0:
-        return ": people reward it more than the judge"
-    return ", which may be chance" if low < high else ""
 
 
 @dataclass(frozen=True)

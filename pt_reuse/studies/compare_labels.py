@@ -26,7 +26,7 @@ from pt_reuse.plots.forests import plot_beside_people
 from pt_reuse.plots.maps import plot_label_confusion
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges
+from pt_reuse.studies.judged_fields import NOTES, AskedJudges, verdict
 from pt_reuse.studies.label_counts import (
     COMPARED,
     ITEMS,
@@ -314,13 +314,7 @@ def _of_judge(row: Mapping[Any, Any]) -> Iterator[str]:
             f"{judge} and people have a kappa of {with_ends(row, 'kappa', '.3f')} on {documents}, relevant or not "
             f"({row['band']} in the bands of McHugh 2012)."
         )
-    tendency = (
-        "; it is more lenient than people"
-        if row["surplus_low"] > 0
-        else "; it is stricter than people"
-        if row["surplus_high"] < 0
-        else ""
-    )
+    tendency = verdict(row, "surplus", "; it is more lenient than people", "; it is stricter than people")
     yield (
         f"{judge} calls {100 * row['judge_relevant']:.1f} % of the documents relevant, people "
         f"{100 * row['human_relevant']:.1f} %: a difference of {with_ends(row, 'surplus', '+.1f', factor=100)} points"
@@ -341,13 +335,12 @@ def _of_judge(row: Mapping[Any, Any]) -> Iterator[str]:
 
 def _of_person(row: Mapping[Any, Any]) -> str:
     person = "other people" if row["person"] == TOGETHER else row["person"]
-    verdict = "" if pd.isna(row["difference_low"]) else ", which the topics do not tell from none"
-    verdict = ", more than people reach" if row["difference_low"] > 0 else verdict
-    verdict = ", less than people reach" if row["difference_high"] < 0 else verdict
+    ahead, behind = ", more than people reach", ", less than people reach"
+    said = verdict(row, "difference", ahead, behind, ", which the topics do not tell from none")
     return (
         f"On the documents that {person} labelled, too ({count(row['n_items'], 'label')}), the kappa of "
         f"{row['judge']} is {row['value']:.3f} and that of {person} {row['person_value']:.3f}: a difference of "
-        f"{with_ends(row, 'difference', '+.3f')}{verdict}."
+        f"{with_ends(row, 'difference', '+.3f')}{said}."
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, told
+from pt_reuse._check import choice, count, examples, number
 from pt_reuse._errors import Argument, InputError, Option, warn
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
@@ -150,31 +151,30 @@ def _rows_of(
     gains = FieldGains(truth.means(), estimate.means())
     for family, against in cells:
         contrast, (runs, others) = contrasts[family], contrasts[family].sides(against)
-        about = {"measure": measure, "judge": labels.name, "judge_family": labels.family, "family": family}
-        sizes = {"runs": len(runs), "others": len(np.unique(others)), "unmatched": len(contrast.family) - len(runs)}
+        row: dict[str, Any] = {"measure": measure, "judge": labels.name, "judge_family": labels.family}
+        row |= {"family": family, "own": labels.family == family, "against": against}
+        row |= {"runs": len(runs), "others": len(np.unique(others)), "unmatched": len(contrast.family) - len(runs)}
         found = gains.over(contrast, against) if len(runs) else dict.fromkeys(_MEANS, np.full(1, np.nan))
-        row: dict[str, Any] = {**about, "own": labels.family == family, "against": against, **sizes}
         draws = np.concatenate(drawn.get((family, against)) or [np.full((2, 1), np.nan)], axis=1)
-        for name, value in found.items():
-            row[name] = float(value[0])
+        for name, values in found.items():
+            row[name] = value = float(values[0])
             if bootstrap is not None and name == "rank_effect":
-                row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(row[name], draws[0])
+                row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(value, draws[0])
             if bootstrap is not None and name == "score_effect":
-                row[f"{name}_low"], row[f"{name}_high"] = bootstrap.t_interval(row[name], draws[1], len(at))
+                row[f"{name}_low"], row[f"{name}_high"] = bootstrap.t_interval(value, draws[1], len(at))
         yield row
 
 
 def _matches(sides: ScoredSides, m: int, contrasts: Mapping[str, Contrast]) -> Iterator[pd.DataFrame]:
     """Yield a row per run of a family, with the other run that is matched with it."""
-    names = np.array([*sides.human.names, None], dtype=object)
-    scores = np.append(sides.human.mean_values[m], np.nan)
+    names, scores = np.array([*sides.human.names, None], dtype=object), np.append(sides.human.mean_values[m], np.nan)
     for family, contrast in contrasts.items():
         partner = np.full(len(names), -1)
         partner[contrast.matches[:, 0]] = contrast.matches[:, 1]
-        of = partner[contrast.family]
-        rows: dict[str, Any] = {"measure": sides.human.measures[m], "judge": sides.labels.name, "family": family}
-        rows |= {"name": names[contrast.family], "match": names[of]}
-        yield pd.DataFrame(rows | {"score": scores[contrast.family], "match_score": scores[of]})
+        mine, other = contrast.family, partner[contrast.family]
+        rows = {"name": names[mine], "match": names[other], "score": scores[mine], "match_score": scores[other]}
+        about = {"measure": sides.human.measures[m], "judge": sides.labels.name, "family": family}
+        yield pd.DataFrame({**about, **rows})
 
 
 def _by_run(sides: ScoredSides, m: int, runs: RunSet) -> pd.DataFrame:
@@ -406,23 +406,13 @@ def _leaving_out_0(rows: pd.DataFrame, measure: str) -> Iterator[str]:
         )
 
 
-def checked_caliper(caliper: Any) -> float:
-    """Return a user's ``caliper=``."""
-    number = isinstance(caliper, int | float | np.number) and not isinstance(caliper, bool)
-    if not number or not 0 <= caliper < np.inf:
-        raise InputError(
-            f"caliper must be a number of standard deviations, 0 or more, got {told(caliper)}.", argument="caliper"
-        )
-    return float(caliper)
-
-
 @study(
     Parameter(
         name="caliper",
         meaning="how far apart two matched runs may be in their mean score by people, in standard deviations of the "
         "means of all runs; 0.2 by default, the usual width for matching (Austin 2011). An other run may be matched "
         "with several runs of the family; of equally near ones it is the first by name.",
-        check=checked_caliper,
+        check=partial(number, "caliper"),
     ),
     entry=Entry(question="Does a judge favour its own family of runs?", group="labels", papers="[B25]_"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -165,6 +166,12 @@ def drawn_by_judge(draw: Callable[..., Axes], table: str) -> Callable[..., Axes]
         return draw(rows[rows["judge"] == which], measure=measure, judge=which, place=place)
 
     return drawn
+
+
+def verdict(row: Mapping[Any, Any], name: str, above: str, below: str, neither: str = "") -> str:
+    """Return what is said of a number whose interval is above 0, below it, or neither; nothing without an interval."""
+    low, high = (row.get(f"{name}_{end}", math.nan) for end in ("low", "high"))
+    return above if low > 0 else below if high < 0 else "" if math.isnan(low) else neither
 
 
 def under(about: Mapping[str, Any], frame: pd.DataFrame) -> pd.DataFrame:

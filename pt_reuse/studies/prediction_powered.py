@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import count, told
+from pt_reuse._check import count, fraction
 from pt_reuse._errors import InputError, Option, located
 from pt_reuse._report import Digits
 from pt_reuse._text import ends, with_ends
@@ -295,13 +295,6 @@ class _Found:
     caveats: list[Caveat]
 
 
-def checked_weight(lam: Any) -> float:
-    """Return a user's ``lam=``."""
-    if isinstance(lam, bool) or not isinstance(lam, int | float | np.number) or not 0 <= lam <= 1:
-        raise InputError(f"lam must be a number from 0 to 1, got {told(lam)}.", argument="lam")
-    return float(lam)
-
-
 @study(
     Parameter(
         name="measures",
@@ -324,7 +317,7 @@ def checked_weight(lam: Any) -> float:
         meaning="lambda, how far the model is trusted, from 0 (people's labels alone) to 1; default the best one, "
         "estimated: by topics of each run and of each pair, by documents of all runs and of all pairs. By documents 1 "
         "is unbiased also where few documents are labelled.",
-        check=checked_weight,
+        check=partial(fraction, "lam"),
     ),
     Parameter(
         name="variance",
