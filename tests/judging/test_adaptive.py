@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import DOCS, TOPICS, as_runs, fields
-from session_parts import Greedy, Watched, in_turns, records_in, told_of
+from session_parts import Greedy, Watched, in_turns, records_in
 
 import pt_reuse as ptr
 from pt_reuse.judging.adaptive import judge_adaptively
@@ -74,12 +74,6 @@ def test_topics_take_turns_within_their_budgets(field, labels, budget, total, de
     for qid in judged.topics:
         of_topic = frame[frame["qid"] == qid]
         assert of_topic["docno"].tolist() == [docno for docno in orders[qid] if (qid, docno) in rows]
-
-
-def test_a_larger_budget_begins_with_the_judgments_of_a_smaller_one():
-    small, large = (judge_adaptively(RUNS, Greedy, LABELS, budget=n, depth=6) for n in (2, 5))
-    frame = told_of(large)
-    pd.testing.assert_frame_equal(told_of(small), frame[frame["round"] <= 2].reset_index(drop=True))
 
 
 def test_known_judgments_cost_nothing_and_teach_the_strategy():

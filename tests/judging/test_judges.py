@@ -179,15 +179,6 @@ def test_an_estimated_confusion_is_the_brute_force(pairs):
             assert found.loc[true, label] == row.count(label) / len(row)
 
 
-def test_a_confusion_that_was_estimated_comes_back():
-    qrels = big(5_000)
-    noisy = qrels.assign(label=ptr.judging.Noisy(qrels, SHARES, seed=9)(qrels)["label"])
-    found = ptr.judging.estimate_confusion(qrels, noisy)
-    assert np.abs(found.to_numpy() - np.array(MATRIX)).max() < 0.02
-    again = ptr.judging.Noisy(qrels, found, seed=9)(qrels)["label"]
-    assert np.mean(again.to_numpy() == noisy["label"].to_numpy()) > 0.98
-
-
 HUMAN = ptr.Qrels(
     pd.DataFrame({"qid": ["1", "1", "1", "2", "2"], "docno": list("abcab"), "label": [3, 1, 0, 2, -1]}), rel=2
 )

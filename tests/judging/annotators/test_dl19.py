@@ -137,17 +137,6 @@ def test_each_against_nist(result, plain, nist):
     assert matrix == [[89, 211, 105, 52], [7, 119, 187, 17], [4, 78, 152, 28], [0, 14, 35, 17]]
 
 
-def test_by_grade(result, plain):
-    rows = result.by_label[(result.by_label["items"] == "all") & (result.by_label["labels"] == "grades")]
-    assert rows["n"].tolist() == [4088, 2219, 1809, 870]
-    assert rows["agreement"].round(4).tolist() == [0.6370, 0.2956, 0.3383, 0.2713]
-    assert rows["alpha"].round(4).tolist() == [0.3341, 0.0648, 0.1716, 0.1932]
-    both = Counter()
-    for first, second in [*PARTS, ("annotator-2", "annotator-5"), ("annotator-2", "annotator-6")]:
-        both.update(label for item, label in plain[first].items() if plain[second].get(item) == label)
-    assert [round(2 * both[label] / n, 4) for label, n in enumerate(rows["n"])] == rows["agreement"].round(4).tolist()
-
-
 def test_the_majority(labels):
     voted = ptr.judging.majority_vote(labels, rel=2)
     assert repr(voted) == (

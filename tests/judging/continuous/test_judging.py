@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from real_runs import read_real
-from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse.judging import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, Protocol, TrecDL2021
@@ -125,25 +124,6 @@ def test_whatever_is_judged(protocol, known, pooled, seed):
     assert all(qids == [qid for qid in TOPICS["qid"] if qid in qids] for qids in order)
 
 
-@settings(max_examples=5, deadline=None)
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-@given(st.integers(1, 4), st.integers(0, 4), st.integers(1, 40), st.integers(0, 2))
-def test_a_budget_is_a_prefix(batch, negatives, budget, seed):
-    scorer, known = Hashed({"1": 12, "2": 9, "10": 1}), {qid: {f"d{i}": i % 2 for i in range(12)} for qid in "12"}
-    judge, options = (
-        ptr.judging.Oracle(known, unknown="not relevant"),
-        {"batch": batch, "presumed_negatives": negatives},
-    )
-    whole, cut = (
-        ptr.judging.judge_continuously(scorer, TOPICS, judge, protocol=Protocol(total_budget=n, **options), seed=seed)
-        for n in (99, budget)
-    )
-    assert len(whole.labels) == 22
-    pd.testing.assert_frame_equal(
-        whole.labels.drop(columns="time").head(budget), cut.labels.drop(columns="time"), check_index_type=False
-    )
-
-
 @pytest.fixture(autouse=True)
 def _close_figures():
     yield
@@ -209,15 +189,6 @@ def test_tables_add_up(found):
         found.qrels.counts()[["qid", "judged", "relevant", "density"]],
         topics[["qid", "judged", "relevant", "density"]],
     )
-
-
-def test_saved_and_read_back(found, tmp_path):
-    found.save(tmp_path)
-    again = ptr.read_result(tmp_path)
-    assert_same(found, again)
-    assert_same(found.qrels.to_frame(), again.qrels.to_frame())
-    assert again.counts().equals(found.counts())
-    assert {path.name for path in tmp_path.iterdir()} >= {"topics.csv", "rounds.csv", "labels.csv", "counts.csv"}
 
 
 def points(ax, label):
