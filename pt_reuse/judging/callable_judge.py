@@ -21,7 +21,7 @@ from pt_reuse._check import choice, count, examples, flag, names, number, positi
 from pt_reuse._errors import InputError, Option, door, located, wrong
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.data.frame_columns import LABELS, in_rows, not_labels, now, number_column, plain
-from pt_reuse.judging.judge import Judge
+from pt_reuse.judging.judge import Judge, label_set
 from pt_reuse.judging.session import Journal
 
 
@@ -238,28 +238,17 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
     if form == "probabilities" and (labels is None or isinstance(labels, Set)):
         which = Option("labels", (0, 1))
         raise InputError("probabilities are of labels. Say which, in their order: ", which, ".", argument="labels")
-    known = None if labels is None else _known(labels)
+    known = None if labels is None else tuple(label_set(labels))
     if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
         what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
         raise wrong("labels", f" must {what}, got {told(labels)}.")
     return AnswerForm(form, known, bounds, decide, 1 if rel is None else rel)
 
 
-def _known(labels: Any) -> tuple[int, ...]:
-    listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str | bytes) else []
-    values = number_column(pd.Series([plain(label) for label in listed], dtype=object))
-    if len(listed) < 2 or not_labels(values).any() or len(set(values.tolist())) < len(listed):
-        what = f"two or more whole numbers from {LABELS[0]} to {LABELS[1]}, each once"
-        raise wrong("labels", f" must be {what}, got {told(labels)}.")
-    return tuple(int(value) for value in values)
-
-
 def _bounds(thresholds: Any) -> tuple[float, ...]:
-    listed = [thresholds] if isinstance(thresholds, int | float) else thresholds
-    values = np.array(
-        list(listed) if isinstance(listed, Iterable) and not isinstance(listed, str) else [], dtype=object
-    )
-    numbers = number_column(pd.Series(values))
+    given = [thresholds] if isinstance(thresholds, int | float) else thresholds
+    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+    numbers = number_column(pd.Series(listed, dtype=object))
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
         raise wrong("thresholds", f" must be numbers that ascend, got {told(thresholds)}.")
     return tuple(numbers.tolist())

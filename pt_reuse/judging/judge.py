@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_seed, choice, count, examples, fraction, shown, told
 from pt_reuse._errors import InputError, Option, door, located, wrong
 from pt_reuse.data.asking import telling_of_texts, without_texts
-from pt_reuse.data.frame_columns import checked_labels, in_rows, not_labels, number_column, with_provenance
+from pt_reuse.data.frame_columns import (
+    LABELS,
+    checked_labels,
+    in_rows,
+    not_labels,
+    number_column,
+    plain,
+    with_provenance,
+)
 from pt_reuse.data.judgments import as_qrels, checked_rel
 
 
@@ -240,6 +248,17 @@ def _labels(labels: pd.Index) -> NDArray[np.int64]:
     return values.astype(np.int64)
 
 
+def label_set(labels: Any, *, least: int = LABELS[0]) -> list[int]:
+    """Return a user's ``labels=``, two or more that differ, in their order, or say that they are none."""
+    listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str | bytes) else []
+    values = number_column(pd.Series([plain(label) for label in listed], dtype=object))
+    odd = not_labels(values).any() or (values < least).any() or len(set(values.tolist())) < len(listed)
+    if odd or len(listed) < 2:
+        what = f"two or more whole numbers from {least} to {LABELS[1]}, each once"
+        raise wrong("labels", f" must be {what}, got {told(labels)}.")
+    return [int(value) for value in values]
+
+
 @door
 def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     """Return the confusion matrix of a judge who errs at a given rate.
@@ -265,10 +284,7 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
         1      0.25  0.75
     """
     rate = fraction("rate", rate)
-    listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else []
-    numbers = number_column(pd.Series(listed, dtype=object))
-    if len(set(listed)) < max(2, len(listed)) or not_labels(numbers).any() or (numbers < 0).any():
-        raise wrong("labels", f" must be at least two whole numbers of 0 or more, each once, got {told(labels)}.")
+    listed = label_set(labels, least=0)
     shares = np.full((len(listed), len(listed)), rate / (len(listed) - 1))
     np.fill_diagonal(shares, 1 - rate)
     return _matrix(shares, listed, listed)

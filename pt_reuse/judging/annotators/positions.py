@@ -145,11 +145,11 @@ class PassagePositions(Result):
 
 
 def _checked_parts(parts: Any) -> list[float]:
-    listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else [None]
+    listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else []
     if not listed or any(not isinstance(part, int | float) or not 0 < part < 1 for part in listed):
         what = "shares of the document between 0 and 1, such as (0.25, 0.5)"
-        raise wrong("parts", f" must be {what}, got {examples(listed)}.")
-    return sorted({float(part) for part in listed if part is not None})
+        raise wrong("parts", f" must be {what}, got {told(parts)}.")
+    return sorted({float(part) for part in listed})
 
 
 def _checked_separator(separator: Any) -> str:
@@ -257,16 +257,15 @@ def passage_positions(
         where, weight = position, _labelled(passages["relevant"], document)
     else:
         where, weight = _anywhere(relevant["n"].to_numpy(), n_bins, cuts)
-    edges = np.linspace(0, 1, n_bins + 1)
-    seen = np.bincount(_bins(relevant["position"].to_numpy(), n_bins), minlength=n_bins)
-    expected = np.bincount(_bins(where, n_bins), weights=weight, minlength=n_bins).astype(np.float64)
+    edges, seen = np.linspace(0, 1, n_bins + 1), _in_bins(relevant["position"].to_numpy(), n_bins)
+    expected = _in_bins(where, n_bins, weight).astype(np.float64)
     statistic, p, words = _test(seen.astype(np.float64), expected)
     table = pd.DataFrame(
         {
             "low": edges[:-1],
             "high": edges[1:],
             "relevant": seen,
-            "labelled": np.bincount(_bins(position, n_bins), minlength=n_bins),
+            "labelled": _in_bins(position, n_bins),
             "expected": expected,
             "share": seen / n,
             "expected_share": expected / n,
@@ -279,18 +278,17 @@ def passage_positions(
             "expected_share": [float(weight[where < cut - _SLACK].sum() / n) for cut in cuts],
         }
     )
-    settings = {
-        "relevant": f"label of at least {lowest}",
-        "position": how,
-        "expected": CHANCE[against],
-        "documents": document.nunique(),
-        "documents with relevant passages": document[passages["relevant"]].nunique(),
-        "test": words,
-        **({"ties of annotators": ties} if several else {}),
-    }
     return PassagePositions(
         table=table,
-        settings=settings,
+        settings={
+            "relevant": f"label of at least {lowest}",
+            "position": how,
+            "expected": CHANCE[against],
+            "documents": document.nunique(),
+            "documents with relevant passages": document[passages["relevant"]].nunique(),
+            "test": words,
+            **({"ties of annotators": ties} if several else {}),
+        },
         first=first,
         passages=passages[["qid", "docno", "document", "position", "relevant"]],
         chi_square=statistic,
@@ -299,10 +297,13 @@ def passage_positions(
     )
 
 
-def _bins(position: NDArray[np.float64], n_bins: int) -> NDArray[np.int64]:
-    """Return the bin of each position; one on an edge is in the bin that begins there, the end in the last bin."""
+def _in_bins(
+    position: NDArray[np.float64], n_bins: int, weight: NDArray[np.float64] | None = None
+) -> NDArray[np.float64 | np.int64]:
+    """Return (bins,) positions in each, or their weights; one on an edge is in the bin that begins there."""
     edges = np.linspace(0, 1, n_bins + 1)
-    return np.clip(np.searchsorted(edges, position + _SLACK, side="right") - 1, 0, n_bins - 1)
+    place = np.searchsorted(edges, position + _SLACK, side="right") - 1
+    return np.bincount(np.clip(place, 0, n_bins - 1), weights=weight, minlength=n_bins)
 
 
 def _labelled(relevant: pd.Series, document: pd.Series) -> NDArray[np.float64]:
@@ -346,7 +347,6 @@ def _test(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> tuple[flo
     found = chisquare(seen[possible], expected[possible])
     few = int((expected[possible] < 5).sum())
     beware = f", beware: fewer than 5 expected in {count(few, 'part')}" if few else ""
-    degrees = int(possible.sum()) - 1
     p = "<0.0001" if found.pvalue < 0.0001 else f"{found.pvalue:.4f}"
-    words = f"chi square {found.statistic:.2f} of {degrees} degrees of freedom, p {p}{beware}"
+    words = f"chi square {found.statistic:.2f} of {possible.sum() - 1} degrees of freedom, p {p}{beware}"
     return float(found.statistic), float(found.pvalue), words
