@@ -7,7 +7,7 @@ from ._errors import InputError as InputError
 from ._errors import ReuseWarning as ReuseWarning
 from ._result import read_result as read_result
 from ._version import __version__ as __version__
-from .collections.listing import list_collections as list_collections
+from .collections.dataset import list_collections as list_collections
 from .collections.provider import register_collection as register_collection
 from .data.judgments import Qrels as Qrels
 from .data.judgments import read_qrels as read_qrels

@@ -19,7 +19,7 @@ from hypothesis import settings
 from real_runs import PARSED, read_real
 
 from pt_reuse._errors import InputError, Message, ReuseWarning, in_python
-from pt_reuse.collections import provider, registry
+from pt_reuse.collections import definition, provider
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 
@@ -147,7 +147,7 @@ class Collection:
 def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin without collections of one's own, and forget those that the test registers."""
     monkeypatch.setattr(provider, "_OPENED", {})
-    monkeypatch.setattr(registry, "_OWN", {})
+    monkeypatch.setattr(definition, "_OWN", {})
     yield
     opened = getattr(sys.modules.get("ir_datasets"), "registry", ())
     for name in [name for name in opened if name.startswith("reuse/")]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -15,20 +15,20 @@ from pt_reuse._check import choice, count
 from pt_reuse._check import listed as in_words
 from pt_reuse._errors import InputError, Option, arguments_as, located, wrong
 from pt_reuse._files import check_writable, replacing
-from pt_reuse.cli.common_options import add_all, add_judge_rel, add_out, given_judge_rel, listed, picture
+from pt_reuse.cli.common_options import add_all, add_out, chosen_measures, given_judge_rel, listed
 from pt_reuse.cli.field import QRELS_HELP, FieldPlan, JudgmentSource, add_field, judgment_source, plan_field
-from pt_reuse.cli.output import Drawing, out_folder, remove_result, write_result
+from pt_reuse.cli.output import Drawing, out_folder, pictures, remove_result, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import SHOWN, say, shows_bars
-from pt_reuse.cli.study_commands import add_flag
-from pt_reuse.study import DECLARED, study_of
+from pt_reuse.cli.study_commands import add_flag, declared_flags
+from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
     from pt_reuse.judging.judge_folder import JudgeFolder
     from pt_reuse.result import Result
 
-#: what every study of labels is told
-_OF_JUDGES = ("human", "judge", "families", "judge_rel", "missing")
+#: what an audit knows -> the option that says it
+_SHELL = {"judge": "judges", "missing": "missing_labels", "boards": "judges"}
 #: the text of all findings
 NAME = "findings.md"
 
@@ -40,8 +40,9 @@ class Part:
     name: str  # of its folder
     question: str  # that it answers
     function: str  # the study, which is in the module of its name
-    options: tuple[str, ...] | Mapping[str, str]  # what it is told beside runs
     lacks: Callable[[Mapping[str, Any]], str | None]  # says why it cannot be answered of what an audit knows
+    #: argument -> what an audit calls it, None for its default
+    told: Mapping[str, str | None] = field(default_factory=dict)
 
     def study(self) -> Callable[..., Result]:
         """Return the study."""
@@ -50,24 +51,15 @@ class Part:
         return study
 
     def answer(self, given: Mapping[str, Any]) -> Result:
-        """Compute the answer."""
+        """Compute the answer: every argument that an audit knows is told."""
         study = self.study()
-        names = {name: name for name in ("runs", "measures", "resamples", "confidence", "seed", "verbose")}
-        if self.name == "leaderboards":
-            del names["runs"], names["measures"]
-        names |= self.options if isinstance(self.options, Mapping) else {name: name for name in self.options}
-        taken = signature(study).parameters
-        told = {argument: given[name] for argument, name in names.items() if argument in taken and name in given}
+        names = {argument: self.told.get(argument, argument) for argument in signature(study).parameters}
+        told = {argument: given[name] for argument, name in names.items() if name is not None and name in given}
         if self.name == "significance" and given["test"] != "t":
             # the t test alone is computed anew in every draw
             told["resamples"] = 0
-        shell = {argument: _SHELL.get(name, name) for argument, name in names.items()}
-        with arguments_as(**{argument: name for argument, name in shell.items() if argument != name}):
+        with arguments_as(**{argument: _SHELL.get(name, name) for argument, name in names.items() if name is not None}):
             return study(**told)
-
-
-#: what an audit knows -> the option that says it
-_SHELL = {"judge": "judges", "missing": "missing_labels", "boards": "judges"}
 
 
 def _labels_lacking(given: Mapping[str, Any]) -> str | None:
@@ -96,67 +88,44 @@ def _boards_lacking(given: Mapping[str, Any]) -> str | None:
 
 
 PARTS = (
-    Part(
-        "rankings",
-        "How far do labels and rankings agree with those of people?",
-        "audit_labels",
-        (*_OF_JUDGES, "people", "by", "best"),
-        _labels_lacking,
-    ),
+    Part("rankings", "How far do labels and rankings agree with those of people?", "audit_labels", _labels_lacking),
     Part(
         "leaderboards",
         "How far do the judges' leaderboards rank runs as people do?",
         "compare_leaderboards",
-        {"human": "scores", "leaderboards": "boards", "families": "board_families", "best": "best"},
         _boards_lacking,
+        {
+            "human": "scores",
+            "leaderboards": "boards",
+            "families": "board_families",
+            "measures": None,
+            "missing": None,
+        },
     ),
-    Part(
-        "families",
-        "Do judges favour the runs of a family, such as their own?",
-        "family_effect",
-        _OF_JUDGES,
-        _families_lacking,
-    ),
-    Part(
-        "significance",
-        "Which differences do judges claim or miss?",
-        "significance_fidelity",
-        (*_OF_JUDGES, "test", "correction"),
-        _labels_lacking,
-    ),
+    Part("families", "Do judges favour the runs of a family, such as their own?", "family_effect", _families_lacking),
+    Part("significance", "Which differences do judges claim or miss?", "significance_fidelity", _labels_lacking),
     Part(
         "circularity",
         "What do runs gain that re-rank by a judge's labels?",
         "circularity",
-        (*_OF_JUDGES, "best"),
         _labels_lacking,
+        {"depth": None},
     ),
     Part(
         "holes",
         "What if judges label the documents that only one team found?",
         "leave_out_uniques",
-        {"qrels": "human", "fill": "judge", "judge_rel": "judge_rel", "depth": "depth"},
         _teams_lacking,
+        {"qrels": "human", "fill": "judge", "by": None},
     ),
 )
 
 
-def _drawings(result: Result, judges: list[str]) -> dict[str, Drawing]:
-    """Return picture -> what draws it: every kind of figure, by measure, and by judge where it shows one."""
-    from pt_reuse.result import drawing
-
-    found: dict[str, Drawing] = {}
+def _drawings(result: Result, judges: Mapping[str, str]) -> dict[str, Drawing]:
     # of uniques that judges fill, what leaving them out does is no matter of judges
-    kinds = {"fill": result.plots["fill"]} if "fill" in result.plots else result.plots
-    for kind, draw in kinds.items():
-        of_judge = "judge" in signature(drawing(draw)).parameters
-        for judge in judges if of_judge else [None]:
-            beginning = kind if judge is None else f"{kind}-{judge}"
-            which: dict[str, Any] = {"kind": kind} | ({} if judge is None else {"judge": judge})
-            for measure in result.measures:
-                found[picture(beginning, measure)] = partial(result.plot, measure, **which)
-            if not result.measures:
-                found[f"{beginning}.png"] = partial(result.plot, **which)
+    plots = {"fill": result.plots["fill"]} if "fill" in result.plots else result.plots
+    told = pictures(plots, result.measures, {"judge": judges})
+    found: dict[str, Drawing] = {name: partial(result.plot, **how) for name, how in told.items()}
     labels = getattr(result, "labels", None)
     return found if labels is None else found | _drawings(labels, judges)
 
@@ -217,15 +186,11 @@ def add_audit(commands: Commands) -> Parser:
         ("parts", "LIST", f"comma-separated: {', '.join(part.name for part in PARTS)}; default all"),
     ):
         parser.add_option(f"--{name}", metavar, what, required=name == "judges")
-    parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
-    add_judge_rel(parser)
-    flags = {
-        flag["dest"]: flag
-        for declared in DECLARED
-        if declared["function"] in ("significance_fidelity", "audit_labels")
-        for flag in declared["flags"]
-    }
-    for name in ("measures", "rel", "missing", "by", "best", "test", "correction", "resamples", "confidence", "seed"):
+    flags = declared_flags("audit_labels", "significance_fidelity", "leave_out_uniques")
+    for name in (
+        "depth", "judge_rel", "measures", "rel", "missing", "by", "best", "test", "correction", "resamples",
+        "confidence", "seed",
+    ):  # fmt: skip
         add_flag(parser, flags[name] | {"dest": _SHELL.get(name, name), "needed": False})
     # each study has its own default
     parser.set_defaults(resamples=None)
@@ -248,7 +213,8 @@ def _run(options: argparse.Namespace) -> None:
     given, parts = _checked_options(options), _chosen_parts(options.parts)
     plan = None if _has_scores_alone(options) else plan_field(options)
     source = None if plan is None else _human(options, plan)
-    given["measures"] = _measures(options, None if source is None else source.rel)
+    known = None if source is None else source.rel
+    given["measures"] = chosen_measures(options.measures, known if options.rel is None else options.rel)
     if options.by is not None and plan is not None:
         check_unit_is_given(options.by, plan.columns, grouping=True)
     places = [checked_folder(options.judges, "judges")]
@@ -297,8 +263,8 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
             continue
         _say_findings(part, answers[part], options.all)
         if folder is not None:
-            judges = list(given["judge"])
-            write_result(answers[part], folder / part.name, options, _drawings(answers[part], judges))
+            drawings = _drawings(answers[part], {judge: judge for judge in given["judge"]})
+            write_result(answers[part], folder / part.name, options, drawings)
     for part, why in unanswered.items():
         say(f"\n{part.question}\n- Not computed: {why}")
     if not answers:
@@ -336,16 +302,6 @@ def _checked_options(options: argparse.Namespace) -> dict[str, Any]:
     depth = None if options.depth is None else checked_depth(options.depth)
     how = {"verbose": shows_bars(options), "judge_rel": given_judge_rel(options.judge_rel)}
     return {**told, **how, "depth": depth, "test": options.test, "correction": options.correction}
-
-
-def _measures(options: argparse.Namespace, known: int | None) -> list[Any]:
-    from pt_reuse.scoring.caveats import usual_measures
-    from pt_reuse.scoring.scores import checked_measures
-
-    if options.measures is None:
-        return usual_measures(known if options.rel is None else options.rel)
-    with located("--measures"):
-        return checked_measures(options.measures)
 
 
 def _chosen_parts(text: str | None) -> list[Part]:

@@ -40,8 +40,8 @@ def add_collections(commands: Commands) -> Parser:
 
 
 def _run_collections(options: argparse.Namespace) -> int:
-    from pt_reuse.collections.listing import list_collections
-    from pt_reuse.collections.registry import collection_names, real_name
+    from pt_reuse.collections.dataset import list_collections
+    from pt_reuse.collections.definition import collection_names, real_name
 
     search = " ".join(options.words).removeprefix("reuse:")
     one = not (options.csv or options.here or options.all)
@@ -61,7 +61,7 @@ def _run_collections(options: argparse.Namespace) -> int:
 
 
 def _describe(name: str, shell: Shell) -> None:
-    from pt_reuse.collections.listing import facts_of, list_collections
+    from pt_reuse.collections.dataset import facts_of, list_collections
 
     collection = collection_of(name)
     year = f" ({collection.year})" if collection.year else ""
@@ -78,7 +78,7 @@ def _describe(name: str, shell: Shell) -> None:
 
 
 def _nothing(search: str, here: bool) -> str:
-    from pt_reuse.collections.listing import list_collections
+    from pt_reuse.collections.dataset import list_collections
 
     wanted = f"no collection with {search!r}" if search else "no collection"
     if here:
@@ -130,8 +130,7 @@ def add_fetch(commands: Commands) -> Parser:
 def _run_fetch(options: argparse.Namespace) -> int:
     from pt_reuse.collections.dataset import ReuseDataset
     from pt_reuse.collections.download.runs import FAULTY_FOLDER
-    from pt_reuse.collections.getting import FetchStatus, runs_by_reason
-    from pt_reuse.collections.run_files import download_folder
+    from pt_reuse.collections.runs import FetchStatus, download_folder, runs_by_reason
 
     collection = collection_of(options.collection)
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -92,38 +91,24 @@ def add_all(parser: Parser, noun: str) -> None:
     parser.add_switch("--all", f"one line for every {noun}, however many")
 
 
-def add_measures(parser: Parser) -> None:
-    """Add the option that names the measures."""
-    parser.add_option(
-        "--measures",
-        "LIST",
-        "comma-separated; default AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
-    )
-
-
-def chosen_measures(options: argparse.Namespace, rel: int | None) -> list[ir_measures.Measure]:
+def chosen_measures(named: list[str] | None, rel: int | None) -> list[ir_measures.Measure]:
     """Return the measures that the user names, else AP and ``nDCG@10``."""
     from pt_reuse.scoring.caveats import usual_measures
     from pt_reuse.scoring.scores import checked_measures
 
-    if options.measures is None:
+    if named is None:
         return usual_measures(rel)
     with located("--measures"):
-        return checked_measures(listed(options.measures))
+        return checked_measures(named)
 
 
-def picture(beginning: str, measure: str) -> str:
-    """Return the name of the picture of a measure, without what no file's name has everywhere."""
-    return f"{beginning}-{re.sub(r'[/:]', '-', measure)}.png"
-
-
-def add_contributors(parser: Parser, *, default: str = "pooled", what: str = "runs that made the pool") -> None:
+def add_contributors(parser: Parser, *, default: str = "pooled") -> None:
     """Add the option that says which runs made the pool."""
     words = ", ".join(f"{word} (default)" if word == default else word for word in ("pooled", "all"))
     parser.add_option(
         "--contributors",
         "WHICH",
-        f"{what}: {words}, names between commas, or a file of one name a line",
+        f"runs that made the pool: {words}, names between commas, or a file of one name a line",
         default=default,
     )
 
@@ -142,17 +127,6 @@ def chosen_contributors(options: argparse.Namespace, known: list[str] | None) ->
             lines = read_lines(text, "contributors", "a file of one name a line")
         return named_contributors((line.strip() for line in lines if line.strip()), known)
     return named_contributors(listed(text), known)
-
-
-def add_judge_rel(parser: Parser) -> None:
-    """Add ``--judge-rel``, which :func:`given_judge_rel` reads."""
-    parser.add_option(
-        "--judge-rel",
-        "LABEL",
-        "lowest label of the judges that is relevant, or LABEL:GRADE,... for the label of people that each stands "
-        "for; JUDGE=... of one judge alone; default 1 where all are 0 and 1, else as for people, where labels above "
-        "those of people are an error",
-    )
 
 
 def given_judge_rel(text: str | None) -> Any:

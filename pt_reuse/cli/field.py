@@ -71,8 +71,7 @@ class JudgmentSource:
 
 def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSource:
     """Return where the judgments are that a user names."""
-    from pt_reuse.collections.definition import read_definition
-    from pt_reuse.collections.registry import collection_names, find_collection, real_name
+    from pt_reuse.collections.definition import collection_names, find_collection, read_definition, real_name
 
     if text.endswith(".toml"):
         return JudgmentSource(None, read_definition(text))
@@ -97,7 +96,7 @@ def different_names(sources: Sequence[JudgmentSource]) -> list[str]:
 
 def told_name(name: str) -> str:
     """Return the name that an alias stands for, and say so; any other name as it is."""
-    from pt_reuse.collections.registry import real_name
+    from pt_reuse.collections.definition import real_name
 
     real = real_name(name)
     if real != name.removeprefix("reuse:").strip("/"):
@@ -164,8 +163,7 @@ def add_field(
 
 def collection_of(name: str) -> Collection:
     """Return the collection of a name or an alias, saying which it is, or the one that a TOML file defines."""
-    from pt_reuse.collections.definition import read_definition
-    from pt_reuse.collections.registry import find_collection
+    from pt_reuse.collections.definition import find_collection, read_definition
 
     return read_definition(name) if name.endswith(".toml") else find_collection(told_name(name))
 
@@ -223,8 +221,7 @@ class FieldPlan:
 
 def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> FieldPlan:
     """Check what the options say of runs and judgments, as far as that goes before these are read."""
-    from pt_reuse.collections.getting import plan_runs
-    from pt_reuse.collections.run_files import PoolUnknownWarning
+    from pt_reuse.collections.runs import PoolUnknownWarning, plan_runs
     from pt_reuse.data.ir_metadata import run_paths
     from pt_reuse.data.ordering import HowPooled
     from pt_reuse.data.parsing import named_by_files

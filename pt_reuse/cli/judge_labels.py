@@ -14,8 +14,8 @@ from pt_reuse.cli.field import QRELS_HELP, judgment_source
 from pt_reuse.cli.output import Drawing, out_folder, table_file, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import SHOWN, print_table, say
-from pt_reuse.cli.study_commands import add_flag, show
-from pt_reuse.study import DECLARED, study_of
+from pt_reuse.cli.study_commands import add_flag, declared_flags, show
+from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
     from pt_reuse.judging.annotators.measuring import AnnotatorAgreement
@@ -130,7 +130,7 @@ def add_plan(commands: Commands) -> Parser:
     parser.add_option("--pilot", "QRELS", f"judgments that people made before: {QRELS_HELP}")
     parser.add_option("--prior", "SHARE", "what is expected: .3, or by label 0=.05,1=.6; default .5, or the pilot")
     parser.add_option("--runs", "RUN", "run files: one for a mean, two for a difference", nargs="+")
-    for flag in next(declared["flags"] for declared in DECLARED if declared["function"] == "plan_labels"):
+    for flag in declared_flags("plan_labels").values():
         add_flag(parser, flag)
     parser.add_option("--plan", "DIR", "a plan that --out wrote; with --checked, in place of --judge")
     parser.add_option("--checked", "QRELS", "what people say of the documents of --plan")

@@ -99,8 +99,7 @@ def _dataset(text: str, argument: str) -> Any:
     import pyterrier as pt
 
     from pt_reuse.collections.dataset import ReuseDataset
-    from pt_reuse.collections.definition import read_definition
-    from pt_reuse.collections.registry import collection_names, real_name
+    from pt_reuse.collections.definition import collection_names, read_definition, real_name
 
     if text.endswith(".toml"):
         return ReuseDataset(read_definition(text))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing, write_together
@@ -23,11 +25,8 @@ if TYPE_CHECKING:
 _DOTS = 150  # of a picture, per inch
 
 
-class Drawing(Protocol):
-    """Draws a figure of its own."""
-
-    def __call__(self) -> Axes:
-        """Draw it and return its axes."""
+#: draws a figure of its own
+Drawing: TypeAlias = "Callable[[], Axes]"
 
 
 def out_folder(options: argparse.Namespace, names: Sequence[str]) -> Path | None:
@@ -105,6 +104,37 @@ def remove_result(folder: Path) -> None:
         write_together(folder, (), outdated=lambda: [*saved_in(folder), folder / CONTENTS])
         with suppress(OSError):
             folder.rmdir()
+
+
+def pictures(
+    plots: Mapping[str, Any],
+    measures: Sequence[str],
+    each: Mapping[str, Mapping[str, str]],
+    *,
+    beginning: str = "",
+) -> dict[str, dict[str, Any]]:
+    """Return what :meth:`Result.plot` is told for each picture, by the name of its file.
+
+    Every kind of figure is drawn for every measure, where it shows one, and for every value of an option of `each` that
+    it takes, such as a judge, by what the value is called there. A file's name begins as is said, or with the kind.
+    """
+    from pt_reuse.result import drawing
+
+    found: dict[str, dict[str, Any]] = {}
+    for measure in measures or [""]:
+        for kind, figure in plots.items():
+            _, second, _, *more = signature(drawing(figure)).parameters
+            name, told = beginning or kind, {"kind": kind}
+            # no file's name has these signs everywhere
+            end = f"-{re.sub(r'[/:]', '-', measure)}.png" if measure and second != "_" else ".png"
+            if measure and second != "_":
+                told["measure"] = measure
+            option = next((option for option in each if option in more), None)
+            if option is None:
+                found[name + end] = told
+            else:
+                found |= {f"{name}-{called}{end}": told | {option: value} for value, called in each[option].items()}
+    return found
 
 
 def draw(drawings: Mapping[str, Drawing]) -> dict[str, bytes]:

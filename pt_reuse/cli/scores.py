@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import checked_jobs, choice, count, plural, positive
 from pt_reuse._errors import wrong
-from pt_reuse.cli.common_options import add_all, add_jobs, add_measures, add_out, chosen_measures, listed
+from pt_reuse.cli.common_options import add_all, add_jobs, add_out, chosen_measures, listed
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.cli.shards import add_shard
+from pt_reuse.cli.study_commands import add_flag, declared_flags
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +88,7 @@ def add_score(commands: Commands) -> Parser:
         "trec_eval -c. A rank is 1 and the number of runs with a higher mean, whatever the measure counts.",
     )
     add_field(parser, positional="runs", qrels=Judgments.NEEDED)
-    add_measures(parser)
+    add_flag(parser, declared_flags("leave_out_uniques")["measures"])
     parser.add_switch("--own-topics", "mean over the topics that a run has")
     parser.add_switch("--per-topic", "also show a line for every run and topic")
     add_jobs(parser, "topics")
@@ -102,7 +103,7 @@ def _run_score(options: argparse.Namespace) -> None:
 
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
-    measures = chosen_measures(options, judgments.rel)
+    measures = chosen_measures(options.measures, judgments.rel)
     jobs = checked_jobs(options.jobs)
     folder = out_folder(options, _OF_SCORES)
     qrels, runs = plan.read_judgments(judgments), plan.read_runs()

@@ -6,7 +6,7 @@ import argparse
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -20,7 +20,6 @@ from pt_reuse.cli.common_options import (
     chosen_contributors,
     given_judge_rel,
     listed,
-    picture,
     whole_amounts,
 )
 from pt_reuse.cli.field import (
@@ -34,7 +33,7 @@ from pt_reuse.cli.field import (
     judgment_source,
     plan_field,
 )
-from pt_reuse.cli.output import Drawing, out_folder, write_result
+from pt_reuse.cli.output import Drawing, out_folder, pictures, write_result
 from pt_reuse.cli.parser import Commands, Parser, add_command
 from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.cli.shards import add_shard
@@ -44,9 +43,6 @@ if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.result import Result
     from pt_reuse.study import Study
-
-#: what the studies with a command declare
-COMMANDS = [declared for declared in DECLARED if declared["command"]]
 
 
 def _count_or_text(text: str) -> int | str:
@@ -114,8 +110,7 @@ class StudyCommand:
 
     def _run(self, options: argparse.Namespace) -> None:
         # --names is what runs are named by
-        named = any(flag["kind"] == "names" for flag in self._declared["flags"])
-        with arguments_as(names=_JUDGMENT_NAMES) if named else nullcontext():
+        with arguments_as(names=_JUDGMENT_NAMES) if self._dests("names") else nullcontext():
             self._find(options)
 
     def _find(self, options: argparse.Namespace) -> None:
@@ -127,26 +122,17 @@ class StudyCommand:
         plan = None if alone else plan_field(options, pooled_matters=self._declared["contributors"] == "pooled")
         sources = self._sources(options, sets, plan)
         others = {
-            flag["dest"]: _judgments_of(flag["dest"], given[flag["dest"]], plan)
-            for flag in self._declared["flags"]
-            if flag["kind"] == "judgments" and given[flag["dest"]] is not None
+            name: _judgments_of(name, given[name], plan) for name in self._dests("judgments") if given[name] is not None
         }
-        given |= {
-            flag["dest"]: _names_of(options.judgment_names, [*sources.values(), *others.values()])
-            for flag in self._declared["flags"]
-            if flag["kind"] == "names"
-        }
+        for name in self._dests("names"):
+            usual = different_names([*sources.values(), *others.values()])
+            given[name] = tuple(usual if options.judgment_names is None else listed(options.judgment_names))
         checked = study.checked(given)
-        if "contributors" in study.parameters:
-            given["contributors"] = chosen_contributors(options, plan.names if plan else None)
-        if plan is None and "pool_order" in study.parameters:
-            given["pool_order"] = options.pool_order
-        if plan is not None:
-            _check_columns(study, plan, options)
+        given |= _of_field(study, plan, options)
         measures = _measures(study, checked, {source.rel for source in sources.values()})
         names = list(sources) if self._of_scores else []
-        pictures = _pictures(study, [repr(measure) for measure in measures], names, given)
-        folder = out_folder(options, [*files_of(study.result), *pictures])
+        drawn = _pictures(study, [repr(measure) for measure in measures], names, given)
+        folder = out_folder(options, [*files_of(study.result), *drawn])
         data = self._data(plan, sources, sets is not None)
         # what is relevant in the collection is no word on the scale of a file
         given |= {
@@ -158,21 +144,20 @@ class StudyCommand:
             _tell_collections(data["qrels"], rel_given=given["rel"] is not None)
         if "qrels_a" in study.parameters:
             data["qrels_a"] = data.pop("qrels")
-        bars = shows_bars(options)
+        given["verbose"] = shows_bars(options)
         if self._of_scores:
-            data = _scores(data, measures, list(sources), several=self._command["several"], options=given, bars=bars)
-        if "verbose" in study.parameters:
-            given["verbose"] = bars
+            data = {"scores": _scores(data, measures, several=self._command["several"], given=given)}
         taken = {name: value for name, value in given.items() if name in study.parameters}
         result = function(**data, **taken)
         show(result, study, getattr(options, "all", False), given)
         if folder is not None:
-            drawings: dict[str, Drawing] = {
-                name: partial(result.plot, each.measure, kind=each.kind, **each.options)
-                for name, each in pictures.items()
-            }
+            drawings: dict[str, Drawing] = {name: partial(result.plot, **told) for name, told in drawn.items()}
             written = write_result(result, folder, options, drawings)
             say(f"\nWritten to {folder}: {', '.join(written)}")
+
+    def _dests(self, kind: str) -> list[str]:
+        """Return the arguments of a kind."""
+        return [flag["dest"] for flag in self._declared["flags"] if flag["kind"] == kind]
 
     def _sources(
         self, options: argparse.Namespace, sets: Sequence[str] | None, plan: FieldPlan | None
@@ -211,6 +196,12 @@ class StudyCommand:
         return data
 
 
+def declared_flags(*functions: str) -> dict[str, dict[str, Any]]:
+    """Return the options that studies declare, by their arguments; of the same in two studies that of the first."""
+    flags = {declared["function"]: declared["flags"] for declared in DECLARED}
+    return {flag["dest"]: flag for function in reversed(functions) for flag in flags[function]}
+
+
 def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
     """Add the option that a study declares."""
     usual, name = flag["usual"], flag["name"] or f"--{flag['dest'].replace('_', '-')}"
@@ -231,23 +222,28 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
     )
 
 
-def _scores(
-    data: Mapping[str, Any],
-    measures: Sequence[Any],
-    names: Sequence[str],
-    *,
-    several: bool,
-    options: Mapping[str, Any],
-    bars: bool,
-) -> dict[str, Any]:
+def _of_field(study: Study, plan: FieldPlan | None, options: argparse.Namespace) -> dict[str, Any]:
+    """Return what the options of the field say to the study; raise where the table of runs will lack what it needs."""
+    given: dict[str, Any] = {}
+    if "contributors" in study.parameters:
+        given["contributors"] = chosen_contributors(options, plan.names if plan else None)
+    if plan is not None:
+        _check_columns(study, plan, options)
+    elif "pool_order" in study.parameters:
+        given["pool_order"] = options.pool_order
+    return given
+
+
+def _scores(data: Mapping[str, Any], measures: Sequence[Any], *, several: bool, given: Mapping[str, Any]) -> Any:
     """Return the scores of the runs under each of the judgments, by their names where a study takes several."""
     from pt_reuse.scoring.scores import score
 
+    complete = given.get("complete", True)
     found = {
-        name: score(data["runs"], data["qrels"][name], measures, complete=options.get("complete", True), verbose=bars)
-        for name in names
+        name: score(data["runs"], qrels, measures, complete=complete, verbose=given["verbose"])
+        for name, qrels in data["qrels"].items()
     }
-    return {"scores": found if several else found[names[0]]}
+    return found if several else next(iter(found.values()))
 
 
 def _measures(study: Study, checked: Mapping[str, Any], rels: set[int | None]) -> list[Any]:
@@ -259,11 +255,6 @@ def _measures(study: Study, checked: Mapping[str, Any], rels: set[int | None]) -
     said = rels.pop() if len(rels) == 1 else None
     lowest = checked["rel"] if checked.get("rel") is not None else said
     return checked["measures"] or (study.measures or usual_measures)(lowest or 1)
-
-
-def _names_of(text: str | None, sources: Sequence[JudgmentSource]) -> tuple[str, ...]:
-    """Return the names that stand between commas, those of the files or collections for None."""
-    return tuple(different_names(sources) if text is None else listed(text))
 
 
 def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
@@ -331,37 +322,20 @@ def files_of(kind: type) -> Iterator[str]:
         yield "arrays.npz"
 
 
-@dataclass(frozen=True)
-class _Picture:
-    kind: str
-    measure: str | None
-    options: Mapping[str, Any]
-
-
 def _pictures(
     study: Study, measures: Sequence[str], judgments: Sequence[str], given: Mapping[str, Any]
-) -> dict[str, _Picture]:
-    """Return the pictures by the names of their files: of each kind, measure and, where it takes one, judgments."""
-    from pt_reuse.result import drawing
-
+) -> dict[str, dict[str, Any]]:
+    """Return what draws each picture, by the name of its file; the judgments in names of files are numbers."""
     kinds: Mapping[str, Any] = study.result.plots  # type: ignore[attr-defined]
     command = "" if study.command is None else study.command.name.rpartition(" ")[2]
-    found = {}
-    each: Sequence[str | None] = measures or [None]
-    for measure in each:
-        for kind, figure in kinds.items():
-            # what has the name of an option is drawn where this is given
-            if kind in given and given[kind] is None:
-                continue
-            _, second, _, *more = signature(drawing(figure)).parameters
-            beginning = kind if len(kinds) > 1 else command
-            several = len(judgments) > 1 and "judgments" in more
-            for number, of in enumerate(judgments if several else [None], 1):
-                name = f"{beginning}-{number}" if several else beginning
-                named = measure is not None and second != "_"
-                file = picture(name, str(measure)) if named else f"{name}.png"
-                found[file] = _Picture(kind, measure if named else None, {"judgments": of} if several else {})
-    return found
+    numbers = {name: str(number) for number, name in enumerate(judgments, 1)}
+    return pictures(
+        # what has the name of an option is drawn where this is given
+        {kind: figure for kind, figure in kinds.items() if given.get(kind, ...) is not None},
+        measures,
+        {"judgments": numbers} if len(judgments) > 1 else {},
+        beginning=command if len(kinds) == 1 else "",
+    )
 
 
 def show(result: Result, study: Study, every: bool, given: Mapping[str, Any]) -> None:

@@ -21,8 +21,14 @@ from pt_reuse._check import choice, examples, flag, positive, told
 from pt_reuse._errors import Call, InputError, door
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.definition import define, read_definition
-from pt_reuse.collections.registry import UnknownCollectionError, add, collection_names, find_collection
+from pt_reuse.collections.definition import (
+    UnknownCollectionError,
+    add,
+    collection_names,
+    define,
+    find_collection,
+    read_definition,
+)
 from pt_reuse.data.judgments import Qrels
 
 #: judgments: those of the pool, those of every topic and document, and the labels of two further assessors

@@ -20,9 +20,8 @@ from pt_reuse._report import Column, Digits, Report
 from pt_reuse._text import WIDTH, prose, table
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset, judgments_of
-from pt_reuse.collections.getting import plan_runs
-from pt_reuse.collections.registry import UnknownCollectionError, find_collection, real_name
-from pt_reuse.collections.run_files import find_run_files
+from pt_reuse.collections.definition import UnknownCollectionError, find_collection, real_name
+from pt_reuse.collections.runs import find_run_files, plan_runs
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import Reading, as_runs

@@ -114,7 +114,7 @@ def published(monkeypatch):
         access="open",
         topic_ids=frozenset("1"),
     )
-    monkeypatch.setattr("pt_reuse.collections.registry.find_collection", lambda name: collection)
+    monkeypatch.setattr("pt_reuse.collections.definition.find_collection", lambda name: collection)
     yield collection
     server.shutdown()
     server.server_close()

@@ -54,7 +54,7 @@ def unreached(monkeypatch):
     for long in (
         "pt_reuse.data.run_files.parse_files",
         "pt_reuse.data.store.fingerprints",
-        "pt_reuse.collections.getting.fetch_runs",
+        "pt_reuse.collections.runs.fetch_runs",
         "pt_reuse.data.qrels_files.read_bytes",
         "pt_reuse.collections.dataset.ReuseDataset.get_qrels",
         "pt_reuse.demo.walk.answer",

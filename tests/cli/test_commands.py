@@ -9,8 +9,7 @@ import pytest
 from command_parts import run
 
 import pt_reuse as ptr
-from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.listing import list_collections
+from pt_reuse.collections.dataset import ReuseDataset, list_collections
 
 HEADER = "name title year topics judged runs teams pooled published here"
 
@@ -204,7 +203,7 @@ def test_missing_runs_are_a_note_or_an_error(published, user_home, capsys, messa
 @pytest.mark.filterwarnings("default")
 def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatch, tmp_path, capsys, messages):
     unknown = replace(published, submitted=published.submitted.assign(pooled=None))
-    monkeypatch.setattr("pt_reuse.collections.registry.find_collection", lambda name: unknown)
+    monkeypatch.setattr("pt_reuse.collections.definition.find_collection", lambda name: unknown)
     (tmp_path / "a").write_text("1 Q0 d1 1 2.0 a\n")
     (tmp_path / "b").write_text("1 Q0 d1 1 2.0 b\n")
     (tmp_path / "pooled").write_text("b\n")

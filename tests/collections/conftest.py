@@ -6,7 +6,7 @@ import pytest
 from collection_parts import TREC8, no_network, write_run
 from own_files import JSON, TOPICS, written
 
-from pt_reuse.collections import getting, run_files
+from pt_reuse.collections import runs
 
 
 @pytest.fixture
@@ -14,8 +14,8 @@ def home(tmp_path, monkeypatch):
     """Return an empty folder of the user's; nothing outside it is looked at."""
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    monkeypatch.setattr(run_files, "provider_folder", lambda: tmp_path / "trec-browser")
-    monkeypatch.setattr(getting, "fetch_runs", no_network)
+    monkeypatch.setattr(runs, "provider_folder", lambda: tmp_path / "trec-browser")
+    monkeypatch.setattr(runs, "fetch_runs", no_network)
     return tmp_path / "home"
 
 

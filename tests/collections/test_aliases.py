@@ -10,7 +10,7 @@ import pytest
 from catalogue_parts import metadata
 
 import pt_reuse as ptr
-from pt_reuse.collections import registry
+from pt_reuse.collections import definition
 from pt_reuse.collections.collection import catalogue_name, catalogue_names, catalogued
 
 #: what people type -> the collection they mean
@@ -40,7 +40,7 @@ def plain(text):
 
 @pytest.mark.parametrize("typed", MEANT)
 def test_what_people_type(typed):
-    assert registry.find_collection(typed).name == registry.real_name(typed) == MEANT[typed]
+    assert definition.find_collection(typed).name == definition.real_name(typed) == MEANT[typed]
 
 
 def test_no_alias_is_of_two_collections_and_none_is_a_name():

@@ -19,7 +19,7 @@ def unreached(monkeypatch, tmp_path):
     for long in (
         "pt_reuse.data.run_files.parse_files",
         "pt_reuse.data.store.fingerprints",
-        "pt_reuse.collections.getting.fetch_runs",
+        "pt_reuse.collections.runs.fetch_runs",
         "pt_reuse.collections.dataset.ReuseDataset.get_qrels",
     ):
         monkeypatch.setattr(long, reached)

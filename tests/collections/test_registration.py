@@ -13,10 +13,9 @@ import pytest
 from own_files import defined
 
 import pt_reuse as ptr
-from pt_reuse.collections.definition import _read_toml, define
+from pt_reuse.collections.definition import _read_toml, define, find_collection
 from pt_reuse.collections.irds import SubmittedRun, build_irds
 from pt_reuse.collections.provider import register_collection
-from pt_reuse.collections.registry import find_collection
 
 
 def test_own_collections_are_registered_by_one_call(messages, mine, monkeypatch, tmp_path):

@@ -8,7 +8,7 @@ import pyterrier as pt
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.collections import registry
+from pt_reuse.collections import definition
 
 
 def test_unknown_names_say_what_is_near(messages):
@@ -21,7 +21,7 @@ def test_unknown_names_say_what_is_near(messages):
         assert error.value.__cause__ is None
     with pytest.raises(KeyError, match="missing provider"):
         pt.get_dataset("reus:trec-8/adhoc")
-    messages.refused(lambda: registry.find_collection(8))
+    messages.refused(lambda: definition.find_collection(8))
 
 
 @pytest.mark.parametrize(
@@ -34,22 +34,22 @@ def test_unknown_names_say_what_is_near(messages):
     ],
 )  # fmt: skip
 def test_near_names(wanted, near):
-    with pytest.raises(registry.UnknownCollectionError) as error:
-        registry.find_collection(wanted)
+    with pytest.raises(definition.UnknownCollectionError) as error:
+        definition.find_collection(wanted)
     told = str(error.value)
     assert f"'reuse:{near}'" in told[told.index("Did you mean") :]
 
 
 def test_a_failed_registration_leaves_nothing(messages, home):
     messages.refused(lambda: ptr.register_collection("ref/x", topics="irds:reuse/nope"))
-    assert "ref/x" not in registry.collection_names()
+    assert "ref/x" not in definition.collection_names()
     ptr.register_collection("ref/x", topics="irds:reuse/demo")
     # the same again is no error, another is
     ptr.register_collection("ref/x", topics="irds:reuse/demo")
     messages.refused(lambda: ptr.register_collection("ref/x", qrels="irds:reuse/demo"))
     ptr.register_collection("ref/y", topics="irds:reuse/ref/x")
     messages.refused(lambda: ptr.register_collection("ref/x", topics="irds:reuse/ref/y", overwrite=True))
-    assert registry.find_collection("ref/x").topics == "irds:reuse/demo"
+    assert definition.find_collection("ref/x").topics == "irds:reuse/demo"
 
 
 BROKEN = {
@@ -78,9 +78,9 @@ def test_one_broken_definition_leaves_the_others(broken, home):
     assert "b.toml" in str(caught[0].message)
     assert len(str(caught[0].message)) < 500
     assert table[["name", "year"]].to_numpy().tolist() == [["fine/one", 2024], ["fine/two", pd.NA]]
-    assert "trec-8/adhoc" in registry.collection_names()
-    with pytest.raises(registry.UnknownCollectionError):
-        registry.find_collection("broken/one")
+    assert "trec-8/adhoc" in definition.collection_names()
+    with pytest.raises(definition.UnknownCollectionError):
+        definition.find_collection("broken/one")
 
 
 def test_list_collections(messages, trec8_home):

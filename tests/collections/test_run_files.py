@@ -9,10 +9,11 @@ import pytest
 from collection_parts import offline, write_run
 
 import pt_reuse as ptr
-from pt_reuse.collections import getting, registry
+from pt_reuse.collections import definition
+from pt_reuse.collections import runs as runs_of
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.listing import facts_of
-from pt_reuse.collections.run_files import find_run_files
+from pt_reuse.collections.dataset import facts_of
+from pt_reuse.collections.runs import find_run_files
 
 
 @pytest.mark.parametrize(
@@ -34,9 +35,9 @@ def test_a_folder_given_is_the_only_one_looked_at(messages, trec8_home, tmp_path
 def test_a_folder_of_ones_own_collection_is_not_that_of_its_alias(home, mine):
     (home / "covid").mkdir(parents=True)
     (home / "covid" / "qrels.txt").write_text("1 0 d1 1\n")
-    assert registry.find_collection("trec-covid/round5").qrels == (str(home / "covid" / "qrels.txt"),)
+    assert definition.find_collection("trec-covid/round5").qrels == (str(home / "covid" / "qrels.txt"),)
     ptr.register_collection("covid", topics=mine / "topics.tsv")
-    assert registry.find_collection("trec-covid/round5").qrels == "irds:cord19/trec-covid/round5"
+    assert definition.find_collection("trec-covid/round5").qrels == "irds:cord19/trec-covid/round5"
 
 
 # what ir_datasets' trec-browser-provider has downloaded
@@ -56,7 +57,7 @@ def test_what_the_trec_browser_provider_downloaded(home, tmp_path, monkeypatch, 
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "irds"))
     run, path = PROVIDED[name]
-    collection = registry.find_collection(name)
+    collection = definition.find_collection(name)
     assert find_run_files(collection, [run]) == {}
     path = tmp_path / "irds" / "trec-browser" / path
     topic = sorted(collection.topic_ids or collection.some_topics)[0]
@@ -101,7 +102,7 @@ def test_missing_runs_are_counted_with_the_teams_that_go(messages, trec8_home):
 
 def test_fetch_reports_each_run(trec8_home):
     report = offline().fetch(type="manual")
-    assert report.set_index("name").loc["READWARE", "status"] == getting.FetchStatus.HERE == "here"
+    assert report.set_index("name").loc["READWARE", "status"] == runs_of.FetchStatus.HERE == "here"
     assert set(report["status"]) == {"here", "failed"}
     assert set(report["reason"]) == {None, "no network."}
     assert len(report) == 13

@@ -13,8 +13,7 @@ import pandas as pd
 
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download import transfer
-from pt_reuse.collections.download.run_check import check_run_file
-from pt_reuse.collections.download.runs import fetch_runs
+from pt_reuse.collections.download.runs import check_run_file, fetch_runs
 from pt_reuse.collections.download.transfer import Origin
 
 TOPICS = frozenset({"401", "402", "403"})

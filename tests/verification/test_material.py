@@ -7,7 +7,7 @@ import pytest
 from figure_parts import figure, small_field, small_qrels, written
 
 from pt_reuse._errors import ReuseWarning
-from pt_reuse.collections import registry
+from pt_reuse.collections import definition
 from pt_reuse.collections.collection import Collection
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.verification.verification import verify
@@ -65,7 +65,7 @@ def test_a_collection_of_ones_own(tmp_path, monkeypatch):
     qrels = small_qrels().write(tmp_path / "qrels.txt")
     labels = {"teams": {"A": "x", "B": "y", "C": "z"}, "pooled": ["A", "B"]}
     own = Collection(name="mine", title="Mine", qrels=(str(qrels),), runs=str(tmp_path / "runs"), labels=labels)
-    monkeypatch.setattr(registry, "_OWN", {"mine": own})
+    monkeypatch.setattr(definition, "_OWN", {"mine": own})
     file = written(
         tmp_path,
         figure('kind = "uniques"\ndepth = 2\nvalues = { total = 4, x = 2 }', "uniques"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import pt_reuse
-from pt_reuse.collections.registry import find_collection
+from pt_reuse.collections.definition import find_collection
 from pt_reuse.verification.published import published_figures, published_names
 from pt_reuse.verification.verification import verify
 

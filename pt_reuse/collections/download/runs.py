@@ -1,4 +1,4 @@
-"""Download: run files from where they are published into a folder, each checked before it gets its name."""
+"""Run files from where they are published into a folder: each is checked before it gets its name."""
 
 from __future__ import annotations
 
@@ -9,20 +9,45 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 import pyterrier as pt
 
-from pt_reuse._errors import InputError
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, in_python, located
 from pt_reuse._files import Alone, alone
-from pt_reuse.collections.download.run_check import SUFFIXES, FaultyRunError, whole_file_suffix
-from pt_reuse.collections.download.transfer import Transfer, TransferError
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.download.transfer import BrokenOffError, Transfer, TransferError
+from pt_reuse.data.lines import RUN_LINE
+from pt_reuse.data.packed_files import (
+    DamagedFileError,
+    UnreadableError,
+    chunks_of_lines,
+    in_memory,
+    packed_with,
+    read_beginning,
+    read_blocks,
+)
+from pt_reuse.data.run_parts import RunParts
+from pt_reuse.data.trec import without_advice
 
+#: raises where a file is not the run of a name
+Check: TypeAlias = Callable[[str, Path], None]
+_SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
 PARTIAL_FOLDER = ".partial"
 #: for runs with bad lines: where nothing else takes them for runs
 FAULTY_FOLDER = "faulty"
+#: bytes of a run that are looked at together, what is made of them takes some twenty times as many; and of a line
+_PART, _LONGEST_LINE = 1 << 22, 1 << 22
+_HEAD = 1 << 14
+_BOM = b"\xef\xbb\xbf"
 _LONGEST_NAME = 200  # bytes; file systems take 255, and a beginning and an end are added
 _PACKED = (".gz", ".bz2", ".xz", ".lz4", ".zst", ".z")
 _PATIENCE = 2.0  # seconds that ctrl-C waits for what is under way to end
+
+
+class FaultyRunError(InputError):
+    """A run with lines that are no run line, which can be read without them; the message says how many."""
 
 
 class FolderInUseError(InputError):
@@ -37,20 +62,153 @@ class FaultyFile:
     fault: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass
 class Fetched:
-    """What came of a download: run name -> its file, why it is not there, or its file that was kept aside."""
+    """What came of runs: name -> its file, why it is not there, or its file that was kept aside."""
 
-    files: Mapping[str, Path]
-    failed: Mapping[str, str]
-    faulty: Mapping[str, FaultyFile] = field(default_factory=dict)
+    files: dict[str, Path] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    faulty: dict[str, FaultyFile] = field(default_factory=dict)
+
+    def __or__(self, other: Fetched) -> Fetched:
+        return Fetched(self.files | other.files, self.failed | other.failed, self.faulty | other.faulty)
+
+
+def file_names(name: str) -> list[str]:
+    """Return the names that the downloaded file of a run may have."""
+    return [f"input.{name}{suffix}" for suffix in _SUFFIX.values()]
+
+
+# ---- is it whole, is it a run, is it a run of these topics?
+
+
+def _packing(path: Path) -> str | None:
+    with path.open("rb") as file:
+        return packed_with(file.read(_HEAD))
+
+
+def whole_file_suffix(path: Path) -> str:
+    """Read a file to its end and return the suffix its name should have; a damaged one is a BrokenOffError."""
+    packed = _packing(path)
+    if packed not in _SUFFIX:
+        raise InputError(f"it is packed with {packed}; expected gzip, bzip2, xz, compress, or plain text.")
+    head = b""
+    try:
+        for block in read_blocks(path):
+            head = head or block
+            if packed is None:
+                break
+    except DamagedFileError as error:
+        raise BrokenOffError(f"the {packed} file is cut off or damaged ({str(error.__cause__).rstrip('.')})") from None
+    except UnreadableError as error:
+        raise InputError(f"the file {error}.") from None
+    if not head:
+        raise InputError("the file is empty.")
+    if head.removeprefix(_BOM).lstrip().startswith(b"<"):
+        raise InputError(
+            "it begins like a web page (HTML or XML), not like a run. Is a login needed, or has the file moved?"
+        )
+    return _SUFFIX[packed]
+
+
+def check_run_file(name: str, path: Path, collection: Collection) -> None:
+    """Raise unless a file, packed or not, is the run of a name, with topics of the collection."""
+    source = f"the file of run {name!r}"
+    with located(source), in_memory():
+        seen = _Lines.of(path)
+    tags, topics = list(seen.tags), list(seen.topics)
+    # a packed file that was cut off would be damaged
+    is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (seen.last_is_bad and _packing(path) is None)
+    if is_cut and not seen.ended:
+        raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
+    bad = f"{source} has {count(seen.bad, 'bad line')} of {seen.bad + seen.good:,}"
+    bad += f"; the first is line {seen.first_bad:,}: {seen.reason}."
+    if seen.bad >= seen.good:
+        raise InputError(f"{bad} Expected a run file, {RUN_LINE}.")
+    others = () if collection.submitted is None else set(collection.submitted["name"])
+    other = next((tag for tag in tags if tag != name and tag in others), None)
+    if other is not None:
+        raise InputError(f"{source} holds run {other!r} by the last column of its lines.")
+    known = collection.topic_ids or collection.some_topics or frozenset(topics)
+    odd = [topic for topic in topics if topic not in known]
+    # of a collection of which some topics are known a run has others, too
+    if len(odd) == len(topics) or (odd and collection.topic_ids is not None):
+        raise InputError(
+            f"{source} has {count(len(odd), 'topic')} of {len(topics):,} that {collection.title} does not have: "
+            f"{examples(odd)}. Expected topics such as {examples(sorted(known))}."
+        )
+    if seen.bad:
+        raise FaultyRunError(bad)
+
+
+@dataclass
+class _Lines:
+    """What stands in a file: tags and topics of its run lines, and which of its lines are none."""
+
+    tags: dict[str, None] = field(default_factory=dict)
+    topics: dict[str, None] = field(default_factory=dict)
+    good: int = 0
+    bad: int = 0
+    first_bad: int = 0
+    reason: str = ""
+    last_is_bad: bool = False
+    ended: bool = False
+
+    @classmethod
+    def of(cls, path: Path) -> _Lines:
+        seen, before = cls(), 0
+        try:
+            parts = chunks_of_lines(path, _PART, _LONGEST_LINE)
+            part: bytes | None = next(parts, b"")
+            while part is not None:
+                if not before or part.strip():
+                    seen._add(part, before)
+                before += part.count(b"\n")
+                part = next(parts, None)
+        except UnreadableError as error:
+            raise InputError(f"it {error}. Expected a run file, {RUN_LINE}.") from None
+        return seen
+
+    def _add(self, part: bytes, before: int) -> None:
+        try:
+            run = RunParts(lambda: iter([part]), "file", skip=True)
+            topics = [topic for rows in run.read() for topic in rows.topics]
+        except InputError as error:
+            if not self.good:
+                raise without_advice(error) from None
+            bad = [n for n, line in enumerate(part.split(b"\n"), 1) if line.strip()]
+            reason, self.last_is_bad = "no run line", True
+        else:
+            bad, reason = [line for lines in run.bad for line in lines.tolist()], next(iter(run.reasons), "")
+            self.last_is_bad = part.count(b"\n") + (not part.endswith(b"\n")) in bad
+            self.tags |= dict.fromkeys(run.tags)
+            self.topics |= dict.fromkeys(topics)
+            self.good += run.n_rows
+        if bad and not self.bad:
+            self.first_bad, self.reason = bad[0] + before, reason
+        self.bad += len(bad)
+        self.ended = part.endswith((b"\n", b"\r"))
+
+
+def tag_of(path: Path) -> str | None:
+    """Return the tag in the first line of a run file, None where it cannot be told without reading all of it."""
+    try:
+        head = read_beginning(path, _HEAD)
+    except UnreadableError:
+        # whoever reads it says what is wrong with it
+        return None
+    cells = head.removeprefix(_BOM).lstrip().partition(b"\n")[0].split()
+    return cells[5].decode("utf-8", "surrogateescape") if len(cells) == 6 else None
+
+
+# ---- into the folder
 
 
 def fetch_runs(
     wanted: Mapping[str, str],
     folder: str | Path,
     *,
-    check: Callable[[str, Path], None],
+    check: Check,
     n_jobs: int = 8,
     timeout: float = 30,
     tries: int = 3,
@@ -70,27 +228,16 @@ def fetch_runs(
         ) from None
 
 
-def _fetch_all(
-    wanted: Mapping[str, str], folder: Path, check: Callable[[str, Path], None], transfer: Transfer, verbose: bool
-) -> Fetched:
-    files, failed, to_do = _there(wanted, folder)
-    faulty: dict[str, FaultyFile] = {}
+def _fetch_all(wanted: Mapping[str, str], folder: Path, check: Check, transfer: Transfer, verbose: bool) -> Fetched:
+    found, to_do = _there(wanted, folder)
     pool = ThreadPoolExecutor(transfer.connections, thread_name_prefix="fetch_runs")
-    futures: dict[Future[Path | FaultyFile], str] = {}
+    futures: list[Future[Fetched]] = []
     with pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar:
         try:
             for name in to_do:
-                futures[pool.submit(_fetch, name, wanted[name], folder, check, transfer)] = name
+                futures.append(pool.submit(_fetch, name, wanted[name], folder, check, transfer))
             for future in as_completed(futures):
-                name = futures[future]
-                try:
-                    arrived = future.result()
-                    if isinstance(arrived, FaultyFile):
-                        faulty[name] = arrived
-                    else:
-                        files[name] = arrived
-                except TransferError as error:
-                    failed[name] = transfer.hide(str(error))
+                found |= future.result()
                 bar.update(1)
         finally:
             # after ctrl-C or an error in `check` what has not begun is not begun, and what is under way ends
@@ -98,80 +245,72 @@ def _fetch_all(
             transfer.close()
             wait([future for future in futures if not future.cancelled()], timeout=_PATIENCE)
     return Fetched(
-        files={name: files[name] for name in wanted if name in files},
-        failed={name: failed[name] for name in wanted if name in failed},
-        faulty={name: faulty[name] for name in wanted if name in faulty},
+        *({name: part[name] for name in wanted if name in part} for part in (found.files, found.failed, found.faulty))
     )
 
 
-def kept_aside(folder: Path, names: Iterable[str]) -> dict[str, Path]:
-    """Return the file of each run that an earlier download kept aside."""
-    aside = folder / FAULTY_FOLDER
-    there = set(os.listdir(aside)) if aside.is_dir() else set()
-    files = {name: [f"input.{name}{suffix}" for suffix in SUFFIXES] for name in names}
-    return {name: aside / file for name, known in files.items() for file in reversed(known) if file in there}
-
-
-def _fetch(
-    name: str, url: str, folder: Path, check: Callable[[str, Path], None], transfer: Transfer
-) -> Path | FaultyFile:
+def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) -> Fetched:
     arriving = folder / PARTIAL_FOLDER / name
     try:
         suffix = transfer.fetch(url, arriving, whole_file_suffix)
+        file_name = f"input.{name}{suffix}"
         try:
             check(name, arriving)
         except FaultyRunError as error:
-            aside = folder / FAULTY_FOLDER / f"input.{name}{suffix}"
-            aside.parent.mkdir(exist_ok=True)
-            return FaultyFile(_place(arriving, aside, transfer), str(error))
-        return _place(arriving, folder / f"input.{name}{suffix}", transfer)
+            aside = folder / FAULTY_FOLDER
+            aside.mkdir(exist_ok=True)
+            _place(arriving, aside / file_name, transfer)
+            return Fetched(faulty={name: FaultyFile(aside / file_name, str(error))})
+        _place(arriving, folder / file_name, transfer)
+        return Fetched(files={name: folder / file_name})
+    except TransferError as error:
+        why = str(error)
     except InputError as error:
-        raise TransferError(f"what arrived is not the run and was removed: {error}") from None
+        why = f"what arrived is not the run and was removed: {error}"
     except OSError as error:
-        raise TransferError(f"it cannot be stored: {error.strerror or type(error).__name__}.") from None
+        why = f"it cannot be stored: {error.strerror or type(error).__name__}."
     finally:
         with suppress(OSError):
             arriving.unlink(missing_ok=True)
+    return Fetched(failed={name: transfer.hide(why)})
 
 
-def _place(arrived: Path, path: Path, transfer: Transfer) -> Path:
+def _place(arrived: Path, path: Path, transfer: Transfer) -> None:
     with arrived.open("rb+") as file:
         os.fsync(file.fileno())
     transfer.raise_if_stopped()
     if os.path.lexists(path):
         raise TransferError(f"{path.name} has appeared in the meantime and was left as it is.")
     os.replace(arrived, path)
-    return path
 
 
-def _there(wanted: Mapping[str, str], folder: Path) -> tuple[dict[str, Path], dict[str, str], list[str]]:
-    """Return the files that are in the folder, why some cannot be had, and the names that are to be fetched."""
+def _there(wanted: Iterable[str], folder: Path) -> tuple[Fetched, list[str]]:
+    """Return the files that are in the folder and why some cannot be had, and the names that are to be fetched."""
     # names are compared as they are listed: a file system may not tell upper from lower case, but runs do
     listed, folds = set(os.listdir(folder)), _folds_case(folder)
     taken = {name.casefold() for name in listed}
-    files: dict[str, Path] = {}
-    failed: dict[str, str] = {}
+    found = Fetched()
     to_do: list[str] = []
     for name in wanted:
-        names = [f"input.{name}{suffix}" for suffix in SUFFIXES]
-        found = next((folder / name for name in names if name in listed), None)
+        names = file_names(name)
+        there = next((folder / file for file in names if file in listed), None)
         if not _is_safe(name):
-            failed[name] = (
+            found.failed[name] = (
                 "the name cannot be that of a file: it is empty, too long, or has characters that lead astray."
             )
-        elif found is not None and found.is_file():
-            files[name] = found
-        elif found is not None:
-            failed[name] = f"{found.name} is in the folder already but is no file. Move it away."
-        elif folds and any(name.casefold() in taken for name in names):
-            failed[name] = (
+        elif there is not None and there.is_file():
+            found.files[name] = there
+        elif there is not None:
+            found.failed[name] = f"{there.name} is in the folder already but is no file. Move it away."
+        elif folds and any(file.casefold() in taken for file in names):
+            found.failed[name] = (
                 "this file system does not tell upper from lower case, and another run's file would have the same "
                 "name. Use a folder on one that does."
             )
         else:
             to_do.append(name)
-            taken |= {name.casefold() for name in names}
-    return files, failed, to_do
+            taken |= {file.casefold() for file in names}
+    return found, to_do
 
 
 def _folds_case(folder: Path) -> bool:
@@ -207,3 +346,22 @@ def sweep_downloads(folder: Path) -> None:
     if (folder / PARTIAL_FOLDER).is_dir():
         with suppress(OSError, FolderInUseError), _alone(folder):
             pass
+
+
+def kept_aside(folder: Path, names: Iterable[str], check: Check) -> Fetched:
+    """Return what there is of runs that were kept aside: mended meanwhile, still faulty, or no runs any more."""
+    aside, found = folder / FAULTY_FOLDER, Fetched()
+    there = set(os.listdir(aside)) if aside.is_dir() else set()
+    for name in names:
+        path = next((aside / file for file in file_names(name) if file in there), None)
+        if path is None:
+            continue
+        try:
+            check(name, path)
+            found.files[name] = path
+        except FaultyRunError as error:
+            found.faulty[name] = FaultyFile(path, error.worded(in_python, function=False))
+        except InputError as error:
+            why = error.worded(in_python, function=False)
+            found.failed[name] = f"{path}, which was kept aside: {why} Delete it to have it fetched again."
+    return found

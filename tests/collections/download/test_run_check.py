@@ -24,9 +24,9 @@ import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.download import run_check
-from pt_reuse.collections.download.run_check import check_run_file
-from pt_reuse.collections.run_files import find_run_files, folders_of
+from pt_reuse.collections.download import runs as downloads
+from pt_reuse.collections.download.runs import check_run_file
+from pt_reuse.collections.runs import find_run_files, folders_of
 from pt_reuse.data import packed_files as files
 
 PAGE = b"\n<!DOCTYPE html>\n<html><title>Log in</title></html>\n"
@@ -83,8 +83,8 @@ def test_the_parts_of_a_run_are_the_whole(last, form, tmp_path, monkeypatch):
     path = tmp_path / "f"
     path.write_bytes(form(text))
     told = []
-    for size in (10**6, 1000, 70, 7):
-        monkeypatch.setattr(run_check, "_PART", size)
+    for size in (10**6, 1000, 800, 400, 250):
+        monkeypatch.setattr(downloads, "_PART", size)
         try:
             check_run_file("bm25", path, Collection(name="x", title="mine"))
             told.append("")

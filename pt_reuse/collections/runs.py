@@ -1,9 +1,9 @@
-"""The runs of a collection: had from a folder or downloaded, checked, read."""
+"""The runs of a collection: those on record, where their files are, downloaded, checked and read."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,45 +11,210 @@ from enum import Enum
 from functools import partial
 from glob import has_magic
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, flag
-from pt_reuse._errors import Call, InputError, Option, Part, arguments_as, in_python, warn
+from pt_reuse._errors import Call, InputError, Option, Part, ReuseWarning, arguments_as, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.arrays.lists import natural_order
-from pt_reuse.collections.collection import Collection, home
-from pt_reuse.collections.download.run_check import FaultyRunError, check_run_file, tag_of
+from pt_reuse.collections.collection import Collection, home, places
 from pt_reuse.collections.download.runs import (
+    Check,
     FaultyFile,
     Fetched,
     FolderInUseError,
+    check_run_file,
     fetch_runs,
     kept_aside,
     sweep_downloads,
-)
-from pt_reuse.collections.run_files import (
-    OwnTypes,
-    choose_runs,
-    download_folder,
-    find_run_files,
-    folders_of,
-    given_folder,
-    read_types,
-    run_metadata,
-    submitted_runs,
-    with_types,
+    tag_of,
 )
 from pt_reuse.data.ir_metadata import run_paths
-from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata, is_blank
+from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, is_blank
 from pt_reuse.data.ordering import HowPooled
+from pt_reuse.data.parsing import file_run_names
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import Reading, as_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.units import checked_conditions
+from pt_reuse.data.units import checked_conditions, chosen_rows
+
+#: types of runs that the user gives, and where they come from: a file, or ``"given"``
+OwnTypes: TypeAlias = "tuple[GivenMetadata, str] | None"
+#: below each folder of a collection: NIST's, trec_eval users' and our own ways to keep run files
+_BELOW = ("runs", "inputs", "input", "")
+#: where NIST publishes runs
+_RESULTS = "https://trec.nist.gov/results/"
+_ENDINGS = (".gz", "", ".bz2", ".xz", ".zst", ".lz4", ".Z")
+
+
+class PoolUnknownWarning(ReuseWarning):
+    """Nobody recorded which runs were pooled."""
+
+
+def submitted_runs(collection: Collection) -> pd.DataFrame:
+    """Return one row per run on record, or raise where there is no record."""
+    if collection.submitted is None:
+        reads = (Call("get_runs"), " reads what its folder, or ", Option("runs", "FOLDER"), ", holds.")
+        raise InputError("no run of it is on record. ", *reads)
+    return collection.submitted
+
+
+def choose_runs(
+    collection: Collection, types: OwnTypes, pooled: bool | None, **conditions: str | Iterable[str] | None
+) -> pd.DataFrame:
+    """Return the runs on record that meet all conditions, with the user's types over those on record."""
+    submitted = submitted_runs(collection)
+    if pooled is not None and not collection.pooled_is_on_record:
+        raise InputError(
+            "who was pooled is not on record. Leave out pooled, and let ",
+            Call("infer_pool", "runs, qrels"),
+            " say which runs must have contributed.",
+            argument="pooled",
+        )
+    table = with_types(submitted, types)
+    chosen = chosen_rows(table, pooled=pooled, shown_by="`submitted()`", **conditions)
+    return table[chosen].reset_index(drop=True)
+
+
+def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
+    """Return what a RunSet keeps of each run; warn where nobody recorded who was pooled."""
+    frame = table.drop(columns=["published", "url"], errors="ignore")
+    if not collection.pooled_is_on_record:
+        warn(
+            "who was pooled is not on record, so every run counts as a contributor. ",
+            Call("infer_pool", "runs, qrels"),
+            " says which must have been; ",
+            Call("runs.with_metadata", "pooled=..."),
+            " keeps it.",
+            category=PoolUnknownWarning,
+        )
+    blank = [column for column in ("task", "official_type") if not any(filter(None, frame[column]))]
+    return frame.drop(columns=blank)
+
+
+def read_types(types: RunLabels | None) -> OwnTypes:
+    """Read a user's ``types=``, None where none are given."""
+    if types is None:
+        return None
+    return given_metadata(types=types), str(types) if isinstance(types, str | Path) else "given"
+
+
+def with_types(table: pd.DataFrame, types: OwnTypes, *, before: str = "catalogue") -> pd.DataFrame:
+    """Return a table of runs with the user's types over those it had `before`; ``type_source`` says whose each is."""
+    if types is None:
+        return table.copy()
+    labels, origin = types
+    given = labels.table(table["name"].tolist(), table[["name"]].assign(team=None, type=None, pooled=True), OF_CHANGES)
+    named = given["type"].notna().to_numpy()
+    known = table["type_source"] if "type_source" in table.columns else before
+    return table.assign(
+        type=np.where(named, given["type"], table["type"]),
+        type_source=np.where(named, origin, known).astype(object),
+    )
+
+
+def download_folder(collection: Collection) -> Path:
+    """Return the folder that downloads go to, and in which run files are expected first."""
+    return home() / collection.name / "runs"
+
+
+def folders_of(collection: Collection, runs: str | Path | None = None) -> list[Path]:
+    """Return the folders that may hold run files: those below `runs`, else below the user's; the likeliest first."""
+    if runs is not None:
+        tops = [given_folder(runs)]
+    else:
+        tops = [place / name for place in places() for name in collection.folder_names]
+    return [folder for folder in dict.fromkeys(top / name for top in tops for name in _BELOW) if os.path.isdir(folder)]
+
+
+def find_run_files(collection: Collection, names: Iterable[str], runs: str | Path | None = None) -> dict[str, Path]:
+    """Return the file of each run that has one, in the order of the names."""
+    found: dict[str, Path] = {}
+    names = list(names)
+    for folder in folders_of(collection, runs):
+        there = _files_in(folder)
+        for name in names if there else ():
+            files = [folder / file for file in file_names(name) if file in there]
+            first = found.setdefault(name, files[0]) if files else None
+            # the same file in two places is nothing to tell
+            others = files[1:] if first in files else [file for file in files[:1] if first and _differ(first, file)]
+            if others:
+                warn(
+                    f"run {name!r} is there more than once: {first} is read, {examples(others)} not. Keep one of them."
+                )
+    if runs is None:
+        found |= _provided(collection, [name for name in names if name not in found])
+    return {name: found[name] for name in names if name in found}
+
+
+def provider_folder() -> Path:
+    """Return the folder in which ir_datasets' trec-browser-provider keeps what it downloaded; it need not exist."""
+    return Path(os.environ.get("IR_DATASETS_HOME") or Path.home() / ".ir_datasets") / "trec-browser"
+
+
+def looked_at(collection: Collection) -> list[Path]:
+    """Return every folder there is in which run files are looked for, the trec-browser-provider's as the last."""
+    return [*folders_of(collection), *filter(os.path.isdir, [provider_folder()])]
+
+
+def _provided(collection: Collection, names: Sequence[str]) -> dict[str, Path]:
+    top = provider_folder()
+    found = {}
+    for name in names if os.path.isdir(top) else ():
+        address = collection.url_of(name) or ""
+        below = address.removeprefix(_RESULTS)
+        if below == address or ".." in below.split("/"):
+            continue
+        # a name that is written otherwise in an address would be that of another run
+        paths = [path for path in (top / f"{below}.raw", top / below) if path.is_file()]
+        if paths and file_run_names(paths[:1]) == [name]:
+            found[name] = paths[0]
+    return found
+
+
+def own_run_files(collection: Collection) -> list[Path]:
+    """Return the run files of an own collection, none where its folder is gone or it names none."""
+    try:
+        return [] if collection.runs is None else run_paths(collection.runs)
+    except InputError:
+        return []
+
+
+def file_names(name: str) -> list[str]:
+    """Return the file names under which a run is looked for."""
+    return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _ENDINGS]
+
+
+def _differ(taken: Path, other: Path) -> bool:
+    try:
+        return taken.name == other.name and taken.stat().st_size != other.stat().st_size
+    except OSError:
+        return False
+
+
+def given_folder(runs: str | os.PathLike[str]) -> Path:
+    """Return the folder of run files that the user gives, or say that it is none."""
+    if isinstance(runs, str | os.PathLike) and str(runs):
+        top = user_path(runs)
+        if os.path.isdir(top):
+            return top
+    raise wrong(
+        "runs",
+        f" must be the folder that holds the run files, named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} is not.",
+    )
+
+
+def _files_in(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name for entry in entries if not os.path.isdir(entry)}
+    except OSError as error:
+        warn(f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.")
+        return set()
 
 
 class FetchStatus(str, Enum):
@@ -75,59 +240,34 @@ def get_run_files(
     verbose: bool = False,
 ) -> Fetched:
     """Return the file of each run that can be had, and why others that are published could not be downloaded."""
-    found = find_run_files(collection, names, folder)
+    here = find_run_files(collection, names, folder)
     if folder is not None:
-        return Fetched(files=found, failed={})
-    had = _kept_aside(collection, [name for name in names if name not in found])
-    lacking = [name for name in names if name not in {*found, *had.files, *had.failed, *had.faulty}]
+        return Fetched(here)
+    check = partial(check_run_file, collection=collection)
+    had = kept_aside(download_folder(collection), [name for name in names if name not in here], check)
+    lacking = [name for name in names if name not in {*here, *had.files, *had.failed, *had.faulty}]
     if lacking and download:
-        more = _download(collection, lacking, n_jobs, verbose)
-        had = Fetched(
-            files={**had.files, **more.files},
-            failed={**had.failed, **more.failed},
-            faulty={**had.faulty, **more.faulty},
-        )
+        had |= _download(collection, lacking, check, n_jobs, verbose)
     elif download:
         sweep_downloads(download_folder(collection))
     taken = {name: file.path for name, file in had.faulty.items()} if faulty else {}
-    files = {**taken, **had.files, **found}
-    return Fetched(
-        files={name: files[name] for name in names if name in files},
-        failed=had.failed,
-        faulty={} if faulty else had.faulty,
-    )
-
-
-def _kept_aside(collection: Collection, names: Sequence[str]) -> Fetched:
-    """Return what there is of runs that were kept aside: mended meanwhile, still faulty, or no runs any more."""
-    files: dict[str, Path] = {}
-    failed: dict[str, str] = {}
-    faulty: dict[str, FaultyFile] = {}
-    for name, path in kept_aside(download_folder(collection), names).items():
-        try:
-            check_run_file(name, path, collection)
-            files[name] = path
-        except FaultyRunError as error:
-            faulty[name] = FaultyFile(path, error.worded(in_python, function=False))
-        except InputError as error:
-            why = error.worded(in_python, function=False)
-            failed[name] = f"{path}, which was kept aside: {why} Delete it to have it fetched again."
-    return Fetched(files=files, failed=failed, faulty=faulty)
+    files = taken | had.files | here
+    return Fetched({name: files[name] for name in names if name in files}, had.failed, {} if faulty else had.faulty)
 
 
 def fetch_report(collection: Collection, names: Sequence[str], *, n_jobs: int, verbose: bool) -> pd.DataFrame:
     """Download what is not on this machine; return ``name file status reason``, one row per run."""
     here = find_run_files(collection, names)
-    fetched = get_run_files(collection, names, n_jobs=n_jobs, verbose=verbose)
+    had = get_run_files(collection, names, n_jobs=n_jobs, verbose=verbose)
     rows: list[tuple[str, str | None, FetchStatus, str | None]] = []
     for name in names:
-        if name in fetched.files:
+        if name in had.files:
             status = FetchStatus.HERE if name in here else FetchStatus.FETCHED
-            rows.append((name, str(fetched.files[name]), status, None))
-        elif name in fetched.faulty:
-            rows.append((name, str(fetched.faulty[name].path), FetchStatus.FAULTY, fetched.faulty[name].fault))
+            rows.append((name, str(had.files[name]), status, None))
+        elif name in had.faulty:
+            rows.append((name, str(had.faulty[name].path), FetchStatus.FAULTY, had.faulty[name].fault))
         else:
-            rows.append((name, None, FetchStatus.FAILED, fetched.failed.get(name)))
+            rows.append((name, None, FetchStatus.FAILED, had.failed.get(name)))
     return pd.DataFrame(rows, columns=["name", "file", "status", "reason"], dtype=object)
 
 
@@ -140,17 +280,16 @@ def runs_by_reason(collection: Collection, failed: Mapping[str, str]) -> dict[st
     return grouped
 
 
-def _download(collection: Collection, names: Sequence[str], n_jobs: int, verbose: bool) -> Fetched:
+def _download(collection: Collection, names: Sequence[str], check: Check, n_jobs: int, verbose: bool) -> Fetched:
     submitted = submitted_runs(collection)
     published = dict(zip(submitted["name"], submitted["published"], strict=True))
     urls = {name: url for name in names if published[name] and (url := collection.url_of(name)) is not None}
-    failed = {name: "not published anywhere that is known." for name in names if name not in urls}
+    unpublished = Fetched(failed={name: "not published anywhere that is known." for name in names if name not in urls})
     if not urls:
-        return Fetched(files={}, failed=failed)
+        return unpublished
     folder = download_folder(collection)
-    check = partial(check_run_file, collection=collection)
     try:
-        fetched = fetch_runs(urls, folder, check=check, n_jobs=n_jobs, verbose=verbose)
+        return unpublished | fetch_runs(urls, folder, check=check, n_jobs=n_jobs, verbose=verbose)
     except FolderInUseError:
         # nothing of what another call works in is removed
         folder = home()
@@ -158,14 +297,13 @@ def _download(collection: Collection, names: Sequence[str], n_jobs: int, verbose
     except InputError as error:
         # a folder that cannot be written to keeps nobody from the runs that are there
         error.function = None
-        return Fetched(files={}, failed={**failed, **dict.fromkeys(urls, str(error))})
+        return unpublished | Fetched(failed=dict.fromkeys(urls, str(error)))
     finally:
         # where nothing came, nothing is left; a folder with anything in it stays
         with suppress(OSError):
             while folder != home():
                 folder.rmdir()
                 folder = folder.parent
-    return Fetched(files=fetched.files, failed={**failed, **fetched.failed}, faulty=fetched.faulty)
 
 
 def _tell_lacking(
@@ -309,7 +447,7 @@ def plan_runs(
     given = {name: value for name, value in conditions.items() if value is not None}
     if collection.submitted is None:
         return _plan_own(collection, given, replace(reading, names="tag"), types, runs)
-    folder, pooled = _folder(runs), given.pop("pooled", None)
+    folder, pooled = _folder_given(runs), given.pop("pooled", None)
     table = choose_runs(collection, read_types(types), pooled, **given)
     reading = replace(reading, names="file")
     if runs is not None and folder is None:
@@ -417,7 +555,7 @@ def _read(source: RunSet | list[Path], reading: Reading, labels: GivenMetadata) 
     return source.labelled(labels) if isinstance(source, RunSet) else reading.read(source, labels)
 
 
-def _folder(runs: Any) -> Path | None:
+def _folder_given(runs: Any) -> Path | None:
     """Return the folder that is given as runs, None where they are given in another form."""
     if not isinstance(runs, str | os.PathLike) or not str(runs):
         return None
