@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import choice, count, did_you_mean, examples, told
 from pt_reuse._errors import InputError, Option, arguments_as, located, warn, wrong
 from pt_reuse._report import Digits, Report
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.lists import TopicDocs
+from pt_reuse.arrays.pairs import rank_drops
+from pt_reuse.arrays.rescore import UNJUDGED
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.judging.judges import checked_grades, in_grades
+from pt_reuse.judging.label_pairs import Scale, lowest_relevant, on_scale, scale_words
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
-from pt_reuse.pooling.pool import contributors_of
+from pt_reuse.pooling.pool import Pool, contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere, usual_measures
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import Scores, checked_measures, score
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.known_documents import (
-    NamedJudgments,
-    check_known,
-    checked_selected,
-    new_documents,
-    selected_runs,
-    topic_moves,
-)
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ if TYPE_CHECKING:
 #: the topics that count
 TOPICS = ("shared", "own")
 _UNITS = ("type", "team")
+#: the columns of `selected`
+_SELECTED = (
+    "why", "name", "team", "type", "pooled", "measure", "other_measure", "score", "other_score", "change", "rank",
+    "other_rank", "drop", "unjudged_rate", "other_unjudged_rate",
+)  # fmt: skip
 
 
 def _draw_scores(
@@ -67,22 +72,17 @@ def _draw_topics(result: JudgmentComparison, measure: str, place: Place) -> Axes
     return plot_topic_taus(rows, measured=row["measure"], overall=float(row["tau_b"]), place=place)
 
 
-def _draw_remainder(result: JudgmentComparison, _: str, place: Place, new_by: str | None = None) -> Axes:
-    """Draw how many documents each topic has that runs rank and the earlier judgments do not know."""
-    return _draw_new(result, "remainder", place, new_by)
+def _of_new(kind: str) -> Callable[..., Axes]:
+    """Return what draws how many documents, or new relevant ones, each topic has, against its known relevant ones."""
 
+    def draw(result: JudgmentComparison, _: str, place: Place, new_by: str | None = None) -> Axes:
+        from pt_reuse.plots.run_scores import plot_new_by_topic
 
-def _draw_relevant(result: JudgmentComparison, _: str, place: Place, new_by: str | None = None) -> Axes:
-    """Draw how many new relevant documents each topic has."""
-    return _draw_new(result, "relevant", place, new_by)
+        both = result.older_and_newer(new_by)
+        rows = result.by_topic[result.by_topic["new_by"] == both[1]]
+        return plot_new_by_topic(rows, kind=kind, judgments=both, depth=result.depth, place=place)
 
-
-def _draw_new(result: JudgmentComparison, kind: str, place: Place, new_by: str | None) -> Axes:
-    from pt_reuse.plots.run_scores import plot_new_by_topic
-
-    both = result.older_and_newer(new_by)
-    rows = result.by_topic[result.by_topic["new_by"] == both[1]]
-    return plot_new_by_topic(rows, kind=kind, judgments=both, depth=result.depth, place=place)
+    return draw
 
 
 def _draw_runs(
@@ -210,8 +210,8 @@ class JudgmentComparison(Result):
     plots = {
         "scores": _draw_scores,
         "topics": _draw_topics,
-        "remainder": _draw_remainder,
-        "relevant": _draw_relevant,
+        "remainder": _of_new("remainder"),
+        "relevant": _of_new("relevant"),
         "runs": _draw_runs,
     }
     key = (
@@ -275,6 +275,15 @@ class JudgmentComparison(Result):
         if new["new"]:
             known = f"{count(new['new'], 'document')} judged by {self.newer} alone, {new['new_relevant']:,} relevant"
         return f"{self.names[1]} against {self.names[0]}: {'; '.join(taus)}; {known}"
+
+
+def checked_selected(selected: Any) -> list[str]:
+    """Return the run names that a user's ``selected=`` lists."""
+    names = [selected] if isinstance(selected, str) else list(selected) if isinstance(selected, Iterable) else [None]
+    if not all(isinstance(name, str) for name in names):
+        problem = f" must be a run name or several, got {told(selected)}."
+        raise wrong("selected", problem)
+    return list(dict.fromkeys(names))
 
 
 @study(
@@ -597,3 +606,176 @@ def _per_topic(agreement: Agreement, first: Scores, second: Scores, other_of: di
         ignore_index=True,
     )
     return pd.concat([_with_other(agreement.per_topic, other_of), moved], axis=1)
+
+
+@dataclass(frozen=True)
+class NamedJudgments:
+    """Judgments, which know what is relevant, under their name; `words` say which labels are, for settings."""
+
+    name: str
+    qrels: Qrels
+    words: str
+
+    @classmethod
+    def of(cls, name: str, qrels: Qrels, rel: int | None) -> NamedJudgments:
+        """Return judgments that are relevant from the label that a user asks for, or from their own for None."""
+        said = qrels if rel is None else qrels.with_rel(rel)
+        return cls(name, said, f"label of at least {said.rel}")
+
+    @classmethod
+    def beside(
+        cls, first: NamedJudgments, name: str, qrels: Qrels, *, rel: int | None, judge_rel: Any, same_measures: bool
+    ) -> NamedJudgments:
+        """Return judgments that are compared with others, brought to their scale where the measures are the same."""
+        if judge_rel is None and (rel is not None or qrels.stated_rel is not None):
+            return cls.of(name, qrels, rel)
+        people = Scale.of(first.qrels)
+        if isinstance(judge_rel, Mapping):
+            grades = checked_grades(judge_rel, "judge_rel")
+            given = pd.Series(qrels.arrays.labels, dtype="Int64")
+            labels = in_grades(given, grades).fillna(UNJUDGED).to_numpy(dtype=np.int16)
+            said = Qrels.of_arrays(qrels.arrays.labelled(labels), people.rel)
+            return cls(name, said, scale_words(people.rel, grades))
+        with arguments_as(rel="judge_rel"):
+            lowest = checked_rel(judge_rel)
+        if lowest is None:
+            lowest = lowest_relevant(qrels.arrays.labels, people)
+        scaled = on_scale(qrels, lowest, people.rel) if same_measures else qrels.with_rel(lowest)
+        return cls(name, scaled, f"label of at least {lowest}")
+
+    @property
+    def rel(self) -> int:
+        """Return the lowest label that is relevant."""
+        return self.qrels.rel
+
+    def labels_of(self, documents: TopicDocs) -> NDArray[np.int16]:
+        """Return (documents,) the label of each, a negative one where it has none."""
+        rows = self.qrels.arrays.documents.find(documents)
+        found: NDArray[np.int16] = np.append(self.qrels.arrays.labels, np.int16(UNJUDGED))[rows]
+        return found
+
+
+def new_documents(
+    pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what later judgments know and earlier ones do not, see ``JudgmentComparison``: by run, and by topic."""
+    return (
+        _by_run(pool, before, after, topics).assign(new_by=after.name)[list(_BY_RUN)],
+        _by_topic(pool, before, after, topics).assign(new_by=after.name)[list(_BY_TOPIC)],
+    )
+
+
+_BY_RUN = (
+    "new_by", "name", "team", "type", "pooled", "documents", "unjudged", "unjudged_rate", "new", "new_relevant",
+)  # fmt: skip
+_BY_TOPIC = ("new_by", "qid", "judged", "relevant", "remainder", "new", "new_relevant")
+
+
+def _places(documents: TopicDocs, topics: Sequence[str]) -> NDArray[np.int64]:
+    """Return (documents,) the place of the topic of each among those that count, -1 for another."""
+    place = {topic: t for t, topic in enumerate(topics)}
+    of_topic = np.array([place.get(topic, -1) for topic in documents.topics], dtype=np.int64)
+    return of_topic[documents.topic]
+
+
+def _by_run(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
+    n_topics, n_runs = len(topics), len(pool.run_table)
+    unjudged = before.labels_of(pool.documents) < 0
+    later = after.labels_of(pool.documents)
+    place = _places(pool.documents, topics)
+    document, run = pool.entries.document, pool.entries.run
+    counts = place[document] >= 0
+    document, run = document[counts], run[counts]
+
+    def counted(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(run[marked[document]], minlength=n_runs)
+
+    def per_topic(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+        cell = place[document[marked]] * n_runs + run[marked]
+        return np.bincount(cell, minlength=n_topics * n_runs).reshape(n_topics, n_runs)
+
+    returned, unseen = per_topic(np.ones(len(document), dtype=bool)), per_topic(unjudged[document])
+    # as of Unjudged@k: a topic without documents has 1
+    rate = np.where(returned > 0, unseen / np.maximum(returned, 1), 1.0).mean(axis=0)
+    return pool.run_table[["name", "team", "type", "pooled"]].assign(
+        documents=returned.sum(axis=0),
+        unjudged=unseen.sum(axis=0),
+        unjudged_rate=rate,
+        new=counted(unjudged & (later >= 0)),
+        new_relevant=counted(unjudged & (later >= after.rel)),
+    )
+
+
+def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
+    known, labels = before.qrels.arrays, after.qrels.arrays.labels
+    was_unjudged = before.labels_of(after.qrels.arrays.documents) < 0
+
+    def counted(documents: TopicDocs, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+        at = _places(documents, topics)
+        return np.bincount(at[marked & (at >= 0)], minlength=len(topics))
+
+    return pd.DataFrame(
+        {
+            "qid": np.array(topics, dtype=object),
+            "judged": counted(known.documents, known.labels >= 0),
+            "relevant": counted(known.documents, known.labels >= before.rel),
+            "remainder": counted(pool.documents, before.labels_of(pool.documents) < 0),
+            "new": counted(after.qrels.arrays.documents, was_unjudged & (labels >= 0)),
+            "new_relevant": counted(after.qrels.arrays.documents, was_unjudged & (labels >= after.rel)),
+        }
+    )
+
+
+#: of the runs on record as not pooled so many are shown where nobody says which
+SHOWN = 10
+_OF_TOPIC = ("max_drop", "dropped", "max_rise", "risen")
+
+
+def topic_moves(truth: NDArray[np.float64], estimate: NDArray[np.float64], names: Sequence[str]) -> pd.DataFrame:
+    """Return ``max_drop dropped max_rise risen`` per topic of (topics, runs) scores: how far a run moves, and which."""
+    found: dict[str, list[Any]] = {name: [] for name in _OF_TOPIC}
+    for before, after in zip(np.round(truth, DECIMALS), np.round(estimate, DECIMALS), strict=True):
+        drops, best_first = rank_drops(before, after), np.argsort(-before, kind="stable")
+        for most, who, signed in (("max_drop", "dropped", drops), ("max_rise", "risen", -drops)):
+            place = best_first[int(signed[best_first].argmax())]
+            found[most].append(max(int(signed[place]), 0))
+            found[who].append(names[place] if signed[place] > 0 else None)
+    return pd.DataFrame(found | {who: pd.Series(found[who], dtype=object) for who in ("dropped", "risen")})
+
+
+def check_known(selected: Sequence[str], known: Sequence[str]) -> None:
+    """Raise where a selected run is none of the field."""
+    strangers = [name for name in selected if name not in set(known)]
+    if strangers:
+        hint = did_you_mean(strangers[0], known) or f" There is {examples(known)}."
+        raise wrong("selected", f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}")
+
+
+def selected_runs(
+    changes: pd.DataFrame, run_table: pd.DataFrame, rates: pd.DataFrame, wanted: Sequence[str] | None
+) -> pd.DataFrame:
+    """Return the rows of the runs that a paper shows, see ``JudgmentComparison.selected``."""
+    measures = list(dict.fromkeys(changes["measure"]))
+    first = changes[changes["measure"] == measures[0]].sort_values("rank", kind="stable")["name"].tolist()
+    of_run = run_table.set_index("name")
+    reasons: dict[str, list[str]] = {}
+    types = [kind for kind in dict.fromkeys(of_run["type"]) if kind is not None and not pd.isna(kind)]
+    for kind in types:
+        best = next(name for name in first if of_run.loc[name, "type"] == kind)
+        reasons.setdefault(best, []).append(f"best {kind}")
+    if not types:
+        reasons.setdefault(first[0], []).append("best")
+    reasons.setdefault(first[(len(first) - 1) // 2], []).append("median")
+    if wanted is None:
+        not_pooled = set(of_run.index[(of_run["pooled"] == False).fillna(False)])  # noqa: E712 - <NA> is neither
+        for name in [name for name in first if name in not_pooled][:SHOWN]:
+            reasons.setdefault(name, []).append("not pooled")
+    for name in wanted or ():
+        reasons.setdefault(name, []).append("selected")
+    shown = [name for name in first if name in reasons]
+    of_names = of_run.loc[shown, ["team", "type", "pooled"]].join(rates)
+    rows = pd.concat([changes[changes["measure"] == measure].set_index("name").loc[shown] for measure in measures])
+    rows = rows.drop(columns=["team", "type"]).join(of_names).reset_index(names="name")
+    why = rows["name"].map({name: ", ".join(said) for name, said in reasons.items()})
+    found = rows.assign(why=why, change=rows["other_score"] - rows["score"])[list(_SELECTED)]
+    return found.astype({"pooled": "boolean", "why": object, "name": object})

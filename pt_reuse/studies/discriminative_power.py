@@ -144,13 +144,8 @@ class DiscriminativePower(Result):
         return "; ".join(parts)
 
 
-@dataclass(frozen=True)
-class _Tested:
-    """The tests of one measure under one set of judgments."""
-
-    pairs: PairTests
-    p: NDArray[np.float64]
-    significant: NDArray[np.bool_]
+#: what becomes of the verdict on a pair
+_KINDS = ("both", "lost", "gained", "turned", "neither")
 
 
 @dataclass(frozen=True)
@@ -269,27 +264,24 @@ def discriminative_power(
     total = len(first.measures) * len(sets)
     tests = run_jobs(jobs, total, desc="testing", unit="measure", n_jobs=n_jobs, verbose=verbose, prefer="threads")
     rows, pairs, changed, against = [], [], [], []
-    truths: dict[Any, _Tested] = {}
+    truths: dict[Any, pd.DataFrame] = {}
     for (measure, (name, each)), found in zip(product(first.measures, sets.items()), tests, strict=True):
-        p = found.corrected(correction)
-        tested = _Tested(found, p, p <= level)
-        of_pairs = _pair_frame(tested, name, measure, first.names)
-        pairs.append(of_pairs)
-        rows.append({"judgments": name, "measure": measure, "topics": len(each.topics), **_power(tested)})
+        about = {"judgments": name, "measure": measure}
+        tested = _pair_frame(about, found, correction, level, np.array(first.names, dtype=object))
+        pairs.append(tested)
+        rows.append({**about, "topics": len(each.topics), **_power(tested)})
         truth = truths.setdefault(measure, tested)
-        if truth is tested:
-            continue
         verdicts = _verdicts(truth, tested)
-        against.append({"judgments": name, "measure": measure, **_counted(verdicts)})
-        other = of_pairs[["judgments", "measure", "first", "second"]].assign(
+        other = tested[["judgments", "measure", "first", "second"]].assign(
             verdict=verdicts,
-            difference=truth.pairs.difference,
-            p_corrected=truth.p,
-            other_difference=tested.pairs.difference,
-            other_p_corrected=tested.p,
+            difference=truth["difference"],
+            p_corrected=truth["p_corrected"],
+            other_difference=tested["difference"],
+            other_p_corrected=tested["p_corrected"],
         )
         changed.append(other[np.isin(verdicts, ("lost", "gained", "turned"))])
-    columns = ["judgments", "measure", "both", "lost", "gained", "turned", "neither"]
+        if truth is not tested:
+            against.append({**about, **{kind: int((verdicts == kind).sum()) for kind in _KINDS}})
     settings = {
         "test": f"{TESTS[test]}, two-sided",
         "alpha": level,
@@ -299,13 +291,12 @@ def discriminative_power(
         "scores": "; ".join(f"{name} ({_in_words(each)})" for name, each in sets.items()),
     }
     settings |= {name: value for name, value in asked.settings().items() if name == BEWARE}
-    empty = [] if changed else [_no_changes(pairs[0])]
     return DiscriminativePower(
         table=pd.DataFrame(rows),
         settings=settings,
         pairs=pd.concat(pairs, ignore_index=True),
-        changed=pd.concat(changed or empty, ignore_index=True),
-        against_first=pd.DataFrame(against, columns=columns),
+        changed=pd.concat(changed, ignore_index=True),
+        against_first=pd.DataFrame(against, columns=["judgments", "measure", *_KINDS]),
         alpha=level,
     )
 
@@ -333,26 +324,19 @@ def _in_words(scores: Scores) -> str:
     return f"{count(len(scores.topics), 'topic')}, {', '.join(f'{k}={v}' for k, v in scores.settings.items())}"
 
 
-def _pair_frame(tested: _Tested, judgments: str, measure: str, names: list[str]) -> pd.DataFrame:
-    run = np.array(names, dtype=object)
-    return pd.DataFrame(
-        {
-            "judgments": judgments,
-            "measure": measure,
-            "first": run[tested.pairs.first],
-            "second": run[tested.pairs.second],
-            "difference": tested.pairs.difference,
-            "p": tested.pairs.p,
-            "p_corrected": tested.p,
-            "significant": tested.significant,
-        }
-    )
+def _pair_frame(
+    about: Mapping[str, str], tests: PairTests, correction: str, alpha: float, run: NDArray[np.object_]
+) -> pd.DataFrame:
+    """Return the tests of one measure under one set of judgments, one row per pair."""
+    corrected = tests.corrected(correction)
+    sides = {"first": run[tests.first], "second": run[tests.second], "difference": tests.difference}
+    return pd.DataFrame({**about, **sides, "p": tests.p, "p_corrected": corrected, "significant": corrected <= alpha})
 
 
-def _power(tested: _Tested) -> dict[str, Any]:
+def _power(tested: pd.DataFrame) -> dict[str, Any]:
     """Return how many pairs differ, and from which difference on all do; NaN where no pair has a p-value."""
-    size, yes = np.round(np.abs(tested.pairs.difference), DECIMALS), tested.significant
-    if np.isnan(tested.p).all():
+    size, yes = np.round(np.abs(tested["difference"].to_numpy()), DECIMALS), tested["significant"].to_numpy()
+    if tested["p_corrected"].isna().all():
         unknown = ("power", "smallest_significant", "largest_not_significant", "always_significant_from")
         return {"pairs": len(size), "significant": 0, **dict.fromkeys(unknown, np.nan)}
     least_not = size[~yes].max(initial=-1.0)
@@ -367,21 +351,9 @@ def _power(tested: _Tested) -> dict[str, Any]:
     }
 
 
-def _verdicts(truth: _Tested, other: _Tested) -> NDArray[np.str_]:
+def _verdicts(truth: pd.DataFrame, other: pd.DataFrame) -> NDArray[np.str_]:
     """Return (pairs,) what becomes of each pair's verdict."""
-    both = truth.significant & other.significant
-    same = np.sign(truth.pairs.difference) == np.sign(other.pairs.difference)
-    kinds = [both & same, both & ~same, truth.significant, other.significant]
+    both = truth["significant"] & other["significant"]
+    same = np.sign(truth["difference"]) == np.sign(other["difference"])
+    kinds = [both & same, both & ~same, truth["significant"], other["significant"]]
     return np.select(kinds, ["both", "turned", "lost", "gained"], "neither")
-
-
-def _counted(verdicts: NDArray[np.str_]) -> dict[str, int]:
-    return {kind: int((verdicts == kind).sum()) for kind in ("both", "lost", "gained", "turned", "neither")}
-
-
-def _no_changes(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return no rows, of the columns that changed pairs have."""
-    none = pairs[["judgments", "measure", "first", "second"]].assign(
-        verdict="", difference=0.0, p_corrected=0.0, other_difference=0.0, other_p_corrected=0.0
-    )
-    return none.head(0)
