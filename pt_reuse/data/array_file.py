@@ -8,7 +8,7 @@ import json
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -247,31 +247,22 @@ def write_block(path: Path, field: Field) -> None:
     write_arrays(path, arrays, {"topics": list(field.topics), "runs": field.n_runs})
 
 
-def read_block(path: Path, told: Callable[[DamagedError], Exception], *, hold: bool = False) -> Field:
-    """Read a block; its scores and its places in other orders are read when one of them is asked for."""
-
-    def read(*names: str) -> list[NDArray]:
-        try:
-            return file.read(*names)
-        except DamagedError as error:
-            raise told(error) from error
-
+def _read_block(path: Path, *, hold: bool) -> Field:
     try:
         held = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)) if hold else None
-        file = ArrayFile(path, held)
-        if held is not None:
-            weakref.finalize(file, os.close, held)
-            file.check()
     except OSError as error:
-        raise told(DamagedError("it cannot be read")) from error
-    except DamagedError as error:
-        raise told(error) from error
-    *early, long = read(*_EARLY, "long_names")
+        raise DamagedError("it cannot be read") from error
+    file = ArrayFile(path, held)
+    if held is not None:
+        weakref.finalize(file, os.close, held)
+        file.check()
+    *early, long = file.read(*_EARLY, "long_names")
     if len(long):
         tokens.keep_long_names(long.tobytes().split(b"\0"))
 
     def late() -> Late:
-        scores, *places = read(*_LATE)
+        with _telling(path):
+            scores, *places = file.read(*_LATE)
         return Late(scores, Places(*places[:4]), Places(*places[4:]))
 
     topics, n_runs = tuple(file.notes["topics"]), int(file.notes["runs"])
@@ -309,22 +300,27 @@ class StoredBlocks:
     def load(self, i: int, *, hold: bool = False) -> Field:
         """Return a block; its scores and places are read when somebody asks for them."""
         path, n_topics = Path(self.files[i][0]), self.files[i][1]
+        with _telling(path):
+            block = _read_block(path, hold=hold)
+            if block.n_topics != n_topics:
+                raise DamagedError("it is another block")
+            return block
 
-        def told(error: DamagedError) -> DamagedBlockError:
-            # another call has read other files, or in another way, into the same folder
-            gone = not path.parent.exists()
-            why = "the store was made anew, or removed, after these runs were read" if gone else error
-            first = "R" if gone else f"Delete the folder {path.parent.parent} and r"
-            found = DamagedBlockError(
-                f"the block of {_topics_in(path)} cannot be used, as {why}: {path}. {first}ead the runs again."
-            )
-            found.clause = f"its block {path.name} cannot be used: {error}"
-            return found
 
-        block = read_block(path, told, hold=hold)
-        if block.n_topics != n_topics:
-            raise told(DamagedError("it is another block"))
-        return block
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except DamagedError as error:
+        # another call has read other files, or in another way, into the same folder
+        gone = not path.parent.exists()
+        why = "the store was made anew, or removed, after these runs were read" if gone else error
+        first = "R" if gone else f"Delete the folder {path.parent.parent} and r"
+        found = DamagedBlockError(
+            f"the block of {_topics_in(path)} cannot be used, as {why}: {path}. {first}ead the runs again."
+        )
+        found.clause = f"its block {path.name} cannot be used: {error}"
+        raise found from error
 
 
 def _topics_in(path: Path) -> str:

@@ -21,7 +21,7 @@ from pt_reuse._errors import InputError, warn
 from pt_reuse._files import user_path
 from pt_reuse._text import shorten
 from pt_reuse.data.lines import is_commented
-from pt_reuse.data.metadata import GivenMetadata, make_run_table
+from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.packed_files import UnreadableError, read_beginning
 from pt_reuse.data.tables import is_table
 
@@ -75,7 +75,7 @@ def labelled_table(
         column: {name: value for name, note in notes.items() if (value := getattr(note, column)) is not None}
         for column in ("team", "type")
     }
-    known = make_run_table(names) if base is None else base
+    known = given_metadata().table(names) if base is None else base
     for column, values in said.items():
         before = dict(zip(names, known[column], strict=True))
         known[column] = pd.Series([values.get(name, before[name]) for name in names], dtype=object)

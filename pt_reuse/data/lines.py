@@ -197,11 +197,6 @@ class RunLines:
     reasons: list[str]  # why each of them is
 
 
-def run_lines(data: bytes, order: str, *, skip: bool) -> RunLines:
-    """Return the lines of a run file; see :func:`lines_of_run`."""
-    return lines_of_run(trec_fields(data, 6, RUN_LINE, more=True, skip=skip), order, skip=skip)
-
-
 def lines_of_run(fields: Fields, order: str, *, skip: bool) -> RunLines:
     """Tell the run lines of a text from those that are none."""
     scores, wrong = parse_numbers(fields.buffer, *fields.column(4))
@@ -238,26 +233,27 @@ def is_commented(data: bytes) -> bool:
 
 
 def has_run_lines(data: bytes, order: str) -> bool:
-    """Return whether any line of a file is a run line."""
-    try:
-        return len(run_lines(data, order, skip=True).fields) > 0
-    except InputError:  # nothing but white space
+    """Return whether any line of a text is a run line."""
+    data = data.removeprefix(BOM)
+    if not data or data.isspace():
         return False
+    fields = fields_of_part(data, 6, RUN_LINE, more=True, skip=True)
+    return len(lines_of_run(fields, order, skip=True).fields) > 0
 
 
-def trec_fields(data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False) -> Fields:
-    """Return the fields of the lines of a file; see :class:`Fields`."""
+def qrels_fields(data: bytes, columns: int, line: str) -> Fields:
+    """Return the fields of the lines of a file of judgments."""
     data = data.removeprefix(BOM)
     if not data or data.isspace():
         raise nothing_in("holds nothing but white space" if data else "is empty", columns, line)
-    fields = fields_of_part(data, columns, line, more=more, skip=skip)
-    if not len(fields) and not skip:
+    fields = fields_of_part(data, columns, line)
+    if not len(fields):
         raise nothing_in("holds nothing but comments", columns, line)
     return fields
 
 
 def fields_of_part(
-    data: bytes, columns: int, line: str, *, more: bool, skip: bool, before: int = 0, first: bool = True
+    data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False, before: int = 0, first: bool = True
 ) -> Fields:
     """Return the fields of the lines of a part of a file, which may have no row."""
     skip_advice = SKIP if columns == 6 else ()

@@ -263,7 +263,7 @@ class GivenMetadata:
         return {str(column) for column in frame.columns if not all(map(is_blank, frame[column]))} | set(self.labels)
 
     def table(self, names: Sequence[str], base: pd.DataFrame | None = None, naming: Naming = OF_FILES) -> pd.DataFrame:
-        """Return one row per run, as :func:`make_run_table` does."""
+        """Return one row per run: ``name team type pooled`` and every further column that is given."""
         runs = pd.Series(list(names), dtype=object)
         bare = pd.DataFrame({"name": runs, "team": None, "type": None, "pooled": pd.NA})
         table = bare if base is None else base.copy()
@@ -337,27 +337,13 @@ def given_metadata(
     pooled: RunLabels | Collection[str] | bool | None = None,
     metadata: pd.DataFrame | str | Path | None = None,
 ) -> GivenMetadata:
-    """Read what a user gives to label runs with, as :func:`make_run_table` takes it."""
+    """Read what a user gives to label runs with."""
     frame = None if metadata is None else read_metadata(metadata)
     given_as = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
     files = frozenset(name for name, value in given_as.items() if isinstance(value, str | Path))
     values: list[tuple[str, Any]] = [("team", teams), ("type", types), ("pooled", pooled)]
     labels = {column: _read_labels(value, column) for column, value in values if value is not None}
     return GivenMetadata(frame, labels, files)
-
-
-def make_run_table(
-    names: Sequence[str],
-    *,
-    teams: RunLabels | None = None,
-    types: RunLabels | None = None,
-    pooled: RunLabels | Collection[str] | bool | None = None,
-    metadata: pd.DataFrame | str | Path | None = None,
-    base: pd.DataFrame | None = None,
-    naming: Naming = OF_FILES,
-) -> pd.DataFrame:
-    """Return one row per run: ``name team type pooled`` and every further column of `metadata`."""
-    return given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata).table(names, base, naming)
 
 
 def record_in_words(pooled: pd.Series) -> str:

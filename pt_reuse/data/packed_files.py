@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, Any
+from typing import Any
 
 from pt_reuse._errors import InputError
 from pt_reuse._files import open_file
@@ -22,13 +22,6 @@ from pt_reuse.data import lzw
 STEP = 1 << 20
 #: what one kibibyte holds at most is unpacked at once, since zstandard's library knows no other bound
 _ZSTANDARD_STEP = 1 << 10
-
-
-def unpack(chunks: Iterator[bytes] | Iterator[memoryview], packed: str, step: int = STEP) -> Iterator[bytes]:
-    """Yield what a packed file holds, in blocks; streams one behind the other are one text."""
-    if packed == "compress":
-        return lzw.unpack(b"".join(chunks))
-    return _each_stream(chunks, _decompressor(packed), step)
 
 
 def _decompressor(packed: str) -> Callable[[], Any]:
@@ -50,9 +43,9 @@ def _decompressor(packed: str) -> Callable[[], Any]:
     return lambda: _Zstandard(zstandard.ZstdDecompressor().decompressobj())
 
 
-def _each_stream(chunks: Iterator[bytes] | Iterator[memoryview], made: Callable[[], Any], step: int) -> Iterator[bytes]:
+def _each_stream(chunks: Iterator[bytes], made: Callable[[], Any], step: int) -> Iterator[bytes]:
     # the convenience functions of these modules pass over what is wrong behind the first stream
-    rest: bytes | memoryview = next(chunks, b"")
+    rest = next(chunks, b"")
     while rest:
         stream = made()
         while True:
@@ -65,7 +58,7 @@ def _each_stream(chunks: Iterator[bytes] | Iterator[memoryview], made: Callable[
         # streams may be padded with zeros
         behind = (stream.unused_data or b"").lstrip(b"\0")
         while not behind and (more := next(chunks, b"")):
-            behind = bytes(more).lstrip(b"\0")
+            behind = more.lstrip(b"\0")
         rest = behind
 
 
@@ -87,7 +80,7 @@ class _Gzip:
     def unused_data(self) -> bytes:
         return self._stream.unused_data
 
-    def decompress(self, data: bytes | memoryview, max_length: int) -> bytes:
+    def decompress(self, data: bytes, max_length: int) -> bytes:
         found = self._stream.decompress(data or self._stream.unconsumed_tail, max_length)
         self._full = len(found) == max_length
         return found
@@ -111,7 +104,7 @@ class _Zstandard:
     def unused_data(self) -> bytes:
         return bytes(self._stream.unused_data) + bytes(self._waiting)
 
-    def decompress(self, data: bytes | memoryview, max_length: int) -> bytes:
+    def decompress(self, data: bytes, max_length: int) -> bytes:
         self._waiting = memoryview(data) if data else self._waiting
         given, self._waiting = self._waiting[:_ZSTANDARD_STEP], self._waiting[_ZSTANDARD_STEP:]
         return bytes(self._stream.decompress(given))
@@ -168,19 +161,16 @@ def read_bytes(path: Path) -> bytes:
     """Return the contents of a file, unpacked as its first bytes say."""
     with _reading():
         with open_file(path) as file:
-            raw = file.read()
-        packed = packed_with(raw)
-        if packed is None:
-            return raw
-        view = memoryview(raw)
-        chunks = (view[at : at + _CHUNK] for at in range(0, len(view), _CHUNK))
-        blocks = list(_unpacked(chunks, packed, len(raw)))
-        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+            if packed_with(file.read(_LONGEST_MAGIC)) is None:
+                file.seek(0)
+                plain: bytes = file.read()
+                return plain
+        return b"".join(read_blocks(path))
 
 
-def read_blocks(path: Path, most: int = STEP, begin: int = 0) -> Iterator[bytes]:
+def read_blocks(path: Path, most: int = STEP) -> Iterator[bytes]:
     """Yield the contents of a file in blocks of a few MB at most, unpacked as its first bytes say."""
-    yield from _blocks(path, min(_CHUNK, most), min(STEP, most), begin)
+    yield from _blocks(path, min(_CHUNK, most), min(STEP, most))
 
 
 def read_beginning(path: Path, size: int) -> bytes:
@@ -281,26 +271,20 @@ def _reading() -> Iterator[None]:
         raise UnreadableError("does not fit in memory") from error
 
 
-def _blocks(path: Path, chunk: int, step: int, begin: int = 0) -> Generator[bytes, None, None]:
+def _blocks(path: Path, chunk: int, step: int) -> Generator[bytes, None, None]:
     with _reading(), open_file(path, buffering=0) as file:
         packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
-        file.seek(begin)
-        chunks = _chunks(file, chunk)
-        yield from chunks if packed is None or begin else _unpacked(chunks, packed, size, step)
+        file.seek(0)
+        chunks = iter(lambda: file.read(chunk), b"")
+        yield from chunks if packed is None else _unpacked(chunks, packed, size, step)
 
 
-def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:
-    with _reading():
-        while found := file.read(chunk):
-            yield found
-
-
-def _unpacked(
-    chunks: Iterator[bytes] | Iterator[memoryview], packed: str, size: int, step: int = STEP
-) -> Iterator[bytes]:
+def _unpacked(chunks: Iterator[bytes], packed: str, size: int, step: int) -> Iterator[bytes]:
     found = 0
     with _reading_packed(packed):
-        for block in unpack(chunks, packed, step):
+        whole = packed == "compress"
+        blocks = lzw.unpack(b"".join(chunks)) if whole else _each_stream(chunks, _decompressor(packed), step)
+        for block in blocks:
             found += len(block)
             _check_unpacked(found, size)
             if block:
@@ -322,11 +306,11 @@ def _reading_packed(packed: str) -> Iterator[None]:
         raise DamagedFileError(f"is a damaged or truncated {packed} file ({error})") from error
 
 
-def chunks_of_lines(path: Path, size: int, most: int, begin: int = 0) -> Iterator[bytes]:
+def chunks_of_lines(path: Path, size: int, most: int) -> Iterator[bytes]:
     """Yield a file in chunks that end with a line's end, but for the last one."""
     held: list[bytes] = []
     n = 0
-    for block in read_blocks(path, max(1, size // 4), begin):
+    for block in read_blocks(path, max(1, size // 4)):
         held.append(block)
         n += len(block)
         if n < size:

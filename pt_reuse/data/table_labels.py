@@ -18,7 +18,7 @@ from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.data.metadata import is_missing, make_run_table
+from pt_reuse.data.metadata import given_metadata, is_missing
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.tables import KEY, TableNotes, arrow, is_table, notes_of
 
@@ -47,7 +47,7 @@ class TableLabels:
         if not self.notes.keys() & set(paths):
             return None
         rows = [said.get(key, {}) for key in zip(paths, names, strict=True)]
-        table = make_run_table(names)
+        table = given_metadata().table(names)
         for column in dict.fromkeys(column for row in rows for column in row if column != "name"):
             table[column] = _as_column([row.get(column) for row in rows], column)
         return table

@@ -31,8 +31,8 @@ from pt_reuse.data.lines import (
     fields_of_part,
     names_in,
     place_of,
+    qrels_fields,
     topics_in,
-    trec_fields,
 )
 from pt_reuse.data.packed_files import guarded, pieces_of_lines
 
@@ -76,17 +76,17 @@ def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
     columns, line = (5, SAMPLE_LINE) if strata else (4, QRELS_LINE)
 
     def line_of(row: int) -> int:
-        return trec_fields(data, columns, line).line_of(row)
+        return qrels_fields(data, columns, line).line_of(row)
 
     if len(data) > _AT_ONCE:
         pieces = pieces_of_lines(data.removeprefix(BOM), _AT_ONCE)
         try:
-            each = (fields_of_part(one, columns, line, more=False, skip=False) for one in pieces if not one.isspace())
+            each = (fields_of_part(one, columns, line) for one in pieces if not one.isspace())
             if parts := [_qrels_rows(fields, strata, line_of) for fields in each if len(fields)]:
                 return _joined(parts, line_of)
         except InputError:
             pass  # of several faults the one is told that reading all at once finds first, and its line
-    return _qrels_rows(trec_fields(data, columns, line), strata, line_of)
+    return _qrels_rows(qrels_fields(data, columns, line), strata, line_of)
 
 
 def _qrels_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) -> QrelsRows:
@@ -154,13 +154,11 @@ def count_from_zero(fields: Fields, rows: FileRows) -> NDArray[np.bool_]:
 
 
 def other_ranks(
-    fields: Fields, rows: FileRows, from_zero: NDArray[np.bool_], before: NDArray[np.int64] | None = None
+    fields: Fields, rows: FileRows, from_zero: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the grouped rows whose ranks are not written as those that count the rows of their topic."""
     begins, ends = (rows.grouped(edge) for edge in fields.column(_COLUMN))
     lengths, firsts = np.diff(rows.starts), np.where(from_zero, 0, 1)
-    if before is not None:
-        firsts += before
     # nearly always the ranks of a topic are 0, 1, 2, ... or 1, 2, 3, ..., each followed by the same white space
     count = _counted if len(begins) <= _LARGE else _counted.__wrapped__
     counted, kept = count(firsts.tobytes(), lengths.tobytes(), int(fields.buffer[ends[0]]))

@@ -19,7 +19,7 @@ from pt_reuse._check import choice, columns, count, did_you_mean, examples, flag
 from pt_reuse._errors import Call, InputError, Option, Part, located, warn
 from pt_reuse._files import check_writable
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, make_run_table
+from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, given_metadata
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of
@@ -220,7 +220,8 @@ def system_tables(
         base = systems.run_table
     else:
         base = pd.DataFrame({"name": list(systems), "team": None, "type": None, "pooled": pd.NA}, dtype=object)
-    table = make_run_table(base["name"].tolist(), teams=teams, types=types, pooled=pooled, base=base, naming=OF_SYSTEMS)
+    given = given_metadata(teams=teams, types=types, pooled=pooled)
+    table = given.table(base["name"].tolist(), base, OF_SYSTEMS)
     unsaid = table["team"].isna()
     stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
     counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))

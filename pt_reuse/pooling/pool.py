@@ -21,7 +21,7 @@ from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, sort_by_topic
 from pt_reuse.data.asking import labels_by, rel_of
 from pt_reuse.data.frame_columns import check_frame, in_our_columns, provenance_first, text_column, text_groups
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.metadata import make_run_table
+from pt_reuse.data.metadata import given_metadata
 from pt_reuse.data.qrels_files import topic_set
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units, column_of, units_of
@@ -227,7 +227,7 @@ class Pool:
     ):
         self.documents = documents
         self.entries = Contributions.none(len(documents)) if entries is None else entries
-        self.run_table = make_run_table([]) if run_table is None else run_table.reset_index(drop=True)
+        self.run_table = given_metadata().table([]) if run_table is None else run_table.reset_index(drop=True)
         self.columns = pd.DataFrame(index=range(len(documents))) if columns is None else columns.reset_index(drop=True)
         self.contributors = contributors
         self.order = order

@@ -14,12 +14,16 @@ from packing_parts import compressed
 
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.ir_metadata import OF_FOLDER, Note, read_notes, yaml_files_of
-from pt_reuse.data.metadata import OF_CHANGES, OF_FRAMES, OF_SYSTEMS, make_run_table
+from pt_reuse.data.metadata import OF_CHANGES, OF_FILES, OF_FRAMES, OF_SYSTEMS, given_metadata
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 
 NAMES = ["r1", "r2", "r3"]
 TEAMS = ["A", "B", "A"]
+
+
+def make_run_table(names, *, base=None, naming=OF_FILES, **labels):
+    return given_metadata(**labels).table(names, base, naming)
 
 
 def column(name, names=NAMES, **arguments):

@@ -13,7 +13,7 @@ import pt_reuse as ptr
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import sort_by_topic
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.metadata import make_run_table
+from pt_reuse.data.metadata import given_metadata
 from pt_reuse.pooling.depth import Taken, pool_of
 from pt_reuse.pooling.pool import Contributions, Pool, contributors_of
 
@@ -35,7 +35,7 @@ def by_hand(found, *, names=NAMES, columns=None):
         np.array([run for run, _ in rows], dtype=np.int32),
         np.array([rank for _, rank in rows], dtype=np.int32),
     )
-    table = make_run_table(names, teams=TEAMS, types=TYPES)
+    table = given_metadata(teams=TEAMS, types=TYPES).table(names)
     frame = None if columns is None else pd.DataFrame({"priority": [columns[pair] for pair in pairs]})
     return Pool(documents, entries, run_table=table, columns=frame, order="trec_eval", settings={"strategy": "hand"})
 
