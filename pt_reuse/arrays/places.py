@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -222,7 +222,7 @@ class FileRows:
 
     topics: list[str]  # topic names, each once
     topic: NDArray[np.int64]  # (rows,) the topic of each row
-    words_of: Callable[[NDArray[np.int64]], Words]  # gives the document names of some rows as (n, k) words
+    docs: Words  # (rows, k) words of the document names
     scores: NDArray[np.float64]  # (rows,) finite scores
 
     def __post_init__(self) -> None:
@@ -240,7 +240,7 @@ class FileRows:
         scores = self.grouped(self.scores)
 
         def words_of(rows: NDArray[np.int64]) -> Words:
-            return self.words_of(rows if self.grouping is None else self.grouping[rows])
+            return self.docs.take(rows if self.grouping is None else self.grouping[rows], axis=0)
 
         permutation = None
         if order in BY_SCORE:

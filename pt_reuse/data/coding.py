@@ -146,7 +146,7 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
         scores = _finite(frame, "score")
         topic, topics = text_groups("qid", frame["qid"])
         docs = text_column("docno", frame["docno"])
-        rows = FileRows(topics, topic, lambda rows: docs.take(rows, axis=0), scores)
+        rows = FileRows(topics, topic, docs, scores)
         return rows.in_order(name, order, _rank_places(frame, rows, order))
 
 

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
@@ -423,13 +422,13 @@ class _Rows(Kept):
         """Keep the rows in their ranking order."""
         part = _joined(list(parts))
         if isinstance(part.run, int):
-            self._add(FileRows(part.topics, part.topic, partial(part.docs.take, axis=0), part.scores), part.ranks)
+            self._add(FileRows(part.topics, part.topic, part.docs, part.scores), part.ranks)
             return
         order = np.argsort(part.run, kind="stable")
         for mine in np.split(order, np.cumsum(np.bincount(part.run))[:-1]):
             topic, held = pd.factorize(part.topic[mine])
             topics, docs = [part.topics[t] for t in held.tolist()], part.docs.take(mine, axis=0)
-            rows = FileRows(topics, topic.astype(np.int64), partial(docs.take, axis=0), part.scores[mine])
+            rows = FileRows(topics, topic.astype(np.int64), docs, part.scores[mine])
             self._add(rows, None if part.ranks is None else part.ranks[mine])
 
     def _add(self, rows: FileRows, ranks: NDArray[np.float64] | None) -> None:

@@ -90,7 +90,7 @@ class RunParts:
             raise bad_number(fields, lines.wrong, "score")
         for tag, line in tags_in(fields).items():
             self.tags.setdefault(tag, line)
-        rows = FileRows(topics, topic, lambda some: docs.take(some, axis=0), lines.scores)
+        rows = FileRows(topics, topic, docs, lines.scores)
         ranks = self._ranks(fields, rows)
         self.n_rows += len(fields)
         docs = docs if rows.grouping is None else docs.take(rows.grouping, axis=0)
@@ -146,7 +146,7 @@ def rows_in_file(
             fields = fields_of_part(data, 6, RUN_LINE, more=True, skip=True, before=n_lines)
             scores = lines_of_run(fields, order, skip=True).scores
             names, topic = topics_in(fields) if len(fields) else ([], np.zeros(0, dtype=np.int64))
-            rows = FileRows(names, topic, lambda some: np.zeros((len(some), 1), dtype="<u8"), scores)
+            rows = FileRows(names, topic, np.zeros((len(scores), 1), dtype="<u8"), scores)
             starts, sizes = np.zeros((2, len(number)), dtype=np.int64)
             for t, name in enumerate(names):
                 if name in number:

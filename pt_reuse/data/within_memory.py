@@ -248,7 +248,7 @@ class _Coding:
     def _rows(self, r: int, rows: Words) -> RunRows:
         held, topic = np.unique(rows[:, _LIST].astype(np.int64), return_inverse=True)
         names, numbers = [self.topics[t] for t in held.tolist()], rows.view("<f8")
-        file = FileRows(names, topic, lambda some: rows[some, _DOCS:], numbers[:, _SCORE])
+        file = FileRows(names, topic, rows[:, _DOCS:], numbers[:, _SCORE])
         try:
             ranks = numbers[:, _RANK] if self.ranked[r] else None
             return in_ranking_order(self.names[r], file, ranks, self.conventions.order)
