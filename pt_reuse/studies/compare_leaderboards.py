@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,12 +31,8 @@ from pt_reuse.scoring.measures import canonical_name
 from pt_reuse.scoring.scores import MISSING, Scores
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.audit_labels import parts_of
+from pt_reuse.studies.judged_fields import drawn_by_measure
 from pt_reuse.study import Entry, study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Floats = NDArray[np.float64]
 #: over which topics means are
@@ -85,26 +81,15 @@ class TwoRankings:
 
 def linear(truth: TopicScores, estimate: TopicScores, bootstrap: TopicBootstrap | None) -> dict[str, float]:
     """Return Spearman's and Pearson's correlation of means, with the ends of each where there is a bootstrap."""
-    found, n_topics = _correlations(truth.means(), estimate.means()), len(truth.values)
-    row = {name: float(values[0]) for name, values in found.items()}
-    if bootstrap is None:
-        return row
-    blocks = bootstrap.blocks(n_topics) if n_topics > 1 else ()
+    n_topics, row = len(truth.values), dict[str, float]()
+    blocks = bootstrap.blocks(n_topics) if bootstrap and n_topics > 1 else ()
     drawn = [_correlations(truth.means(counts), estimate.means(counts)) for counts in blocks]
-    return {
-        f"{name}{end}": number
-        for name, value in row.items()
-        for end, number in zip(
-            ("", "_low", "_high"),
-            (
-                value,
-                *bootstrap.interval(
-                    value, np.concatenate([d[name] for d in drawn] or [np.full(1, np.nan)]), within=(-1, 1)
-                ),
-            ),
-            strict=True,
-        )
-    }
+    for name, values in _correlations(truth.means(), estimate.means()).items():
+        row[name] = value = float(values[0])
+        if bootstrap is not None:
+            draws = np.concatenate([one[name] for one in drawn] or [np.full(1, np.nan)])
+            row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(value, draws, within=(-1, 1))
+    return row
 
 
 def _correlations(truths: Floats, estimates: Floats) -> dict[str, Floats]:
@@ -121,13 +106,6 @@ def _pearson(x: Floats, y: Floats) -> Floats:
     spread = [np.sqrt((values**2).sum(axis=1)) * (np.ptp(values, axis=1) > 0) for values in (x, y)]
     below = spread[0] * spread[1]
     return np.clip(np.divide((x * y).sum(axis=1), below, out=np.full(len(x), np.nan), where=below > 0), -1, 1)
-
-
-def _draw(result: LeaderboardAgreement, measure: str, place: Place) -> Axes:
-    """Draw tau_b of each judge, and of each measure of it, with its interval, the highest on top."""
-    rows = result.of_all()
-    rows = rows[rows["measure"] == measure].assign(kind="model")
-    return plot_judge_taus(rows.assign(judge=rows["named"]), measure=measure, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -161,7 +139,7 @@ class LeaderboardAgreement(Result):
             noun="leaderboards",
         )
     }
-    plots = {"agreement": _draw}
+    plots = {"agreement": drawn_by_measure(plot_judge_taus, "_drawn")}
     key = (KeyFigures(("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"), "of_all", "{judge}, {judge_measure}"),)
     sentences = {"means": "Means: {means}.", **{name: f"{name.capitalize()}: {{{name}}}." for name in OF_DROPS}}
 
@@ -176,6 +154,11 @@ class LeaderboardAgreement(Result):
         several = len(set(rows["judge_measure"])) > 1
         named = rows["judge"] + ", " + rows["judge_measure"] if several else rows["judge"]
         return rows.assign(named=named, at_k=rows["tau_b"].where(np.isnan(at_k), at_k))
+
+    def _drawn(self) -> pd.DataFrame:
+        """Return the rows of all runs, each judge under the name of its row."""
+        rows = self.of_all()
+        return rows.assign(judge=rows["named"], kind="model")
 
     def headline(self) -> str:
         """Return tau_b of each judge by each two measures, the first three."""
@@ -256,12 +239,11 @@ class _Aligned:
         truth = self.truth.topic_means[measure].of(self.at[0], [self.truth.names.index(name) for name in names])
         there = [r for r, name in enumerate(names) if name in place]
         part = self.board.topic_means[other].of(self.at[1], [place[names[r]] for r in there])
-        values = np.zeros((len(self.at[1]), len(names)))
+        values, has = np.zeros((2, len(self.at[1]), len(names)))
         values[:, there] = part.values
-        has = None if part.has_topic is None else np.zeros(values.shape, dtype=bool)
-        if has is not None:
-            has[:, there] = part.has_topic
-        return TwoRankings(truth, TopicScores(values, has), names, self.bootstrap)
+        has[:, there] = 1 if part.has_topic is None else part.has_topic
+        has_topic = None if part.has_topic is None else has > 0
+        return TwoRankings(truth, TopicScores(values, has_topic), names, self.bootstrap)
 
 
 def _named(given: Any) -> dict[str, Any]:

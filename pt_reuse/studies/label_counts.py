@@ -227,20 +227,23 @@ class Compared:
     def by_grade(self, bootstrap: TopicBootstrap | None) -> Iterator[dict[str, object]]:
         """Yield a row per label of people and of the judge: how often it is given, how often the other one agrees."""
         counts, draws, relevant = self.counts, self.counts.drawn(bootstrap), self.counts.relevant
-        how = None if draws is None else draws[0]
+        how, sums = (None, counts.total()) if draws is None else (draws[0], np.concatenate([counts.total(), draws[1]]))
         for given_by, labels, own, other, axis in (
             ("human", counts.human, relevant[0], relevant[1], 2),
             ("judge", counts.judge, relevant[1], relevant[0], 1),
         ):
-            given, called = _by_label(counts.total(), other, axis)
-            again, called_again = (None, None) if draws is None else _by_label(draws[1], other, axis)
+            # of all topics, and of each draw
+            given, called = sums.sum(axis=axis), sums.compress(other, axis=axis).sum(axis=axis)
             for at, label in enumerate(labels.tolist()):
-                n = given[0, at]
-                row = {**self.who, "given_by": given_by, "label": label, "relevant_label": bool(own[at]), "n": int(n)}
-                of_draws = None if again is None else share(again[:, at], again.sum(axis=1))
-                row |= with_ends("share", float(share(n, given[0].sum())), how, of_draws)
-                of_draws = None if again is None or called_again is None else share(called_again[:, at], again[:, at])
-                yield row | with_ends("relevant", float(share(called[0, at], n)), how, of_draws)
+                n = int(given[0, at])
+                row = {**self.who, "given_by": given_by, "label": label, "relevant_label": bool(own[at]), "n": n}
+                for figure, part, whole in (
+                    ("share", given[:, at], given.sum(axis=1)),
+                    ("relevant", called[:, at], given[:, at]),
+                ):
+                    values = share(part, whole)
+                    row |= with_ends(figure, float(values[0]), how, values[1:])
+                yield row
 
     def confusion(self) -> pd.DataFrame:
         """Return a row per label of people and label of the judge: how often the two meet."""
@@ -251,12 +254,6 @@ class Compared:
         for name, whole in zip(("share", "of_label", "of_judge_label"), shares, strict=True):
             found[name] = share(n, np.broadcast_to(whole, n.shape)).ravel()
         return pd.DataFrame({**self.who, **found})
-
-
-def _by_label(sums: Floats, relevant: NDArray[np.bool_], axis: int) -> tuple[Floats, Floats]:
-    """Return (n, labels) twice: how often each label is given, and how often the other one calls that relevant."""
-    called = sums[:, :, relevant] if axis == 2 else sums[:, relevant]
-    return sums.sum(axis=axis), called.sum(axis=axis)
 
 
 def _why(seen: Floats, relevant: Floats) -> str:
