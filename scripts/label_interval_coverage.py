@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.judging.judges import as_judges
-from pt_reuse.judging.label_pairs import compared_labels
+from pt_reuse.judging.judges import as_judges, compared_labels
 from pt_reuse.studies.label_counts import BothLabelled, LabelCounts, figures_of, scale_of
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "label-agreement-coverage.txt"

@@ -38,8 +38,7 @@ from pt_reuse.experiment.columns import USUAL, Wanted, compute_columns, hint_of,
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
 from pt_reuse.experiment.systems import as_systems, check_frames, executed_runs, kept_systems, name_systems, saved_files
-from pt_reuse.judging.judges import JudgeRel
-from pt_reuse.judging.label_pairs import Scale, lowest_of
+from pt_reuse.judging.judges import JudgeRel, Scale, lowest_of
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques

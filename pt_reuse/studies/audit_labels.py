@@ -24,8 +24,7 @@ from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.rescore import UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
-from pt_reuse.judging.judges import JudgeRel
-from pt_reuse.judging.label_pairs import ComparedLabels
+from pt_reuse.judging.judges import ComparedLabels, JudgeRel
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.plots.lines import plot_judge_ranks

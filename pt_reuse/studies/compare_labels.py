@@ -19,8 +19,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
 from pt_reuse.judging.annotators.measuring import SOURCE_OF_BANDS
 from pt_reuse.judging.judge import Oracle
-from pt_reuse.judging.judges import JudgeRel, NamedJudge
-from pt_reuse.judging.label_pairs import ComparedLabels, Scale, compared_labels, lowest_relevant
+from pt_reuse.judging.judges import ComparedLabels, JudgeRel, NamedJudge, Scale, compared_labels, lowest_relevant
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_beside_people
 from pt_reuse.plots.maps import plot_label_confusion

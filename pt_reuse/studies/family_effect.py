@@ -20,8 +20,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of, described, how_to_give
-from pt_reuse.judging.judges import JudgeRel, NamedJudge
-from pt_reuse.judging.label_pairs import ComparedLabels
+from pt_reuse.judging.judges import ComparedLabels, JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map

@@ -35,8 +35,7 @@ from pt_reuse.arrays.significance import PairTests
 from pt_reuse.data.frame_columns import in_our_columns
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import Scale, lowest_of, on_scale, scale_words
+from pt_reuse.judging.judges import NamedJudge, Scale, lowest_of, on_scale, scale_words
 from pt_reuse.pooling.pool import Pool, documents_of
 from pt_reuse.scoring.caveats import Caveat
 

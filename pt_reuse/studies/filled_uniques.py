@@ -21,8 +21,7 @@ from pt_reuse.arrays.rescore import UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units, described
-from pt_reuse.judging.judges import NamedJudge
-from pt_reuse.judging.label_pairs import HoleLabels, Scale, labels_of_holes
+from pt_reuse.judging.judges import HoleLabels, NamedJudge, Scale, labels_of_holes
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.caveats import Caveat

@@ -15,8 +15,7 @@ from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.judging.judges import NamedJudge, as_judges
-from pt_reuse.judging.label_pairs import ComparedLabels, compared_labels
+from pt_reuse.judging.judges import ComparedLabels, NamedJudge, as_judges, compared_labels
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.scores import Scores, check_topics, scored

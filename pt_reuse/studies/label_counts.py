@@ -21,7 +21,7 @@ from pt_reuse.judging.annotators.measuring import (
     band,
     equal_share,
 )
-from pt_reuse.judging.label_pairs import ComparedLabels
+from pt_reuse.judging.judges import ComparedLabels
 
 Floats = NDArray[np.float64]
 #: over which documents, and what of the labels

@@ -18,8 +18,7 @@ from session_parts import records_in
 
 import pt_reuse as ptr
 from pt_reuse.judging import Answer, Cost, Price, Retry
-from pt_reuse.judging.judges import as_judges
-from pt_reuse.judging.label_pairs import compared_labels
+from pt_reuse.judging.judges import as_judges, compared_labels
 
 ASKED = pd.DataFrame(
     {

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.judging.judges import as_judges
-from pt_reuse.judging.label_pairs import compared_labels
+from pt_reuse.judging.judges import as_judges, compared_labels
 
 FIELD = ptr.simulate_field(seed=7, n_topics=8, n_teams=4)
 RUNS, PEOPLE = FIELD.runs, ptr.Qrels(FIELD.qrels.to_frame(), rel=2)
