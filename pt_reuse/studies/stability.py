@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +61,22 @@ class Sampling:
 
 
 @dataclass(frozen=True)
+class Line:
+    """One judgments, measure and size of the samples."""
+
+    judgments: str  # their name
+    measure: str
+    size: int  # of the samples
+    sums: TopicSums  # the scores
+    tied: bool  # whether all runs tie on every topic
+
+    @property
+    def n_topics(self) -> int:
+        """Return how many topics there are."""
+        return len(self.sums.scores)
+
+
+@dataclass(frozen=True)
 class Task:
     """What one job counts; it needs nothing else, so that it can run anywhere."""
 
@@ -75,66 +92,39 @@ class Task:
 
 
 def counted(
-    fields: Sequence[TopicSums],
-    sizes: Sequence[int],
+    lines: Sequence[Line],
     sampling: Sampling,
     bins: Bins,
-    *,
-    n_jobs: int | None,
-    verbose: bool,
-) -> Ints:
-    """Count pairs and swaps of each field in the samples of its size."""
-    lines, starts = _alike_together(fields, sizes), range(0, sampling.pairs, _SHARE)
-    tasks = (
-        Task(fields[line], drawn[start : start + _SHARE], bins)
-        for line, drawn in _drawn(lines, fields, sizes, sampling)
-        for start in starts
-    )
-    found = np.zeros((len(fields), 2, bins.n), dtype=np.int64)
-    done = _counts(tasks, len(lines) * len(starts), n_jobs=n_jobs, verbose=verbose)
-    for number, counts in enumerate(done):
-        found[lines[number // len(starts)]] += counts[0]
-    return found
-
-
-def counted_again(
-    fields: Sequence[TopicSums],
-    sizes: Sequence[int],
-    sampling: Sampling,
-    resampled: Mapping[int, Ints],
-    bins: Bins,
+    resampled: Mapping[int, Ints] | None = None,
     *,
     n_jobs: int | None,
     verbose: bool,
 ) -> Iterator[tuple[int, Ints]]:
-    """Yield for each field (resamples, 2, bins) pairs and swaps, its topics drawn anew for each resample."""
-    lines = _alike_together(fields, sizes)
-    starts = range(0, min(map(len, resampled.values())), _RESAMPLES)
-    tasks = (
-        Task(fields[line], drawn, bins, resampled[len(fields[line].scores)][start : start + _RESAMPLES])
-        for line, drawn in _drawn(lines, fields, sizes, sampling)
-        for start in starts
-    )
-    done = _counts(tasks, len(lines) * len(starts), n_jobs=n_jobs, verbose=verbose)
-    for line in lines:
-        yield line, np.concatenate([next(done) for _ in starts])
+    """Yield the number of each line and (resamples, 2, bins) pairs and swaps in its samples.
 
+    `resampled` says which topics there are in each resample, of so many topics; without it there is one, of all. Jobs
+    run in threads, unless the user has configured otherwise.
+    """
 
-def _alike_together(fields: Sequence[TopicSums], sizes: Sequence[int]) -> list[int]:
-    """Return the numbers of the fields, those that see the same samples one after the other."""
-    return sorted(range(len(fields)), key=lambda line: (sizes[line], len(fields[line].scores)))
+    def seen(number: int) -> tuple[int, int]:
+        return lines[number].size, lines[number].n_topics
 
+    def tasks() -> Iterator[Task]:
+        # samples are drawn when it is their turn: those of all sizes would not fit in memory
+        for (size, n_topics), alike in groupby(order, seen):
+            drawn = sampling.draws(size, n_topics)
+            for number, some, start in product(alike, resamples, shares):
+                topics = None if resampled is None else resampled[n_topics][some : some + _RESAMPLES]
+                yield Task(lines[number].sums, drawn[start : start + _SHARE], bins, topics)
 
-def _drawn(
-    lines: Sequence[int], fields: Sequence[TopicSums], sizes: Sequence[int], sampling: Sampling
-) -> Iterator[tuple[int, Ints]]:
-    """Yield each field's number and samples, drawn when it is its turn: those of all sizes would not fit in memory."""
-    at, drawn = (0, 0), np.empty(0, dtype=np.int64)
-    for line in lines:
-        wanted = sizes[line], len(fields[line].scores)
-        if wanted != at:
-            at, drawn = wanted, sampling.draws(*wanted)
-        yield line, drawn
+    order = sorted(range(len(lines)), key=seen)
+    shares = range(0, sampling.pairs, _SHARE)
+    resamples = range(0, 1 if resampled is None else min(map(len, resampled.values())), _RESAMPLES)
+    total = len(lines) * len(resamples) * len(shares)
+    how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "prefer": "threads"}
+    done = run_jobs(tasks(), total, desc="counting swaps", unit="part", **how)
+    for number in order:
+        yield number, np.concatenate([np.sum([next(done) for _ in shares], axis=0) for _ in resamples])
 
 
 def topics_of(counts: NDArray[np.int64]) -> Ints:
@@ -142,67 +132,51 @@ def topics_of(counts: NDArray[np.int64]) -> Ints:
     return np.stack([np.repeat(np.arange(len(row)), row) for row in counts])
 
 
-def _counts(tasks: Iterable[Task], total: int, *, n_jobs: int | None, verbose: bool) -> Iterator[Ints]:
-    """Return the counts in order, counted in threads unless the user has configured otherwise."""
-    return run_jobs(tasks, total, desc="counting swaps", unit="part", n_jobs=n_jobs, verbose=verbose, prefer="threads")
-
-
 _OF_A_LINE = ["judgments", "measure"]
 #: sizes with swaps that a curve is fitted to, at least
 _LEAST_SIZES = 3
 
 
-def differences(table: pd.DataFrame, rate: float) -> pd.DataFrame:
-    """Return for each size the smallest difference from which on no bin has more swaps than wanted."""
-    rows = []
-    for (judgments, measure, size), bins in table.groupby([*_OF_A_LINE, "size"], sort=False):
-        pairs, swaps = int(bins["pairs"].sum()), int(bins["swaps"].sum())
-        known = bins["rate"].notna().any()
-        too_many = np.flatnonzero((bins["rate"] > rate).to_numpy())
-        first = int(too_many[-1]) + 1 if len(too_many) else 0
-        found = known and first < len(bins) and bool(bins["pairs"].iloc[first:].any())
-        rows.append(
-            {
-                "judgments": judgments,
-                "measure": measure,
-                "size": size,
-                "pairs": pairs,
-                "swaps": swaps,
-                "rate": swaps / pairs if known else np.nan,
-                "difference": float(bins["at_least"].iloc[first]) if found else np.nan,
-                "share": bins["pairs"].iloc[first:].sum() / pairs if found else np.nan,
-            }
-        )
-    return pd.DataFrame(rows)
+def _few_from(rates: pd.Series, rate: float) -> int:
+    """Return the place of the first rate from which on none is larger than wanted, their number where there is none."""
+    too_many = np.flatnonzero((rates > rate).to_numpy())
+    return int(too_many[-1]) + 1 if len(too_many) else 0
 
 
-def topics(table: pd.DataFrame, rate: float) -> pd.DataFrame:
-    """Return for each bin how many topics it takes to have no more swaps than wanted."""
-    return pd.DataFrame(list(_topics(table, rate)))
+def _difference(bins: pd.DataFrame, rate: float) -> dict[str, Any]:
+    """Return for one size the smallest difference from which on no bin has more swaps than wanted."""
+    pairs, swaps = int(bins["pairs"].sum()), int(bins["swaps"].sum())
+    known, first = bins["rate"].notna().any(), _few_from(bins["rate"], rate)
+    enough = int(bins["pairs"].iloc[first:].sum())
+    found = known and enough > 0
+    return {
+        "pairs": pairs,
+        "swaps": swaps,
+        "rate": swaps / pairs if known else np.nan,
+        "difference": float(bins["at_least"].iloc[first]) if found else np.nan,
+        "share": enough / pairs if found else np.nan,
+    }
 
 
-def _topics(table: pd.DataFrame, rate: float) -> Iterator[dict[str, Any]]:
-    for (judgments, measure, number), sizes in table.groupby([*_OF_A_LINE, "bin"], sort=False):
-        sizes = sizes.sort_values("size")
-        start, decay = _fit(sizes)
-        known = sizes[sizes["rate"].notna()]
-        too_many = np.flatnonzero((known["rate"] > rate).to_numpy())
-        first = int(too_many[-1]) + 1 if len(too_many) else 0
-        measured = first < len(known)
-        needed = float(known["size"].iloc[first]) if measured else np.nan
-        if not measured and len(known) and decay > 0:
-            needed = float(max(np.ceil(np.log(start / rate) / decay), known["size"].iloc[-1] + 1))
-        yield {
-            "judgments": judgments,
-            "measure": measure,
-            "bin": number,
-            "at_least": sizes["at_least"].iloc[0],
-            "below": sizes["below"].iloc[0],
-            "topics": needed,
-            "extrapolated": not measured and not np.isnan(needed),
-            "start": start,
-            "decay": decay,
-        }
+def _topics(sizes: pd.DataFrame, rate: float) -> dict[str, Any]:
+    """Return for one bin how many topics it takes to have no more swaps than wanted."""
+    sizes = sizes.sort_values("size")
+    start, decay = _fit(sizes)
+    known = sizes[sizes["rate"].notna()]
+    first = _few_from(known["rate"], rate)
+    measured, needed = first < len(known), np.nan
+    if measured:
+        needed = float(known["size"].iloc[first])
+    elif len(known) and decay > 0:
+        needed = float(max(np.ceil(np.log(start / rate) / decay), known["size"].iloc[-1] + 1))
+    return {
+        "at_least": sizes["at_least"].iloc[0],
+        "below": sizes["below"].iloc[0],
+        "topics": needed,
+        "extrapolated": not measured and not np.isnan(needed),
+        "start": start,
+        "decay": decay,
+    }
 
 
 def _fit(sizes: pd.DataFrame) -> tuple[float, float]:
@@ -230,8 +204,7 @@ def _draw(
     known = [int(size) for size in dict.fromkeys(rows["size"])]
     chosen = known if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
     if not chosen or not set(chosen) <= set(known):
-        problem = f" must be among {examples(known, 12)}, got {told(sizes)}."
-        raise wrong("sizes", problem)
+        raise wrong("sizes", f" must be among {examples(known, 12)}, got {told(sizes)}.")
     rows = rows[rows["size"].isin(chosen)]
     return plot_swap_rates(rows, by_size=by_size, measure=measure, wanted=USUAL_RATE, place=place)
 
@@ -328,7 +301,10 @@ class Stability(Result):
             bins together; ``difference``, the lower end of the first bin from which on no bin has a larger rate, NaN
             where the last bin has; ``share`` of the pairs that are at least so far apart.
         """
-        return differences(self.table, fraction("rate", rate, ends=False))
+        limit = fraction("rate", rate, ends=False)
+        lines = self.table.groupby([*_OF_A_LINE, "size"], sort=False)
+        rows = [dict(zip((*_OF_A_LINE, "size"), of, strict=True)) | _difference(bins, limit) for of, bins in lines]
+        return pd.DataFrame(rows)
 
     @door
     def topics_needed(self, rate: float = USUAL_RATE) -> pd.DataFrame:
@@ -347,7 +323,10 @@ class Stability(Result):
         Source: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment error, SIGIR: they
         measured up to 25 topics, and extrapolated.
         """
-        return topics(self.table, fraction("rate", rate, ends=False))
+        limit = fraction("rate", rate, ends=False)
+        bins = self.table.groupby([*_OF_A_LINE, "bin"], sort=False)
+        rows = [dict(zip((*_OF_A_LINE, "bin"), of, strict=True)) | _topics(sizes, limit) for of, sizes in bins]
+        return pd.DataFrame(rows)
 
 
 #: from one size of the samples to the next
@@ -364,8 +343,7 @@ def _checked_sizes(sizes: Any) -> list[int]:
     """Return a user's ``sizes=``, each once, the smallest first."""
     given = [sizes] if isinstance(sizes, int | np.integer) else sizes
     if isinstance(given, str) or not isinstance(given, Iterable):
-        problem = f" must be numbers of topics, such as [10, 25, 50], got {told(sizes)}."
-        raise wrong("sizes", problem)
+        raise wrong("sizes", f" must be numbers of topics, such as [10, 25, 50], got {told(sizes)}.")
     found = sorted({positive("sizes", size, "topics") for size in given})
     if not found:
         raise wrong("sizes", " is empty. Give a number of topics.")
@@ -375,8 +353,7 @@ def _checked_sizes(sizes: Any) -> list[int]:
 def _checked_width(width: Any) -> float:
     number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
     if not number or not _LEAST_WIDTH <= width <= MOST_SCORE:
-        problem = f" must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}."
-        raise wrong("bin_width", problem)
+        raise wrong("bin_width", f" must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}.")
     return float(width)
 
 
@@ -500,13 +477,13 @@ def stability(
     sampling, in_bins = Sampling(pairs, asked["replace"], seed), Bins.of(asked["bin_width"], bins)
     lines = [line for name, found in fields.items() for line in _lines(name, found, asked["sizes"], sampling)]
     asked.tell(_few_topics(fields), _ties(lines), _other_topics(fields))
-    sums, of_line = [line.sums for line in lines], [line.size for line in lines]
-    table = _table(lines, counted(sums, of_line, sampling, in_bins, **asked.how), in_bins)
+    counts = dict(counted(lines, sampling, in_bins, **asked.how))
+    table = _table(lines, np.concatenate([counts[number] for number in range(len(lines))]), in_bins)
     bootstrap, words = asked.bootstrap, {}
     if bootstrap is not None:
         lists = {n: topics_of(bootstrap.counts(n)) for n in {line.n_topics for line in lines}}
         fewer = Sampling(min(pairs, _RESAMPLED_PAIRS), sampling.replace, seed)
-        _add_intervals(table, counted_again(sums, of_line, fewer, lists, in_bins, **asked.how), bootstrap)
+        _add_intervals(table, counted(lines, fewer, in_bins, lists, **asked.how), bootstrap)
         words = {"intervals": f"{bootstrap.words()}; each resample has {fewer.pairs:,} pairs of samples of each size"}
     drawn = "drawn with replacement" if sampling.replace else "without a topic in common"
     settings = {
@@ -519,22 +496,6 @@ def stability(
     }
     settings |= {name: value for name, value in asked.settings().items() if name == BEWARE}
     return Stability(table=table, settings={**settings, **words})
-
-
-@dataclass(frozen=True)
-class _Line:
-    """One judgments, measure and size of the samples."""
-
-    judgments: str  # their name
-    measure: str  # the measure
-    size: int  # of the samples
-    sums: TopicSums  # the scores
-    tied: bool  # whether all runs tie on every topic
-
-    @property
-    def n_topics(self) -> int:
-        """Return how many topics there are."""
-        return len(self.sums.scores)
 
 
 def _fields(asked: Asked) -> dict[str, Scores]:
@@ -551,7 +512,7 @@ def _fields(asked: Asked) -> dict[str, Scores]:
     return asked.scores
 
 
-def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Sampling) -> Iterator[_Line]:
+def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Sampling) -> Iterator[Line]:
     """Yield what is to be counted of some judgments, each measure and size."""
     n_topics = len(scores.topics)
     most = sampling.most(n_topics)
@@ -574,10 +535,10 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
         tied = bool((seen == seen[:, :1]).all()) and (has is None or bool((has == has[:, :1]).all()))
         sums = TopicSums(values, has)
         for size in chosen:
-            yield _Line(name, measure, size, sums, tied)
+            yield Line(name, measure, size, sums, tied)
 
 
-def _table(lines: list[_Line], counts: Ints, bins: Bins) -> pd.DataFrame:
+def _table(lines: list[Line], counts: Ints, bins: Bins) -> pd.DataFrame:
     edges = np.arange(bins.n + 1) * bins.width / 10**DECIMALS
     pairs, swaps = counts[:, 0], counts[:, 1]
     # one topic is all that either sample can have, so that no second sample differs from the first
@@ -615,7 +576,7 @@ def _few_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
         yield from few_topics(len(scores.topics), name if name != ONLY_SET else "")
 
 
-def _ties(lines: list[_Line]) -> Iterator[Caveat]:
+def _ties(lines: list[Line]) -> Iterator[Caveat]:
     for name, measure in dict.fromkeys((line.judgments, line.measure) for line in lines if line.tied):
         yield Caveat(
             f"{name}: all runs tie by {measure}",
