@@ -266,45 +266,18 @@ def _table(
     lowest: int,
     depths: list[int],
 ) -> pd.DataFrame:
-    relevant, judged, at = labels >= lowest, labels >= 0, np.array(depths)
-    first = np.argsort(best, axis=0, kind="stable")[:2]
-    least = best.min(axis=0)
-    # of one unit alone nobody else has anything
-    second = np.take_along_axis(best, first[1:2], axis=0)[0] if len(best) > 1 else np.full(best.shape[1], _NEVER)
+    """Return a row per unit and depth, and last those of all, of (units, documents) best ranks."""
+    least, relevant = best.min(axis=0), labels >= lowest
+    kept = {"documents": np.ones(len(labels), dtype=bool), "judged": labels >= 0, "relevant": relevant}
     rows = []
-    alone = np.zeros(len(at), dtype=np.int64)
-    for u, name in enumerate(names):
-        others = np.where(first[0] == u, second, least)
-        unique = np.array([int((relevant & (best[u] <= k) & (others > k)).sum()) for k in at])
-        alone += unique
-        rows.append(_rows(column, name, best[u], judged, relevant, at).assign(unique=unique))
-    rows.append(_rows(column, ALL, least, judged, relevant, at).assign(unique=alone))
+    for name, ranks in zip((*names, ALL), (*best, least), strict=True):
+        found = {what: np.searchsorted(np.sort(ranks[some]), depths, side="right") for what, some in kept.items()}
+        rows.append(pd.DataFrame({column: name, "depth": depths, **found}))
     table = pd.concat(rows, ignore_index=True)
+    found_within = (best[:, relevant] <= depth for depth in depths)
+    alone = np.stack([(has & (has.sum(axis=0) == 1)).sum(axis=1) for has in found_within], axis=1)
     share = table["judged"].to_numpy() / table["documents"].replace(0, np.nan).to_numpy()
-    return table.assign(judged_share=share)
-
-
-def _rows(
-    column: str,
-    name: str,
-    best: NDArray[np.int64],
-    judged: NDArray[np.bool_],
-    relevant: NDArray[np.bool_],
-    depths: NDArray[np.int64],
-) -> pd.DataFrame:
-    def found(which: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.searchsorted(np.sort(best[which]), depths, side="right")
-
-    every = np.ones(len(best), dtype=bool)
-    return pd.DataFrame(
-        {
-            column: name,
-            "depth": depths,
-            "documents": found(every),
-            "judged": found(judged),
-            "relevant": found(relevant),
-        }
-    )
+    return table.assign(unique=np.vstack([alone, alone.sum(axis=0)]).ravel(), judged_share=share)
 
 
 def _judged_to(pool: Pool, labels: NDArray[np.int16], deepest: int) -> int:

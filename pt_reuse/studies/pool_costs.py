@@ -299,7 +299,12 @@ def pool_costs(
         _mostly_unjudged(table),
         few_topics(len(qrels.topics)) if asked.bootstrap else (),
     )
-    full, reduced = _score_all(asked.runs, qrels, parsed, _without(qrels, sizes.rank, wanted), len(wanted), **asked.how)
+    full = np.empty((len(parsed), len(qrels.topics), len(asked.runs)))
+    reduced = np.empty((len(wanted), *full.shape))
+    for block in rescore(asked.runs, qrels, parsed, _without(qrels, sizes.rank, wanted), **asked.how):
+        topics = slice(block.topics.start, block.topics.stop)
+        full[:, topics] = reduced[:, :, topics] = block.base
+        reduced[block.set, :, block.topic] = block.values.swapaxes(0, 1)
     has = None if complete else topics_of_runs(asked.runs, qrels)
     agreement = []
     for d, depth in enumerate(wanted):
@@ -338,25 +343,3 @@ def _without(qrels: Qrels, rank: NDArray[np.int64], depths: Sequence[int]) -> Ch
     row = np.concatenate(lost)
     in_set = np.repeat(np.arange(len(depths)), [len(rows) for rows in lost])
     return Changes(len(depths), in_set, row, np.full(len(row), UNJUDGED))
-
-
-def _score_all(
-    runs: RunSet,
-    qrels: Qrels,
-    measures: Sequence[Any],
-    changes: Changes,
-    n_sets: int,
-    *,
-    n_jobs: int | None,
-    verbose: bool,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the scores under all judgments, (measures, topics, runs), and under each set, (sets, ...)."""
-    full = np.empty((len(measures), len(qrels.topics), len(runs)))
-    reduced = np.empty((n_sets, *full.shape))
-    for block in rescore(runs, qrels, list(measures), changes, n_jobs=n_jobs, verbose=verbose):
-        topics = slice(block.topics.start, block.topics.stop)
-        full[:, topics] = block.base
-        reduced[:, :, topics] = block.base
-        for cell, (topic, in_set) in enumerate(zip(block.topic.tolist(), block.set.tolist(), strict=True)):
-            reduced[in_set, :, topic] = block.values[:, cell]
-    return full, reduced
