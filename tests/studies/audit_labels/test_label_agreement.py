@@ -17,8 +17,8 @@ from sklearn import metrics
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.studies.compare_labels import FIGURES
 from pt_reuse.studies.compare_labels import agreement_of_labels as label_agreement
-from pt_reuse.studies.label_counts import FIGURES
 
 HUMAN = judged()
 GRADED = labelled(HUMAN, gaps=0.1)
