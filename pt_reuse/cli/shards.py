@@ -293,10 +293,10 @@ class _Making:
     """Looks on while the runs and judgments of a shard are read, and ends the call where the shard is there."""
 
     def __init__(self, parser: Parser, options: argparse.Namespace, file: ShardFile):
-        from pt_reuse.data.topic_jobs import WritingShard
+        from pt_reuse.data.topic_jobs import Shard
 
         self.file = file
-        self.shard = WritingShard(file, lambda: self._notes.to_json())
+        self.shard = Shard(file, lambda: self._notes.to_json())
         self._overwrite = options.overwrite
         # before they are read: a file that changes meanwhile is then another one for the merge
         self._notes = ShardNotes.begun(parser, options, file.shard.of)
@@ -373,7 +373,7 @@ def add_merge(commands: Commands) -> Parser:
 
 
 def _run_merge(options: argparse.Namespace) -> int:
-    from pt_reuse.data.topic_jobs import ReadingShards, executed_by
+    from pt_reuse.data.topic_jobs import Merge, executed_by
 
     if not options.shards:
         raise InputError("expected the folder with all shards, got ''.", argument="shards")
@@ -386,7 +386,7 @@ def _run_merge(options: argparse.Namespace) -> int:
     given = {name: getattr(options, name) for name in _OUTPUT if name in command.arguments}
     asked = {**vars(command.parse_args([])), **_seen_from(folder, notes), **given, "reader": _Checking(notes)}
     # what the command says is worded as if it ran by itself
-    with executed_by(ReadingShards([file for file, _ in shards])):
+    with executed_by(Merge([file for file, _ in shards])):
         return carry_out(argparse.Namespace(**asked))
 
 

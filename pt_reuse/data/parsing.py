@@ -354,8 +354,8 @@ class RunFiles(ABC):
 
         def parts() -> Iterator[RunPart]:
             for group in reading.groups():
-                bad.append(np.stack([group.bad_run, group.bad_row, group.bad_why]))
-                yield RunPart([*reading.topics], group.topic, group.docs, group.scores, group.ranks, group.run)
+                bad.append(group.bad)
+                yield group.part
                 del group  # before the next one is read
             reading.check(skip=self._skip)
 
@@ -390,8 +390,8 @@ def tied_row(path: Path, run: str, topic: str, at: int) -> InputError:
     """Return the same of a table."""
     reading = TableReading(path, "rank")
     _, group, rows = _found_again(rows_in_table(reading, [(run, topic)], np.array([at])))
-    docno = tokens.decode(tokens.as_tokens(group.docs[rows]))[0]
-    rank = np.nan if group.ranks is None else float(group.ranks[rows[0]])
+    docno = tokens.decode(tokens.as_tokens(group.part.docs[rows]))[0]
+    rank = np.nan if group.part.ranks is None else float(group.part.ranks[rows[0]])
     document = f"run {shown(run)}, topic {shown(topic)}, document {shown(docno)}"
     tied = f"{document} has rank {shown(rank)}, which another document of the topic has too, so "
     return InputError(tied, *NO_ORDER, place=reading.place(int(group.row[rows[0]])))

@@ -31,6 +31,7 @@ from pt_reuse.data.packed_files import (
     give_back,
     kind_of_table,
 )
+from pt_reuse.data.run_parts import RunPart
 
 _LARGE = 1 << 20  # bytes of a row group that are given back before the next one is read
 _ROW_BYTES = 24  # that a row takes in memory at least
@@ -309,15 +310,9 @@ class NoRunError(InputError):
 class RowGroup:
     """The rows of one row group, in the order of the file."""
 
-    run: NDArray[np.int64]  # (rows,) the run of each row that can be used
-    topic: NDArray[np.int64]  # (rows,) its topic
-    docs: Words  # (rows, k) words of its document name
-    scores: NDArray[np.float64]  # (rows,) finite
-    ranks: NDArray[np.float64] | None  # (rows,) as they stand, NaN where there is none; None without such a column
-    row: NDArray[np.int64]  # (rows,) which row of the file it is, from 1
-    bad_run: NDArray[np.int64]  # (m,) the run of each row that cannot be used
-    bad_row: NDArray[np.int64]  # (m,) which row of the file it is
-    bad_why: NDArray[np.int64]  # (m,) what is wrong, see :func:`reason`
+    part: RunPart  # those that can be used
+    row: NDArray[np.int64]  # (rows,) which row of the file each of them is, from 1
+    bad: NDArray[np.int64]  # (3, m) of those that cannot: the run, the row of the file, and why, see :func:`reason`
 
 
 def reason(why: int) -> str:
@@ -420,17 +415,16 @@ class TableReading:
         good, bad = np.flatnonzero(none), np.flatnonzero(~none)
         self._good.update(np.unique(runs[good]).tolist())
         self._note_bad(group, bad, why[bad], runs[bad], before)
-        return RowGroup(
-            run=runs[good],
-            topic=qids.numbered(good, self.topics) if len(good) else good,
+        topic = qids.numbered(good, self.topics) if len(good) else good
+        part = RunPart(
+            topics=list(self.topics),
+            topic=topic,
             docs=docnos.words.take(docnos.codes[good], axis=0),
             scores=scores[good],
             ranks=None if ranks is None else ranks[good],
-            row=good + before + 1,
-            bad_run=runs[bad],
-            bad_row=bad + before + 1,
-            bad_why=why[bad],
+            run=runs[good],
         )
+        return RowGroup(part, good + before + 1, np.stack([runs[bad], bad + before + 1, why[bad]]))
 
     def _runs(self, group: Any, names: _Names, before: int) -> NDArray[np.int64]:
         odd = np.flatnonzero(names.bad)
@@ -486,7 +480,7 @@ def find_in_table(path: Path, order: str, wanted: Sequence[tuple[str, str, str]]
         rows, begins, ends = _rows_of_lists(reading, group, [(run, topic) for run, topic, _ in wanted])
         for i, (_, _, docno) in enumerate(wanted):
             own = rows[begins[i] : ends[i]]
-            docnos = tokens.decode(tokens.as_tokens(group.docs.take(own, axis=0)))
+            docnos = tokens.decode(tokens.as_tokens(group.part.docs.take(own, axis=0)))
             same = [row for row, name in zip(group.row[own].tolist(), docnos, strict=True) if name == docno]
             rows_of[i] += same[: most - len(rows_of[i])]
     return [", ".join(map(reading.place, rows)) for rows in rows_of]
@@ -502,6 +496,6 @@ def _rows_of_lists(
         [(names[run] << 32) | topics[topic] if run in names and topic in topics else -1 for run, topic in lists],
         dtype=np.int64,
     )
-    held = (group.run << 32) | group.topic
+    held = (group.part.run << 32) | group.part.topic
     order = np.argsort(held, kind="stable")
     return order, np.searchsorted(held[order], keys), np.searchsorted(held[order], keys, "right")

@@ -177,58 +177,6 @@ class ShardDone(Exception):  # noqa: N818 - nothing went wrong
     """The study ends here: this shard has done its share and kept it."""
 
 
-class Shard(Execution, ABC):
-    """Runs one share of the jobs, and has it written."""
-
-    def __init__(self, k: int, n: int):
-        self.k, self.n = k, n
-
-    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
-        """Run the jobs of this share and write what comes of them."""
-        share = jobs.share(self.k, self.n)
-        topics = range(share.cut[0].start, share.cut[-1].stop) if share.cut else range(0)
-        self.write(work, topics, share.run())
-        raise ShardDone
-        yield  # makes of it what Execution.parts is
-
-    @abstractmethod
-    def write(self, work: ArrayWork, topics: range, parts: Iterator[Arrays]) -> None:
-        """Keep the parts of this share."""
-
-
-class Merge(Execution, ABC):
-    """Reads what shards have written in place of running jobs; what a study does after its first work runs here."""
-
-    def __init__(self) -> None:
-        self._merged = False
-
-    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
-        """Yield the parts that are read."""
-        if self._merged:
-            yield from jobs.run()
-            return
-        self._merged = True
-        reached = 0
-        for part in self.read(work):
-            topics = part_topics(part)
-            if topics.start != reached:
-                raise InputError(_gap(work, reached, topics.start))
-            reached = topics.stop
-            yield part
-        if reached != len(work.topics):
-            raise InputError(_gap(work, reached, len(work.topics)))
-
-    @abstractmethod
-    def read(self, work: ArrayWork) -> Iterator[Arrays]:
-        """Yield the parts of a work that shards have written, in the order of the topics."""
-
-
-def _gap(work: ArrayWork, reached: int, start: int) -> str:
-    if start < reached:
-        return f"parts of {examples(list(work.topics[start:reached]))} are there twice. Give each shard once."
-    return f"no part is of {examples(list(work.topics[reached:start]))}. Run the shard that has them, or give its file."
-
-
 _EXECUTION: ContextVar[Execution] = ContextVar("pt_reuse_execution", default=Execution())  # noqa: B039 - it has no state
 
 
@@ -361,31 +309,54 @@ class ShardFile:
         ArrayFile(self.path).check()
 
 
-class WritingShard(Shard):
-    """Does one share of the topics, and writes its file."""
+class Shard(Execution):
+    """Does one share of the jobs, and writes its file."""
 
     def __init__(self, file: ShardFile, notes: Callable[[], Mapping[str, Any]]):
-        super().__init__(file.shard.number, file.shard.of)
         self._file, self._notes = file, notes
+        self.number = file.shard
         #: which topics were done, in words
         self.done = ""
+
+    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
+        """Run the jobs of this share and write what comes of them."""
+        share = jobs.share(self.number.number, self.number.of)
+        topics = range(share.cut[0].start, share.cut[-1].stop) if share.cut else range(0)
+        self.write(work, topics, share.run())
+        raise ShardDone
+        yield  # makes of it what Execution.parts is
 
     def write(self, work: ArrayWork, topics: range, parts: Iterator[Arrays]) -> None:
         """Write what comes of the topics of this share."""
         mine = [work.topics[t] for t in topics]
         beside = {"kind": work.kind, "topics": mine}
         self._file.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file.write(parts, {**self._notes(), "shard": self._file.shard.number, **beside})
+        self._file.write(parts, {**self._notes(), "shard": self.number.number, **beside})
         ends = "no topic" if not mine else f"topic {mine[0]}" if len(mine) == 1 else f"topics {mine[0]} to {mine[-1]}"
         self.done = f"{ends} ({len(mine):,} of {len(work.topics):,})"
 
 
-class ReadingShards(Merge):
-    """Reads what shards hold."""
+class Merge(Execution):
+    """Reads what shards have written in place of running jobs; what a study does after its first work runs here."""
 
     def __init__(self, files: Sequence[ShardFile]):
-        super().__init__()
-        self._files = files
+        self._files, self._merged = files, False
+
+    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
+        """Yield the parts that are read."""
+        if self._merged:
+            yield from jobs.run()
+            return
+        self._merged = True
+        reached = 0
+        for part in self.read(work):
+            topics = part_topics(part)
+            if topics.start != reached:
+                raise InputError(_gap(work, reached, topics.start))
+            reached = topics.stop
+            yield part
+        if reached != len(work.topics):
+            raise InputError(_gap(work, reached, len(work.topics)))
 
     def read(self, work: ArrayWork) -> Iterator[Arrays]:
         """Yield the parts of each shard, one at a time."""
@@ -401,6 +372,12 @@ class ReadingShards(Merge):
             if (notes["kind"], notes["topics"]) != (work.kind, read):
                 problem = f"it holds {notes['kind']} of other topics than are merged. Run this shard again."
                 raise InputError(problem, place=str(file.path), argument="shards")
+
+
+def _gap(work: ArrayWork, reached: int, start: int) -> str:
+    if start < reached:
+        return f"parts of {examples(list(work.topics[start:reached]))} are there twice. Give each shard once."
+    return f"no part is of {examples(list(work.topics[reached:start]))}. Run the shard that has them, or give its file."
 
 
 def shards_in(folder: Path) -> list[ShardFile]:

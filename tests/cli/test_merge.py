@@ -9,7 +9,7 @@ from command_parts import run
 from shard_parts import SHARDED, shards, write_field
 
 from pt_reuse.data import judgments as reading
-from pt_reuse.data.topic_jobs import WritingShard
+from pt_reuse.data.topic_jobs import Shard
 
 SCORE = SHARDED["score"]
 
@@ -162,8 +162,8 @@ def test_judgments_that_change_while_a_shard_is_made_are_noticed(here, capsys, m
 
 
 def test_a_shard_of_other_topics_is_refused(here, capsys, messages, monkeypatch):
-    write = WritingShard.write
-    monkeypatch.setattr(WritingShard, "write", lambda self, work, topics, parts: write(self, work, topics[1:], parts))
+    write = Shard.write
+    monkeypatch.setattr(Shard, "write", lambda self, work, topics, parts: write(self, work, topics[1:], parts))
     shards(capsys, SCORE, 1)
     status, _, err = run(capsys, "merge", "shards")
     assert status == 2

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from joblib import parallel_config
 from opened import opened
 
+from pt_reuse._check import ShardNumber
 from pt_reuse.arrays.field import Field
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, Merge, Shard, topics_array
+from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, Merge, Shard, ShardFile, topics_array
 from pt_reuse.demo.simulated import simulate_field
 
 #: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
@@ -68,19 +70,19 @@ class Kept(Shard):
     """A shard that keeps copies of its arrays in a dict."""
 
     def __init__(self, k: int, n: int, kept: dict[int, list[Arrays]]):
-        super().__init__(k, n)
+        super().__init__(ShardFile.of(ShardNumber(k, n), Path()), dict)
         self.kept, self.of = kept, None
 
     def write(self, work, topics, parts):
         self.of = (work.kind, list(work.topics), topics)
-        self.kept[self.k] = [{name: array.copy() for name, array in part.items()} for part in parts]
+        self.kept[self.number.number] = [{name: array.copy() for name, array in part.items()} for part in parts]
 
 
 class Put(Merge):
     """Gives what shards have kept."""
 
     def __init__(self, kept: dict[int, list[Arrays]]):
-        super().__init__()
+        super().__init__([])
         self.kept = kept
 
     def read(self, work):
