@@ -44,6 +44,7 @@ class Entry:
     name: str = ""  # there; default that of the function
     page: str = ""  # of the documentation; default that of its name under ``studies``
     papers: str = ""  # keys of the list of papers
+    command: str = ""  # that answers it, where none is declared
 
 
 class Study:

@@ -39,11 +39,12 @@ def home(study: dict) -> str:
 
 def row(study: dict) -> str:
     """Return its row of the table of questions."""
-    entry, command = study["entry"], study["command"]
+    entry = study["entry"]
+    command = study["command"]["name"] if study["command"] else entry["command"]
     function = f":func:`{public_name(study)}`"
     if (DOCS / f"{entry['page']}.rst").exists():
         function += f", :doc:`{entry['page']}`"
-    cells = (entry["question"], function, f"``{command['name']}``" if command else "", entry["papers"])
+    cells = (entry["question"], function, f"``{command}``" if command else "", entry["papers"])
     return ",".join(f'"{cell}"' for cell in cells)
 
 

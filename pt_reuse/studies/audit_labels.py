@@ -574,7 +574,7 @@ def _of_movers(movers: pd.DataFrame, documents: pd.DataFrame) -> Iterator[str]:
         check=partial(positive, "best", unit="runs"),
         flag=Flag(help="tau of the K best runs", metavar="K"),
     ),
-    entry=Entry(question="Does a model's labelling rank the systems as people's does?"),
+    entry=Entry(question="Does a model's labelling rank the systems as people's does?", command="audit"),
 )
 def audit_labels(
     runs: Any,

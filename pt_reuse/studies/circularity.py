@@ -355,7 +355,10 @@ class _Asked(AskedJudges):
         check=partial(positive, "best", unit="systems"),
     ),
     entry=Entry(
-        question="What does a system gain that re-ranks by the judge that scores it?", group="labels", papers="[C24]_"
+        question="What does a system gain that re-ranks by the judge that scores it?",
+        command="audit",
+        group="labels",
+        papers="[C24]_",
     ),
 )
 def circularity(

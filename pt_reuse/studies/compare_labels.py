@@ -735,7 +735,7 @@ OTHER_PEOPLE = Parameter(
 )
 
 
-@study(OTHER_PEOPLE, entry=Entry(question="Does a model label as people do?", group="labels"))
+@study(OTHER_PEOPLE, entry=Entry(question="Does a model label as people do?", command="audit", group="labels"))
 def compare_labels(
     human: Any,
     judge: Any,

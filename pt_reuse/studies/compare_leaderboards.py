@@ -350,7 +350,7 @@ def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> pd.DataF
         "to them, and they are the best by all topics, also in resamples.",
         check=partial(positive, "best", unit="runs"),
     ),
-    entry=Entry(question="Do judges rank runs as people do, by their leaderboards?", group="labels"),
+    entry=Entry(question="Do judges rank runs as people do, by their leaderboards?", command="audit", group="labels"),
 )
 def compare_leaderboards(
     human: Any,

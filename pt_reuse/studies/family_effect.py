@@ -413,7 +413,9 @@ def _leaving_out_0(rows: pd.DataFrame, measure: str) -> Iterator[str]:
         "with several runs of the family; of equally near ones it is the first by name.",
         check=partial(number, "caliper"),
     ),
-    entry=Entry(question="Does a judge favour its own family of runs?", group="labels", papers="[B25]_"),
+    entry=Entry(
+        question="Does a judge favour its own family of runs?", command="audit", group="labels", papers="[B25]_"
+    ),
 )
 def family_effect(
     runs: Any,

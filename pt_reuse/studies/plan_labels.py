@@ -523,7 +523,12 @@ def _checked_judge_rel(judge_rel: Any) -> int | None:
         check=_checked_judge_rel,
         flag=Flag(help="lowest label of the judge that is relevant", metavar="LABEL"),
     ),
-    entry=Entry(question="How many labels of a model must people check, and which?", group="labels", papers="[M25]_"),
+    entry=Entry(
+        question="How many labels of a model must people check, and which?",
+        command="judge plan-labels",
+        group="labels",
+        papers="[M25]_",
+    ),
 )
 def plan_labels(
     judge_labels: Any,

@@ -241,6 +241,7 @@ def _of_judge(row: Mapping[Any, Any]) -> Iterator[str]:
 @study(
     entry=Entry(
         question="Which significant differences does a judge claim that people do not see?",
+        command="audit",
         group="labels",
         papers="[O25]_",
     )

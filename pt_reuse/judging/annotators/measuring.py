@@ -642,6 +642,7 @@ def _confusion_table(compared: Sequence[Two], scale: tuple[int, ...]) -> pd.Data
     ),
     entry=Entry(
         question="Do those who judge agree, and does it matter?",
+        command="judge agreement",
         group="judging",
         page="judging/annotators",
         papers="[V98]_",

@@ -267,7 +267,7 @@ def depths_in_words(by_topic: pd.DataFrame) -> str:
         "else 1. The answer does not depend on it.",
         check=checked_jobs,
     ),
-    entry=Entry(question="Who was pooled, and to which depth?", page="who-was-pooled"),
+    entry=Entry(question="Who was pooled, and to which depth?", command="infer-pool", page="who-was-pooled"),
 )
 def infer_pool(
     runs: Any,
