@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cache_parts import SETTINGS, assert_one_field, block, header_of, place, run_bytes, same, sources_of, tables
+from cache_parts import run_bytes, same
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._files import Alone, alone
@@ -29,6 +29,39 @@ from pt_reuse.data.array_file import ArrayFile
 from pt_reuse.data.parsing import ReadField
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import FORMAT, HEADER, StaleCacheError, load_whole
+
+#: how runs are read where nothing is said of it
+SETTINGS = {
+    "order": "trec_eval", "names": "tag", "duplicates": "error", "bad_lines": "error", "other_files": "error",
+}  # fmt: skip
+
+
+def header_of(cache):
+    return json.loads((cache / HEADER).read_bytes())
+
+
+def sources_of(cache):
+    return dict(header_of(cache)["sources"])
+
+
+def place(cache):
+    return cache / header_of(cache)["place"]
+
+
+def block(cache):
+    """Return the one block of a cache."""
+    (path,) = place(cache).glob("*.block")
+    return path
+
+
+def tables(cache):
+    return place(cache) / "index"
+
+
+def assert_one_field(cache):
+    """A cache holds one field and nothing else."""
+    assert {path.name for path in cache.iterdir()} == {place(cache).name, HEADER}
+    assert len(list(place(cache).iterdir())) == 1 + len(header_of(cache)["ends"])
 
 
 def parses(monkeypatch):

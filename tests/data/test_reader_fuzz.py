@@ -2,18 +2,110 @@
 
 from __future__ import annotations
 
+import math
+import re
 import struct
 import warnings
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from naive_reader import BOM, RejectedError, naive_qrels, naive_run
+from naive_reader import BOM
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data.judgments import read_qrels
 from pt_reuse.data.packed_files import packed_with
 from pt_reuse.data.run_reading import read_runs
+
+NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+LONGEST = 1024
+
+
+class RejectedError(Exception):
+    pass
+
+
+class NoRunError(RejectedError):
+    pass
+
+
+def naive_number(text):
+    """Return a finite decimal number, None for anything else."""
+    value = float(text) if NUMBER.fullmatch(text) else math.inf
+    return None if math.isinf(value) else value
+
+
+def naive_lines(data):
+    """Yield (number, cells) of every line that is neither blank nor a comment; with a NUL byte, or with a
+    carriage return behind its sixth word, which may be the end of a line, there are no cells.
+    """
+    for number, line in enumerate(data.removeprefix(BOM).split(b"\n"), 1):
+        if b"\0" in line:
+            yield number, []
+        elif line.split() and not line.split()[0].startswith(b"#"):
+            runs_on = b"\r" in b"".join(line.split(None, 5)[5:]).strip()
+            yield number, [] if runs_on else line.split()
+
+
+def naive_run_lines(data, *, skip, by_rank, by_tag):
+    """Return ([(line, qid, docno, rank, score, tag)] of the run lines, numbers of the others)."""
+    rows, bad = [], []
+    for number, cells in naive_lines(data):
+        score = naive_number(cells[4]) if len(cells) >= 6 else None
+        rank = naive_number(cells[3]) if len(cells) >= 6 else None
+        if score is None or (by_rank and rank is None) or max(len(cells[0]), len(cells[2])) > LONGEST:
+            bad.append(number)
+        else:
+            rows.append((number, cells[0], cells[2], rank, score, cells[5]))
+    if not rows:
+        raise NoRunError
+    if (bad and not skip) or (by_tag and len({row[5] for row in rows}) > 1):
+        raise RejectedError
+    return rows, bad
+
+
+def naive_run(data, *, skip=False, best=False, order="trec_eval", by_tag=True):
+    """Return (tag, {topic: [(docno, score), ...] in ranking order}, the lines that were left out), names in bytes."""
+    rows, dropped = naive_run_lines(data, skip=skip, by_rank=order == "rank", by_tag=by_tag)
+    topics = {}
+    for row in rows:
+        topics.setdefault(row[1], []).append(row)
+    kept = {}
+    for topic, found in topics.items():
+        if order == "trec_eval":
+            found = sorted(sorted(found, key=lambda row: row[2], reverse=True), key=lambda row: -row[4])
+        elif order == "rank":
+            if len({row[3] for row in found}) < len(found):
+                raise RejectedError
+            found = sorted(found, key=lambda row: row[3])
+        seen = {}
+        for row in found:
+            if row[2] in seen and not best:
+                raise RejectedError
+            if row[2] in seen:
+                dropped.append(row[0])
+            seen.setdefault(row[2], row[4])
+        kept[topic] = list(seen.items())
+    return rows[0][5], kept, sorted(dropped)
+
+
+def naive_qrels(data):
+    """Return {topic: {docno: label}}."""
+    topics = {}
+    for _, cells in naive_lines(data):
+        label = naive_number(cells[3]) if len(cells) == 4 else None
+        if label is None or label != int(label) or not -(2**15) <= label < 2**15:
+            raise RejectedError
+        if max(len(cells[0]), len(cells[2])) > LONGEST:
+            raise RejectedError
+        if topics.setdefault(cells[0], {}).setdefault(cells[2], int(label)) != int(label):
+            raise RejectedError
+    if not topics:
+        raise RejectedError
+    return topics
+
 
 FUZZ = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

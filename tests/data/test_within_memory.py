@@ -2,22 +2,180 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import random
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
-from naive_reader import mutated, packed
-from store_parts import assert_same, in_pieces
+from naive_reader import BOM
+from store_parts import assert_same_field, in_pieces
 from table_parts import COLUMNS, KINDS, pa, put, table_of
 
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.data.budget import Budget
 from pt_reuse.data.run_reading import read_runs
+
+
+def outcome(source, **options):
+    """Return what reading gives: runs, or the parts of the error, and the warnings."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", ReuseWarning)
+        try:
+            runs, error = read_runs(source, **options), None
+        except InputError as raised:
+            runs, error = None, (str(raised), [str(fault) for fault in raised.faults], raised.place)
+    return runs, error, [str(warning.message) for warning in told]
+
+
+def assert_same(source, cache, *, exactly=False, **options):
+    """Reading within memory gives what reading in memory gives, or as many faults, or the same; return the runs."""
+    theirs, error, told = outcome(source, **options)
+    ours, our_error, our_told = outcome(source, cache=cache, memory="64MB", **options)
+    if exactly:
+        assert our_error == error
+    assert (our_error and len(our_error[1])) == (error and len(error[1]))
+    assert our_told == told
+    if theirs is None:
+        return None
+    assert isinstance(ours.field, OpenField)
+    assert_same_field(ours.field, theirs.field)
+    assert ours.run_table.equals(theirs.run_table)
+    assert ours.dropped.equals(theirs.dropped)
+    again, _, told_again = outcome(source, cache=cache, memory="64MB", **options)
+    assert told_again == told
+    assert_same_field(again.field, theirs.field)
+    assert again.dropped.equals(theirs.dropped)
+    return ours
+
+
+WORDS = [
+    b"1",
+    b"001",
+    b"NA",
+    b"nan",
+    b"1e5",
+    b'"',
+    b"#",
+    b"#x",
+    b"a#b",
+    b"\xc3\xa9",
+    b"\xe9",
+    b"d" * 20,
+    b"Q0",
+    b"\xff",
+]
+
+
+SCORES = [b"1", b"1.0", b"0.5", b"-0", b"+2", b".5", b"5.", b"1e-3", b"123456789012345678901234567890", b"0"]
+
+
+NO_SCORES = [b"nan", b"inf", b"-inf", b"1_0", b"0x1", b"1e999", b"a", b"."]
+
+
+LINES = [b"# comment", b"#", b" \t# six words of a comment here", b"", b" \t ", b"1 2 3", b"\0", b"# \0", b"x" * 1030]
+
+
+HEADS = [BOM, b"\n", b" ", BOM + BOM, b"\xff\xfe", b"#", b"# ir_metadata.start\n# tag: t\n"]
+
+
+SPACES = [b" "] * 6 + [b"\t", b"  ", b" \t", b"\x0b", b"\x0c", b"\r"]
+
+
+PACKINGS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+
+
+UNPACKINGS = {"plain": bytes, "gzip": gzip.decompress, "bzip2": bz2.decompress, "xz": lzma.decompress}
+
+
+def run_text(chance):
+    """Return a good run file, odd here and there."""
+    tag, end, space = chance.choice(WORDS[:4]), chance.choice([b"\n", b"\n", b"\r\n"]), chance.choice(SPACES)
+    topics = [chance.choice(WORDS) for _ in range(chance.randint(1, 3))]
+    lines = []
+    for i in range(chance.randint(1, 14)):
+        docno = b"d%d" % i if chance.random() < 0.9 else chance.choice(WORDS)
+        score = b"%.3f" % chance.uniform(-9, 9) if chance.random() < 0.8 else chance.choice(SCORES)
+        cells = [chance.choice(topics), b"Q0", docno, b"%d" % (i + 1), score, tag]
+        cells += chance.choices(WORDS, k=chance.randint(1, 4)) if chance.random() < 0.1 else []
+        lines.append((space if chance.random() < 0.9 else chance.choice(SPACES)).join(cells))
+    return end.join(lines) + (end if chance.random() < 0.7 else b"")
+
+
+def mutated(chance):
+    """Return a run file to which up to four things happened."""
+    data = run_text(chance)
+    for _ in range(chance.choice([0, 1, 1, 1, 2, 3, 4])):
+        lines, at, place = data.split(b"\n"), 0, chance.randint(0, len(data))
+        at = chance.randrange(len(lines))
+        cells = lines[at].split()
+        how = chance.choice(
+            [
+                "line",
+                "cell",
+                "score",
+                "less",
+                "more",
+                "swap",
+                "double",
+                "long",
+                "flip",
+                "delete",
+                "insert",
+                "cut",
+                "head",
+            ]
+        )
+        if how == "line":
+            lines.insert(at, chance.choice(LINES))
+        elif how == "double":
+            lines.insert(chance.randint(0, len(lines)), lines[at])
+        elif how == "swap":
+            lines[at], lines[0] = lines[0], lines[at]
+        elif cells and how in ("cell", "score", "less", "more", "long"):
+            column = {"score": 4, "cell": chance.randrange(len(cells)), "long": chance.choice([0, 2])}.get(how, 0)
+            if how == "less":
+                del cells[chance.randrange(len(cells)) :]
+            elif how == "more":
+                cells.insert(chance.randint(0, len(cells)), chance.choice(WORDS))
+            elif column < len(cells):
+                cells[column] = {"score": chance.choice(NO_SCORES), "long": b"n" * chance.choice([65, 1024, 1025])}.get(
+                    how, chance.choice(WORDS + SCORES)
+                )
+            lines[at] = chance.choice(SPACES).join(cells)
+        data = b"\n".join(lines)
+        if how == "flip" and place < len(data):
+            data = data[:place] + bytes([data[place] ^ 1 << chance.randrange(8)]) + data[place + 1 :]
+        elif how == "delete":
+            data = data[:place] + data[place + chance.randint(1, 8) :]
+        elif how == "insert":
+            data = data[:place] + chance.randbytes(chance.randint(1, 4)) + data[place:]
+        elif how == "cut":
+            data = data[:place]
+        elif how == "head":
+            data = chance.choice(HEADS) + data
+    return data
+
+
+def packed(chance, data):
+    """Return (file, text): the text packed in some way, damaged now and then; no text where it cannot be unpacked."""
+    kind = chance.choice(["plain", "plain", "gzip", "bzip2", "xz"])
+    raw = PACKINGS[kind](data)
+    if kind != "plain" and chance.random() < 0.1:
+        place = chance.randrange(10, len(raw))
+        raw = raw[:place] if chance.random() < 0.5 else raw[:place] + bytes([raw[place] ^ 16]) + raw[place + 1 :]
+        try:
+            data = UNPACKINGS[kind](raw)
+        except Exception:
+            return raw, None
+    return raw, data
 
 
 @pytest.fixture

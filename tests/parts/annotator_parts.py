@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -43,15 +43,6 @@ def slow_kappa(pairs, scale, weights=None):
     return None if expected == 0 else 1 - observed / expected
 
 
-def slow_fleiss(items):
-    """Return Fleiss' kappa of items, each a list of labels, equally many."""
-    n = len(items[0])
-    agree = sum(Fraction(sum(a == b for a, b in permutations(item, 2)), n * (n - 1)) for item in items) / len(items)
-    totals = Counter(label for item in items for label in item)
-    chance = sum(Fraction(times, n * len(items)) ** 2 for times in totals.values())
-    return None if chance == 1 else (agree - chance) / (1 - chance)
-
-
 def slow_alpha(items, scale, level):
     """Return Krippendorff's alpha of items, each a list of labels, by its definition over pairs of values."""
     items = [item for item in items if len(item) > 1]
@@ -68,26 +59,3 @@ def slow_alpha(items, scale, level):
     # every two values that are not the same one
     expected = sum(totals[a] * totals[b] * distance(a, b) for a in totals for b in totals)
     return None if expected == 0 else 1 - observed * (len(values) - 1) / Fraction(expected)
-
-
-def slow_vote(labels, ties):
-    """Return what a vote makes of a list of labels."""
-    times = Counter(labels)
-    best = sorted(label for label, n in times.items() if n == max(times.values()))
-    if len(best) == 1:
-        return best[0]
-    middle = sorted(labels)[(len(labels) + 1) // 2 - 1]
-    return {"lower": best[0], "higher": best[-1], "median": middle, "unresolved": -1}[ties]
-
-
-def in_common(items, first, second):
-    """Return the pairs of labels that two annotators gave to the same items."""
-    return [(item[first], item[second]) for item in items.values() if first in item and second in item]
-
-
-def annotators_of(items):
-    return sorted({name for item in items.values() for name in item})
-
-
-def couples(items):
-    return [(a, b) for a, b in combinations(annotators_of(items), 2) if in_common(items, a, b)]

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 import numpy as np
 
-from pt_reuse.data.store import HEADER
-
-#: how runs are read where nothing is said of it
-SETTINGS = {
-    "order": "trec_eval", "names": "tag", "duplicates": "error", "bad_lines": "error", "other_files": "error",
-}  # fmt: skip
 #: the arrays of a field
 FIELD = ["codes", "doc_starts", "scores", "starts", "topic_docs", "vocabulary"]
 
@@ -38,31 +31,3 @@ def same(ours, theirs):
             for name in ("lists", "starts", "at", "values")
         )
     )
-
-
-def header_of(cache):
-    return json.loads((cache / HEADER).read_bytes())
-
-
-def sources_of(cache):
-    return dict(header_of(cache)["sources"])
-
-
-def place(cache):
-    return cache / header_of(cache)["place"]
-
-
-def block(cache):
-    """Return the one block of a cache."""
-    (path,) = place(cache).glob("*.block")
-    return path
-
-
-def tables(cache):
-    return place(cache) / "index"
-
-
-def assert_one_field(cache):
-    """A cache holds one field and nothing else."""
-    assert {path.name for path in cache.iterdir()} == {place(cache).name, HEADER}
-    assert len(list(place(cache).iterdir())) == 1 + len(header_of(cache)["ends"])

@@ -37,14 +37,6 @@ def changes(n=129, teams=40, **how):
     return by_run(n, teams, **how).rename(columns={"reduced_score": "other_score"})
 
 
-def unique_counts(n=40, column="team"):
-    """Return a `unique_counts` table of leave-out-uniques."""
-    random = np.random.default_rng(2)
-    relevant, other = random.integers(0, 500, n), random.integers(0, 99_000, n)
-    frame = pd.DataFrame({column: names(n, column), "runs": 2, "contributing": 1, "unique": relevant + other})
-    return frame.assign(unique_relevant=relevant, unique_nonrelevant=other)
-
-
 def units(n=40, column="team"):
     """Return a `table` of leave-out-uniques."""
     random = np.random.default_rng(3)
@@ -136,26 +128,6 @@ def check(ax, size):
     return found
 
 
-def lightness(colour):
-    """Return CIELAB L* of a colour, 0 for black to 100 for white, by its definition."""
-    from matplotlib.colors import to_rgb
-
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return 116 * luminance ** (1 / 3) - 16 if luminance > 216 / 24389 else luminance * 24389 / 27
-
-
-def densities(n=93, rounds=8):
-    """Return the tables `rounds` and `topics` of judging by a protocol; the last topic has no judgment."""
-    random = np.random.default_rng(4)
-    qids = names(n, "topic")
-    steps = random.uniform(0, 1, (n, rounds)).cumsum(axis=1) / np.arange(1, rounds + 1) * random.uniform(0, 1, (n, 1))
-    table = pd.DataFrame({"qid": np.repeat(qids, rounds), "density": steps.ravel()})
-    table.loc[table["qid"] == qids[-1], "density"] = np.nan
-    topics = pd.DataFrame({"qid": qids, "density": table.groupby("qid", sort=False)["density"].last().to_numpy()})
-    return table, topics.assign(evaluated=topics["density"] < 0.5)
-
-
 # relevant documents
 
 
@@ -171,26 +143,3 @@ def saturation(n=53, runs=63):
         }
     )
     return table.assign(saturated=table["median"] >= 1), scores
-
-
-def minimum_ranks(topics=53, *, depth=100, n=3000):
-    """Return the cells and the `topics` of a MinimumRanks."""
-    random = np.random.default_rng(6)
-    qids = names(topics, "topic")
-    rank = random.geometric(0.05, n)
-    table = pd.DataFrame({"qid": random.choice(qids, n), "rank": pd.array(rank, dtype="Int64")})
-    table.loc[table["rank"] > depth, "rank"] = pd.NA
-    if n:
-        table.loc[0, "rank"] = depth
-    cells = table.groupby(["qid", "rank"], dropna=False).size().rename("documents").reset_index()
-    relevant = table.groupby("qid").size().reindex(qids, fill_value=0)
-    return cells.astype({"rank": "Int64"}), pd.DataFrame({"qid": qids, "relevant": relevant.to_numpy()})
-
-
-def pool_costs(n=7):
-    """Return the `table` of PoolCosts, and its `agreement` under one measure, with intervals."""
-    depths = [1, 2, 5, 10, 20, 50, 100][:n]
-    share = np.linspace(0.2, 1, 7)[:n]
-    table = pd.DataFrame({"depth": depths, "documents": [800 * depth for depth in depths], "share": share})
-    tau = 1 - 0.3 * (1 - share)
-    return table, pd.DataFrame({"tau_b": tau, "tau_b_low": tau - 0.05, "tau_b_high": np.minimum(tau + 0.03, 1)})

@@ -59,21 +59,3 @@ def replay(folder, *figures, runs=None, qrels=None):
         qrels=small_qrels() if qrels is None else qrels,
         figures=written(folder, *figures),
     )
-
-
-def tied_files(folder):
-    """Write a run whose scores tie as float32, and tie altogether at the end, in another order than docnos."""
-    folder.mkdir()
-    rows = [("d1", 100000.002), ("d2", 100000.001), ("d3", 5.0), ("d4", 5.0)]
-    text = "".join(f"1 Q0 {docno} {rank} {score} R\n" for rank, (docno, score) in enumerate(rows, 1))
-    # the file does not begin with the best score
-    (folder / "R").write_text("1 Q0 d9 5 1.0 R\n" + text)
-    return folder
-
-
-def relevant(*docnos):
-    judged = [f"d{n}" for n in range(1, 10)]
-    return Qrels(pd.DataFrame({"qid": "1", "docno": judged, "label": [int(docno in docnos) for docno in judged]}))
-
-
-UNIQUES = 'kind = "uniques"\ndepth = 2\nconventions = [{ contributors = "pooled" }, { contributors = "all" }]\n'

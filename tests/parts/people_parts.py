@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
 
 import pandas as pd
 
@@ -88,101 +87,3 @@ def fill_all(folder, label=lambda row: str(truth(row["qid"], row["docno"]))):
 def returned(folder):
     (folder / "returned").mkdir(exist_ok=True)
     return folder / "returned"
-
-
-def doccano_records(rows, labels, comments=()):
-    """Return records as Doccano's exporter makes them: its own id, the text, what was imported, labels, comments."""
-    return [
-        {
-            "id": 100 + i,
-            "text": row["text"],
-            **{name: value for name, value in row.items() if name not in ("text", "label")},
-            "label": labels(row),
-            "Comments": list(comments),
-        }
-        for i, row in enumerate(rows)
-    ]
-
-
-def doccano_file(records, kind="jsonl"):
-    """Return a file of Doccano's: what pandas writes, as its exporter does; labels joined by # in CSV."""
-    made = pd.DataFrame(records)
-    if kind == "csv":
-        joined = {name: ["#".join(sorted(value)) for value in made[name]] for name in ("label", "Comments")}
-        return made.assign(**joined).to_csv(index=False).encode()
-    return made.to_json(orient="records", force_ascii=False, lines=kind == "jsonl").encode()
-
-
-def zipped(path, files):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-
-
-def annotation(number, who, labels, note=None, **further):
-    """Return an annotation as Label Studio has it in its JSON export."""
-    result = [
-        {
-            "id": f"r{number}",
-            "type": "choices",
-            "value": {"choices": labels},
-            "origin": "manual",
-            "to_name": "text",
-            "from_name": "label",
-        }
-    ]
-    if note is not None:
-        said = {"id": f"n{number}", "type": "textarea", "value": {"text": [note]}, "origin": "manual"}
-        result.append({**said, "to_name": "text", "from_name": "note"})
-    return {
-        "id": number,
-        "completed_by": who,
-        "result": result if labels else [],
-        "was_cancelled": False,
-        "ground_truth": False,
-        "created_at": "2026-03-01T10:00:00.123456Z",
-        "updated_at": "2026-03-02T11:30:00.893578Z",
-        "lead_time": 8.65,
-        "result_count": 1,
-        **further,
-    }
-
-
-def label_studio(rows, annotations):
-    """Return tasks as Label Studio exports them; `annotations` makes those of a row."""
-    tasks = [
-        {
-            "id": 7 + i,
-            "annotations": annotations(i, row),
-            "file_upload": "1-tasks.json",
-            "drafts": [],
-            "predictions": [],
-            "data": row,
-            "meta": {},
-            "created_at": "2026-02-01T00:00:00.000000Z",
-            "updated_at": "2026-03-02T11:30:00.923985Z",
-            "inner_id": i + 1,
-            "total_annotations": 1,
-            "cancelled_annotations": 0,
-            "project": 1,
-        }
-        for i, row in enumerate(rows)
-    ]
-    return json.dumps(tasks).encode()
-
-
-def label_studio_min(rows, annotations):
-    """Return what Label Studio's converter makes of the same: one flat record for each annotation."""
-    records = []
-    for i, row in enumerate(rows):
-        for one in annotations(i, row):
-            values = {part["from_name"]: part["value"] for part in one["result"]}
-            short = {}
-            for name, key in (("label", "choices"), ("note", "text")):
-                if name in values:
-                    found = values[name][key]
-                    short[name] = found[0] if len(found) == 1 else {key: found}
-            times = {name: one[name] for name in ("created_at", "updated_at", "lead_time")}
-            who = {"annotator": one["completed_by"], "annotation_id": one["id"]}
-            records.append({**row, "id": 7 + i, **short, **who, **times})
-    return json.dumps(records, indent=2, ensure_ascii=False).encode()

@@ -5,7 +5,6 @@ A field is {run: {topic: [documents, best first]}}, judged is a set of (topic, d
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
@@ -40,64 +39,8 @@ def top(lists, topics, depths):
     return [(topic, doc) for topic in topics for doc in lists.get(topic, [])[: depths[topic]]]
 
 
-def is_tolerated(documents, judged, tolerance):
-    missing = sum(pair not in judged for pair in documents)
-    return bool(documents) and missing <= tolerance * len(documents) + 1e-9
-
-
 def pool_of(field, names, topics, depths):
     return {pair for name in names for pair in top(field[name], topics, depths)}
-
-
-def alone_of(field, names, name, topics, depths):
-    return set(top(field[name], topics, depths)) - pool_of(field, set(names) - {name}, topics, depths)
-
-
-def slow_settle(field, judged, topics, depths, tolerance):
-    names = [name for name in field if is_tolerated(top(field[name], topics, depths), judged, tolerance)]
-    while True:
-        loss = {}
-        for name in names:
-            alone = alone_of(field, names, name, topics, depths)
-            loss[name] = len(alone - judged) - len(alone & judged)
-        worst = max(names, key=lambda name: loss[name], default=None)
-        if worst is None or loss[worst] <= 0:
-            return names
-        names.remove(worst)
-
-
-def slow_common_depth(field, judged, topics, tolerance):
-    longest = max((len(lists.get(topic, [])) for lists in field.values() for topic in topics), default=0)
-    differences = []
-    for k in range(longest + 1):
-        depths = dict.fromkeys(topics, k)
-        names = [name for name in field if is_tolerated(top(field[name], topics, depths), judged, tolerance)]
-        differences.append(len(judged ^ pool_of(field, names, topics, depths)))
-    return int(np.argmin(differences))
-
-
-def slow_judged_to(lists, judged, topics, tolerance):
-    longest = max((len(lists.get(topic, [])) for topic in topics), default=0)
-    good = [
-        k
-        for k in range(1, longest + 1)
-        if is_tolerated(top(lists, topics, dict.fromkeys(topics, k)), judged, tolerance)
-    ]
-    return max(good, default=0)
-
-
-def slow_evidence(field, judged, topics, depths, names):
-    needed = [name for name in names if alone_of(field, names, name, topics, depths) & judged]
-    still_open = (pool_of(field, names, topics, depths) - pool_of(field, needed, topics, depths)) & judged
-    evidence = {}
-    for name, lists in field.items():
-        if name in needed:
-            evidence[name] = "needed"
-        elif name in names:
-            evidence[name] = "needed together" if still_open & set(top(lists, topics, depths)) else "covered"
-        else:
-            evidence[name] = "not pooled" if any(lists.get(topic) for topic in topics) else "no documents"
-    return evidence
 
 
 DOCS = [f"d{i}" for i in range(9)]

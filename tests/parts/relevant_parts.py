@@ -67,30 +67,3 @@ def simulated(seed=3, **options):
     return ptr.simulate_field(
         seed=seed, **{"n_topics": 6, "n_docs": 60, "n_teams": 4, "length": 15, "depth": 4, **options}
     )
-
-
-def deep_learning_2021(data):
-    """Return runs and judgments of the passages of Deep Learning 2021, None where they are not here."""
-    folder = data / "dl21-passages"
-    if not folder.is_dir():
-        return None
-    runs = ptr.read_runs(
-        folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file"
-    )
-    return runs, ptr.read_qrels(folder / "qrels.gz", rel=2)
-
-
-def scores_of(values, *, measure="P@10", complete=True, has_topic=None):
-    """Return Scores of (topics, runs) values under one measure."""
-    values = np.asarray(values, dtype=float)
-    n_topics, n_runs = values.shape
-    table = pd.DataFrame({"name": [f"r{n}" for n in range(n_runs)], "team": None, "type": None})
-    return ptr.Scores(
-        run_table=table,
-        topics=[str(n) for n in range(1, n_topics + 1)],
-        measures=[measure],
-        values=values[None],
-        complete=complete,
-        has_topic=np.ones(values.shape, dtype=bool) if has_topic is None else np.asarray(has_topic),
-        settings={"order": "trec_eval"},
-    )

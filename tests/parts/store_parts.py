@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.data import packed_files as files
 from pt_reuse.data.budget import Budget
-from pt_reuse.data.run_reading import read_runs
 
 
 def in_pieces(monkeypatch, chunk=100, rows=5):
@@ -20,17 +15,6 @@ def in_pieces(monkeypatch, chunk=100, rows=5):
     monkeypatch.setattr(Budget, "chunk", chunk)
     monkeypatch.setattr(Budget, "rows", lambda self, width, tables: rows)
     monkeypatch.setattr(Budget, "check_topic", lambda *_: None)
-
-
-def outcome(source, **options):
-    """Return what reading gives: runs, or the parts of the error, and the warnings."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", ReuseWarning)
-        try:
-            runs, error = read_runs(source, **options), None
-        except InputError as raised:
-            runs, error = None, (str(raised), [str(fault) for fault in raised.faults], raised.place)
-    return runs, error, [str(warning.message) for warning in told]
 
 
 def rows_of(field, topic):
@@ -58,24 +42,3 @@ def assert_same_field(ours, theirs):
     assert np.array_equal(ours.lengths, theirs.lengths)
     for topic in ours.topics:
         assert rows_of(ours, topic) == rows_of(theirs, topic), topic
-
-
-def assert_same(source, cache, *, exactly=False, **options):
-    """Reading within memory gives what reading in memory gives, or as many faults, or the same; return the runs."""
-    theirs, error, told = outcome(source, **options)
-    ours, our_error, our_told = outcome(source, cache=cache, memory="64MB", **options)
-    if exactly:
-        assert our_error == error
-    assert (our_error and len(our_error[1])) == (error and len(error[1]))
-    assert our_told == told
-    if theirs is None:
-        return None
-    assert isinstance(ours.field, OpenField)
-    assert_same_field(ours.field, theirs.field)
-    assert ours.run_table.equals(theirs.run_table)
-    assert ours.dropped.equals(theirs.dropped)
-    again, _, told_again = outcome(source, cache=cache, memory="64MB", **options)
-    assert told_again == told
-    assert_same_field(again.field, theirs.field)
-    assert again.dropped.equals(theirs.dropped)
-    return ours

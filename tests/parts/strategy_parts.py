@@ -20,15 +20,3 @@ def asked_for(strategy, seed, *, runs, qrels, depth, contributing=None):
                 order.append((lists.docnos[document], label))
         found[lists.qid] = order
     return found
-
-
-def asked_in_order(strategy, topic, labels, *, seed, budget=None):
-    """Return the documents that a strategy asks for, those without a label among them.
-
-    Labels are {document: True, False, or None for one that the judge skips}; one that is not there has none.
-    """
-    chooser, order = as_strategy(strategy).start(topic, seed), []
-    while (budget is None or len(order) < budget) and (document := chooser.next()) is not None:
-        order.append(topic.docnos[document])
-        chooser.learn(document, labels.get(topic.docnos[document]))
-    return order

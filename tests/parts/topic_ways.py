@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from joblib import parallel_config
-from opened import opened
 
 from pt_reuse._check import ShardNumber
 from pt_reuse.arrays.field import Field
-from pt_reuse.data import topic_jobs
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, Merge, Shard, ShardFile, topics_array
+from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, Shard, ShardFile, topics_array
 from pt_reuse.demo.simulated import simulate_field
-
-#: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
-WAYS = {
-    "blocks of a topic": (1, None),
-    "blocks of several topics": (700, None),
-    "threads in memory": (None, "threading"),
-    "threads on blocks": (1, "threading"),
-    "processes in memory": (None, "loky"),
-    "processes on blocks": (700, "loky"),
-}
 
 
 def odd_field() -> tuple[RunSet, Qrels]:
@@ -53,19 +39,6 @@ def odd_field() -> tuple[RunSet, Qrels]:
     return runs, Qrels(pd.concat([labels, further]), topics=["41"])
 
 
-@contextmanager
-def going(way: str, runs: RunSet, monkeypatch, n_topics: int = 1):
-    """Give the runs as a way has them, while work by topics is done as it says, in jobs of few topics."""
-    rows, backend = WAYS[way]
-    monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", n_topics)
-    given = runs if rows is None else opened(runs, rows)
-    if backend is None:
-        yield given
-        return
-    with parallel_config(backend=backend, n_jobs=2):
-        yield given
-
-
 class Kept(Shard):
     """A shard that keeps copies of its arrays in a dict."""
 
@@ -76,18 +49,6 @@ class Kept(Shard):
     def write(self, work, topics, parts):
         self.of = (work.kind, list(work.topics), topics)
         self.kept[self.number.number] = [{name: array.copy() for name, array in part.items()} for part in parts]
-
-
-class Put(Merge):
-    """Gives what shards have kept."""
-
-    def __init__(self, kept: dict[int, list[Arrays]]):
-        super().__init__([])
-        self.kept = kept
-
-    def read(self, work):
-        for k in sorted(self.kept):
-            yield from self.kept[k]
 
 
 class WhoDoesIt(ArrayWork):

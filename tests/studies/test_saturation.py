@@ -7,12 +7,30 @@ from functools import reduce
 from operator import add
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from relevant_parts import scores_of, simulated
+from relevant_parts import simulated
 
 import pt_reuse as ptr
+
+
+def scores_of(values, *, measure="P@10", complete=True, has_topic=None):
+    """Return Scores of (topics, runs) values under one measure."""
+    values = np.asarray(values, dtype=float)
+    n_topics, n_runs = values.shape
+    table = pd.DataFrame({"name": [f"r{n}" for n in range(n_runs)], "team": None, "type": None})
+    return ptr.Scores(
+        run_table=table,
+        topics=[str(n) for n in range(1, n_topics + 1)],
+        measures=[measure],
+        values=values[None],
+        complete=complete,
+        has_topic=np.ones(values.shape, dtype=bool) if has_topic is None else np.asarray(has_topic),
+        settings={"order": "trec_eval"},
+    )
+
 
 #: topics x runs: all at the maximum, half at it, just below half, all tied at 0
 VALUES = [[1, 1, 1, 1, 1], [1, 1, 1, 0.2, 0], [1, 1, 0.9, 0.9, 0], [0, 0, 0, 0, 0]]

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import pytest
 from ir_measures import AP, P, nDCG
-from relevant_parts import deep_learning_2021
 
 import pt_reuse as ptr
+
+
+def deep_learning_2021(data):
+    """Return runs and judgments of the passages of Deep Learning 2021, None where they are not here."""
+    folder = data / "dl21-passages"
+    if not folder.is_dir():
+        return None
+    runs = ptr.read_runs(
+        folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file"
+    )
+    return runs, ptr.read_qrels(folder / "qrels.gz", rel=2)
+
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 

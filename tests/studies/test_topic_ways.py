@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from ir_measures import AP, RBP, RR, Bpref, Compat, Judged, P, R, Rprec, SetP, Success, infAP, nDCG
+from joblib import parallel_config
 from opened import opened
 from same import assert_same
-from topic_ways import WAYS, Kept, Put, going, odd_field
+from topic_ways import Kept, odd_field
 
 from pt_reuse._errors import InputError
 from pt_reuse.arrays.rescore import NO_CHANGES
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.array_file import on_disk
-from pt_reuse.data.topic_jobs import ShardDone, TopicJobs, executed_by
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import Arrays, Merge, ShardDone, TopicJobs, executed_by
 from pt_reuse.pooling.depth import DepthPooling, depth_pool, pool_to_depth
 from pt_reuse.pooling.fit import PoolFit, Pooling, UniquesWork, find_uniques
 from pt_reuse.pooling.pool import contributors_of
@@ -26,6 +29,42 @@ from pt_reuse.studies.coverage.covering import coverage
 from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.studies.without_units import UniqueScoring
+
+#: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
+WAYS = {
+    "blocks of a topic": (1, None),
+    "blocks of several topics": (700, None),
+    "threads in memory": (None, "threading"),
+    "threads on blocks": (1, "threading"),
+    "processes in memory": (None, "loky"),
+    "processes on blocks": (700, "loky"),
+}
+
+
+@contextmanager
+def going(way: str, runs: RunSet, monkeypatch, n_topics: int = 1):
+    """Give the runs as a way has them, while work by topics is done as it says, in jobs of few topics."""
+    rows, backend = WAYS[way]
+    monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", n_topics)
+    given = runs if rows is None else opened(runs, rows)
+    if backend is None:
+        yield given
+        return
+    with parallel_config(backend=backend, n_jobs=2):
+        yield given
+
+
+class Put(Merge):
+    """Gives what shards have kept."""
+
+    def __init__(self, kept: dict[int, list[Arrays]]):
+        super().__init__([])
+        self.kept = kept
+
+    def read(self, work):
+        for k in sorted(self.kept):
+            yield from self.kept[k]
+
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

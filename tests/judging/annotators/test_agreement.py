@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, permutations
 
 import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from annotator_parts import annotators_of, by_item, couples, in_common, labelled, slow_alpha, slow_fleiss, slow_kappa
+from annotator_parts import by_item, labelled, slow_alpha, slow_kappa
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
@@ -28,6 +30,29 @@ from pt_reuse.judging.annotators.measuring import (
     fleiss_tables,
     values_by,
 )
+
+
+def slow_fleiss(items):
+    """Return Fleiss' kappa of items, each a list of labels, equally many."""
+    n = len(items[0])
+    agree = sum(Fraction(sum(a == b for a, b in permutations(item, 2)), n * (n - 1)) for item in items) / len(items)
+    totals = Counter(label for item in items for label in item)
+    chance = sum(Fraction(times, n * len(items)) ** 2 for times in totals.values())
+    return None if chance == 1 else (agree - chance) / (1 - chance)
+
+
+def in_common(items, first, second):
+    """Return the pairs of labels that two annotators gave to the same items."""
+    return [(item[first], item[second]) for item in items.values() if first in item and second in item]
+
+
+def annotators_of(items):
+    return sorted({name for item in items.values() for name in item})
+
+
+def couples(items):
+    return [(a, b) for a, b in combinations(annotators_of(items), 2) if in_common(items, a, b)]
+
 
 SCALE = (0, 1, 2, 3)
 FRAMES = {

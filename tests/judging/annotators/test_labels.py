@@ -8,13 +8,24 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from annotator_parts import by_item, labelled, slow_vote
+from annotator_parts import by_item, labelled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
 import pt_reuse as ptr
 from pt_reuse.judging.annotators.labels import TIES, AnnotatorLabels, as_annotator_labels, checked_scale
+
+
+def slow_vote(labels, ties):
+    """Return what a vote makes of a list of labels."""
+    times = Counter(labels)
+    best = sorted(label for label, n in times.items() if n == max(times.values()))
+    if len(best) == 1:
+        return best[0]
+    middle = sorted(labels)[(len(labels) + 1) // 2 - 1]
+    return {"lower": best[0], "higher": best[-1], "median": middle, "unresolved": -1}[ties]
+
 
 FRAME = labelled(seed=3, n_docs=5, gaps=0.3)
 THEIRS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}

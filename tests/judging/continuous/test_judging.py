@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from cal_parts import CORPUS, LABELS, TOPICS, Fused, Hashed, slow_topic
+from cal_parts import CORPUS, LABELS, TOPICS, Hashed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
@@ -13,6 +13,80 @@ from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.judging import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, Protocol, TrecDL2021
+from pt_reuse.judging.scorers import Scorer
+from pt_reuse.pooling.adaptive.chooser import random_of_topic
+
+
+class Fused(Scorer):
+    """The reciprocal ranks of runs, whatever is judged: a stand-in for a classifier where there are no texts."""
+
+    def __init__(self, runs):
+        table = runs.to_frame()
+        table["score"] = 1 / (61 + table.groupby(["name", "qid"]).cumcount())
+        self.scores = {qid: part.groupby("docno")["score"].sum() for qid, part in table.groupby("qid")}
+        self.of = {qid: scores.index.to_numpy(dtype=object) for qid, scores in self.scores.items()}
+
+    def documents(self, qid):
+        return self.of[qid]
+
+    def fit(self, qid, query, training):
+        return self.scores[qid].to_numpy()
+
+
+def slow_topic(corpus, topic, labels, protocol, seed, pool=()):
+    """Judge one topic by plain loops; return (document, round, probability), and how it ended."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    qid, query = topic
+    names = [doc["docno"] for doc in corpus]
+    vectorizer = TfidfVectorizer(sublinear_tf=True)
+    matrix = vectorizer.fit_transform([doc["text"] for doc in corpus]).toarray()
+    seed_document = vectorizer.transform([query]).toarray()[0]
+    random = random_of_topic(seed, qid)
+    tie = random.permutation(len(names)).tolist()
+    found, number, size, last = [], 0, protocol.batch, None
+    if protocol.pool_depth is not None:
+        number = 1
+        found = [(docno, 1, None) for docno in pool]
+    batches = 0
+    while True:
+        judged = [docno for docno, _, _ in found if docno in labels]
+        relevant = [docno for docno in judged if labels[docno] >= 1]
+        density = len(relevant) / len(judged) if judged else 0
+        asked = {docno for docno, _, _ in found}
+        free = [i for i, name in enumerate(names) if name not in asked]
+        if number:
+            if not free:
+                return found, "exhausted"
+            if density > (protocol.abandon_above or 2) and len(found) >= protocol.abandon_from:
+                return found, "abandoned"
+            if protocol.goes_on_while:
+                dense, few, _, fruitful = protocol.goes_on_while
+                limit = fruitful.early_above if batches <= fruitful.early_batches else fruitful.above
+                goes_on = density > dense.above or len(found) < few.below or batches == 0 or last > limit
+                if not goes_on:
+                    return found, "finished"
+            if len(found) >= protocol.topic_budget:
+                return found, "topic budget"
+        presumed = random.choice(free, size=min(protocol.presumed_negatives, len(free)), replace=False).tolist()
+        rows = [seed_document] if protocol.query_seed else []
+        target = [True] if protocol.query_seed else []
+        for docno in judged:
+            rows.append(matrix[names.index(docno)])
+            target.append(labels[docno] >= 1)
+        for i in presumed:
+            rows.append(matrix[i])
+            target.append(False)
+        model = LogisticRegression(solver="newton-cg", tol=1e-8, max_iter=1000).fit(np.array(rows), target)
+        chance = model.predict_proba(matrix)[:, 1]
+        best = sorted(free, key=lambda i: (-chance[i], tie[i]))[: min(size, protocol.topic_budget - len(found))]
+        number, batches = number + 1, batches + 1
+        found += [(names[i], number, chance[i]) for i in best]
+        with_label = [names[i] for i in best if names[i] in labels]
+        last = sum(labels[docno] >= 1 for docno in with_label) / max(len(with_label), 1)
+        size += int(np.ceil(round(size * protocol.growth, 6)))
+
 
 SMALL = (DenseTopic(0.6), FewJudged(25), NoBatchYet(), FruitfulBatch(0.4, 0.2, 1))
 PROTOCOLS = {

@@ -9,34 +9,158 @@ import random
 import warnings
 import zipfile
 
+import pandas as pd
 import pytest
-from faults import altered, altered_json
+from faults import altered
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packing_parts import zip_bomb
-from people_parts import (
-    MARCH,
-    PAIRS,
-    WORDS,
-    annotation,
-    as_asked,
-    doccano_file,
-    doccano_records,
-    export,
-    label_studio,
-    label_studio_min,
-    labels_of,
-    returned,
-    rows_of,
-    truth,
-    write_rows,
-    zipped,
-)
+from people_parts import MARCH, PAIRS, WORDS, as_asked, export, labels_of, returned, rows_of, truth, write_rows
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data import packed_files as files
 from pt_reuse.judging.people.importing import import_labels
+
+
+def doccano_records(rows, labels, comments=()):
+    """Return records as Doccano's exporter makes them: its own id, the text, what was imported, labels, comments."""
+    return [
+        {
+            "id": 100 + i,
+            "text": row["text"],
+            **{name: value for name, value in row.items() if name not in ("text", "label")},
+            "label": labels(row),
+            "Comments": list(comments),
+        }
+        for i, row in enumerate(rows)
+    ]
+
+
+def doccano_file(records, kind="jsonl"):
+    """Return a file of Doccano's: what pandas writes, as its exporter does; labels joined by # in CSV."""
+    made = pd.DataFrame(records)
+    if kind == "csv":
+        joined = {name: ["#".join(sorted(value)) for value in made[name]] for name in ("label", "Comments")}
+        return made.assign(**joined).to_csv(index=False).encode()
+    return made.to_json(orient="records", force_ascii=False, lines=kind == "jsonl").encode()
+
+
+def zipped(path, files):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+
+
+def annotation(number, who, labels, note=None, **further):
+    """Return an annotation as Label Studio has it in its JSON export."""
+    result = [
+        {
+            "id": f"r{number}",
+            "type": "choices",
+            "value": {"choices": labels},
+            "origin": "manual",
+            "to_name": "text",
+            "from_name": "label",
+        }
+    ]
+    if note is not None:
+        said = {"id": f"n{number}", "type": "textarea", "value": {"text": [note]}, "origin": "manual"}
+        result.append({**said, "to_name": "text", "from_name": "note"})
+    return {
+        "id": number,
+        "completed_by": who,
+        "result": result if labels else [],
+        "was_cancelled": False,
+        "ground_truth": False,
+        "created_at": "2026-03-01T10:00:00.123456Z",
+        "updated_at": "2026-03-02T11:30:00.893578Z",
+        "lead_time": 8.65,
+        "result_count": 1,
+        **further,
+    }
+
+
+def label_studio(rows, annotations):
+    """Return tasks as Label Studio exports them; `annotations` makes those of a row."""
+    tasks = [
+        {
+            "id": 7 + i,
+            "annotations": annotations(i, row),
+            "file_upload": "1-tasks.json",
+            "drafts": [],
+            "predictions": [],
+            "data": row,
+            "meta": {},
+            "created_at": "2026-02-01T00:00:00.000000Z",
+            "updated_at": "2026-03-02T11:30:00.923985Z",
+            "inner_id": i + 1,
+            "total_annotations": 1,
+            "cancelled_annotations": 0,
+            "project": 1,
+        }
+        for i, row in enumerate(rows)
+    ]
+    return json.dumps(tasks).encode()
+
+
+def label_studio_min(rows, annotations):
+    """Return what Label Studio's converter makes of the same: one flat record for each annotation."""
+    records = []
+    for i, row in enumerate(rows):
+        for one in annotations(i, row):
+            values = {part["from_name"]: part["value"] for part in one["result"]}
+            short = {}
+            for name, key in (("label", "choices"), ("note", "text")):
+                if name in values:
+                    found = values[name][key]
+                    short[name] = found[0] if len(found) == 1 else {key: found}
+            times = {name: one[name] for name in ("created_at", "updated_at", "lead_time")}
+            who = {"annotator": one["completed_by"], "annotation_id": one["id"]}
+            records.append({**row, "id": 7 + i, **short, **who, **times})
+    return json.dumps(records, indent=2, ensure_ascii=False).encode()
+
+
+#: what stands in the place of something else
+ODD = (
+    *(None, True, False, 0, 1, 2, -1, 1.5, float("nan"), float("inf"), 10**30, -8.65),
+    *("", " ", "1", "relevant", "x" * 500, "\ud800", "1e9999999", "-1", "2026-03-01", "2026-03-01T10:00:00"),
+    *("0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-13-45T99:00:00Z"),
+    *([], {}, [[]], [None], ["relevant"], ["relevant", "relevant"], [1], [0, 5, "relevant"], [{"choices": 1}]),
+    *({"choices": None}, {"choices": {"a": 1}}, {"choices": [["relevant"]]}, {"email": [], "id": {}}),
+)
+
+
+def altered_json(value, chance):
+    """Return what JSON holds with one change somewhere in it."""
+    inside = list(value) if isinstance(value, dict | list) else []
+    if not inside or chance.random() < 0.15:
+        return _changed(value, chance)
+    at = chance.randrange(len(inside))
+    if isinstance(value, list):
+        return [*value[:at], altered_json(value[at], chance), *value[at + 1 :]]
+    return {**value, inside[at]: altered_json(value[inside[at]], chance)}
+
+
+def _changed(value, chance):
+    how = chance.choice(["odd", "odd", "less", "more", "wrap", "name"])
+    if isinstance(value, dict) and value and how in ("less", "more", "name"):
+        name = chance.choice(list(value))
+        if how == "more":
+            return {
+                **value,
+                chance.choice(["label", "labels", "skipped", "meta", "created_at", "annotator"]): _odd(chance),
+            }
+        rest = {other: value[other] for other in value if other != name}
+        return rest if how == "less" else {**rest, name.upper(): value[name]}
+    if isinstance(value, list) and value and how in ("less", "more"):
+        at = chance.randrange(len(value))
+        return [*value[:at], *value[at + 1 :]] if how == "less" else [*value, chance.choice([*value, _odd(chance)])]
+    return [value] if how == "wrap" else _odd(chance)
+
+
+def _odd(chance):
+    return chance.choice(ODD)
 
 
 def word(row):

@@ -9,28 +9,68 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pool_parts import (
-    DOCS,
-    TOPICS,
-    alone_of,
-    as_qrels,
-    as_runs,
-    comparable,
-    fitter,
-    hand,
-    pool_of,
-    pooled_fields,
-    slow_common_depth,
-    slow_evidence,
-    slow_judged_to,
-    slow_settle,
-    top,
-)
+from pool_parts import DOCS, TOPICS, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
 
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.studies.infer_pool.evidence import Certainty
 from pt_reuse.studies.infer_pool.inference import infer_pool
+
+
+def is_tolerated(documents, judged, tolerance):
+    missing = sum(pair not in judged for pair in documents)
+    return bool(documents) and missing <= tolerance * len(documents) + 1e-9
+
+
+def alone_of(field, names, name, topics, depths):
+    return set(top(field[name], topics, depths)) - pool_of(field, set(names) - {name}, topics, depths)
+
+
+def slow_settle(field, judged, topics, depths, tolerance):
+    names = [name for name in field if is_tolerated(top(field[name], topics, depths), judged, tolerance)]
+    while True:
+        loss = {}
+        for name in names:
+            alone = alone_of(field, names, name, topics, depths)
+            loss[name] = len(alone - judged) - len(alone & judged)
+        worst = max(names, key=lambda name: loss[name], default=None)
+        if worst is None or loss[worst] <= 0:
+            return names
+        names.remove(worst)
+
+
+def slow_common_depth(field, judged, topics, tolerance):
+    longest = max((len(lists.get(topic, [])) for lists in field.values() for topic in topics), default=0)
+    differences = []
+    for k in range(longest + 1):
+        depths = dict.fromkeys(topics, k)
+        names = [name for name in field if is_tolerated(top(field[name], topics, depths), judged, tolerance)]
+        differences.append(len(judged ^ pool_of(field, names, topics, depths)))
+    return int(np.argmin(differences))
+
+
+def slow_judged_to(lists, judged, topics, tolerance):
+    longest = max((len(lists.get(topic, [])) for topic in topics), default=0)
+    good = [
+        k
+        for k in range(1, longest + 1)
+        if is_tolerated(top(lists, topics, dict.fromkeys(topics, k)), judged, tolerance)
+    ]
+    return max(good, default=0)
+
+
+def slow_evidence(field, judged, topics, depths, names):
+    needed = [name for name in names if alone_of(field, names, name, topics, depths) & judged]
+    still_open = (pool_of(field, names, topics, depths) - pool_of(field, needed, topics, depths)) & judged
+    evidence = {}
+    for name, lists in field.items():
+        if name in needed:
+            evidence[name] = "needed"
+        elif name in names:
+            evidence[name] = "needed together" if still_open & set(top(lists, topics, depths)) else "covered"
+        else:
+            evidence[name] = "not pooled" if any(lists.get(topic) for topic in topics) else "no documents"
+    return evidence
 
 
 @settings(deadline=None, max_examples=30)
