@@ -70,17 +70,6 @@ def file_name(annotator: str, number: int, ending: str) -> str:
     return f"{plain if annotator else 'tasks'}-round{number}.{ending}"
 
 
-def _task_file(form: TaskFormat, fields: Sequence[str], records: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return the file of one annotator, of a record for each pair."""
-    if form is TaskFormat.CSV:
-        header = ["label", "note", *fields, "text", "qid", "docno", "pair", "annotator", "task"]
-        return write_sheet(header, [[record.get(name) or "" for name in header] for record in records])
-    lines = [json.dumps(record, ensure_ascii=False) for record in records]
-    if form is TaskFormat.LABEL_STUDIO:
-        return ("[" + ",\n".join(lines) + "]\n").encode()
-    return "".join(line + "\n" for line in lines).encode()
-
-
 def _record(
     form: TaskFormat, task: str, annotator: str, pair: Pair, topic: Mapping[str, str], text: str
 ) -> dict[str, Any]:
@@ -94,7 +83,7 @@ def _record(
     if form is TaskFormat.DOCCANO:
         parts = [f"{field.upper()}: {words}" for field, words in query.items()]
         return {"text": "\n\n".join([*parts, "DOCUMENT:", text]), "label": [], **ids}
-    return {"data": {**query, "text": text, **ids}}
+    return {**query, "text": text, **ids}
 
 
 def _files_beside(manifest: Manifest, fields: Sequence[str]) -> dict[str, bytes]:
@@ -425,35 +414,22 @@ class ExportPlan:
         pairs = self._pairs(pool, task, keys)
         people = self._asked(pairs)
         now = [pair.key for pair, who in zip(pairs, people, strict=True) if who]
-        by_topic = {qid: texts["query"] for qid, texts in queries.items()}
-        documents = document_texts(texts, now, by_topic, verbose=verbose)
-        if self.form is TaskFormat.CSV and (n := sum(len(text) >= LONGEST_CELL for text in documents.values())):
-            warn(
-                f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. With ",
-                Option("format", "jsonl"),
-                " or a tool people see the whole.",
-            )
+        documents = self._documents(texts, now, queries, verbose=verbose)
         every = self._all_pairs(pairs, people)
-        sheets = self._sheets(pairs, people, every)
         fields = [field for field in TOPIC_FIELDS if any(field in texts for texts in queries.values())]
-        blank = dict.fromkeys(fields, "") if self.form is TaskFormat.LABEL_STUDIO else {}
-        files, written = {}, []
-        for who, mine in sheets.items():
-            shown_of = [({**blank, **queries[pair.qid]}, documents[pair.key]) for pair in mine]
-            records = [_record(self.form, task, who, pair, *of) for pair, of in zip(mine, shown_of, strict=True)]
-            name, data = file_name(who, self._number, self.form.ending), _task_file(self.form, fields, records)
-            files[name] = data
-            written.append(TaskFile(name, who or None, len(mine), hashlib.sha256(data).hexdigest()))
+        files, rows = {}, []
+        for who, mine in self._sheets(pairs, people, every).items():
+            records = [_record(self.form, task, who, pair, queries[pair.qid], documents[pair.key]) for pair in mine]
+            file, data = self._file(who, fields, records)
+            files[file] = data
+            rows.append((file.name, file.annotator, len({pair.qid for pair in mine}), file.pairs))
         made = {name: str(value) for name, value in pool.settings.items()}
         if files:
-            record = Round(self._number, self.seed, self.overlap, self.annotators, tuple(written), made)
+            record = Round(self._number, self.seed, self.overlap, self.annotators, tuple(files), made)
             rounds, named = (*(self.before.rounds if self.before else ()), record), bool(self.annotators)
             manifest = Manifest(task, self.form, self.scale, self.instructions, named, rounds, every)
-            if self.before is None:
-                files |= _files_beside(manifest, fields)
-            self._place(files, manifest)
-        topics = [len({pair.qid for pair in mine}) for mine in sheets.values()]
-        rows = [(file.name, file.annotator, n, file.pairs) for file, n in zip(written, topics, strict=True)]
+            beside = {} if self.before else _files_beside(manifest, fields)
+            self._place({**{file.name: data for file, data in files.items()}, **beside}, manifest)
         table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
         return ExportedTasks(
             table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
@@ -470,6 +446,35 @@ class ExportPlan:
             folder=str(self.folder),
             asked_before=len(pairs) - len(now),
         )
+
+    def _documents(
+        self, texts: Any, keys: Sequence[Key], queries: Mapping[str, Mapping[str, str]], *, verbose: bool
+    ) -> dict[Key, str]:
+        """Return what people read of each document; those that no cell can hold are told."""
+        by_topic = {qid: texts["query"] for qid, texts in queries.items()}
+        documents = document_texts(texts, keys, by_topic, verbose=verbose)
+        n = sum(len(text) >= LONGEST_CELL for text in documents.values())
+        if n and self.form is TaskFormat.CSV:
+            warn(
+                f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. With ",
+                Option("format", "jsonl"),
+                " or a tool people see the whole.",
+            )
+        return documents
+
+    def _file(self, who: str, fields: Sequence[str], records: Sequence[Mapping[str, Any]]) -> tuple[TaskFile, bytes]:
+        """Return the file of one annotator, of a record for each pair."""
+        if self.form is TaskFormat.CSV:
+            header = ["label", "note", *fields, "text", "qid", "docno", "pair", "annotator", "task"]
+            data = write_sheet(header, [[record.get(name) or "" for name in header] for record in records])
+        elif self.form is TaskFormat.LABEL_STUDIO:
+            # a field that its interface shows must be there
+            tasks = [{"data": {**dict.fromkeys(fields, ""), **record}} for record in records]
+            data = ("[" + ",\n".join(json.dumps(task, ensure_ascii=False) for task in tasks) + "]\n").encode()
+        else:
+            data = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
+        name = file_name(who, self._number, self.form.ending)
+        return TaskFile(name, who or None, len(records), hashlib.sha256(data).hexdigest()), data
 
     @property
     def _number(self) -> int:
