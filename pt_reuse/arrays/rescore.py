@@ -9,10 +9,11 @@ document then needs no second walk.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,46 +150,36 @@ class Lists:
     cells: Cells  # facts about these
     labels: Labels  # every label that occurs in some judgment set
 
-    def __len__(self) -> int:
-        return len(self.lengths)
 
+class Walker(ABC):
+    """Adds up something of each hit while it walks, list by list; `kept` names the arrays that grow on the way."""
 
-class Walker(Protocol):
-    """What a kernel keeps while it walks: `step` takes the next hit of the first n lists, `values` ends the walk."""
+    kept: tuple[str, ...] = ("total",)
 
+    def __init__(self, lists: Lists, spec: Spec):
+        self.total = np.zeros(len(lists.lengths))
+        self.rel = spec.rel
+
+    @abstractmethod
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         """Take rank and label of one more hit of the first n lists."""
 
     def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
         """Take over some lists of another walker of the same kernel where it stands."""
-
-    def values(self) -> Values:
-        """Return (lists,) numbers."""
-
-
-class _Sum:
-    """Adds up something of each hit, list by list; `kept` names the arrays that grow on the way."""
-
-    kept: tuple[str, ...] = ("total",)
-
-    def __init__(self, lists: Lists, spec: Spec):
-        self.total = np.zeros(len(lists))
-        self.rel = spec.rel
-
-    def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
         for name in self.kept:
             getattr(self, name)[mine] = getattr(other, name)[theirs]
 
     def values(self) -> Values:
+        """Return (lists,) numbers."""
         return self.total
 
 
-class _AveragePrecision(_Sum):
+class _AveragePrecision(Walker):
     kept = ("total", "found")
 
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
-        self.found = np.zeros(len(lists))
+        self.found = np.zeros(len(lists.lengths))
 
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         relevant = label >= self.rel
@@ -203,7 +194,7 @@ class _AveragePrecision(_Sum):
         total += precision
 
 
-class _Found(_Sum):
+class _Found(Walker):
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         self.total[:n] += label >= self.rel
 
@@ -213,14 +204,14 @@ class _Success(_Found):
         return (self.total > 0).astype(np.float64)
 
 
-class _ReciprocalRank(_Sum):
+class _ReciprocalRank(Walker):
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         total = self.total[:n]
         first = (label >= self.rel) & (total == 0)
         np.divide(1.0, rank, out=total, where=first)
 
 
-class _RPrecision(_Sum):
+class _RPrecision(Walker):
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         self.n_relevant = lists.cells.count(spec.rel)[lists.cell]
@@ -229,12 +220,12 @@ class _RPrecision(_Sum):
         self.total[:n] += (label >= self.rel) & (rank <= self.n_relevant[:n])
 
 
-class _BinaryPreference(_Sum):
+class _BinaryPreference(Walker):
     kept = ("total", "above")
 
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
-        self.above = np.zeros(len(lists), dtype=np.int64)
+        self.above = np.zeros(len(lists.lengths), dtype=np.int64)
         self.n_relevant = lists.cells.count(spec.rel)[lists.cell]
         n_nonrelevant = lists.cells.count(0, spec.rel)[lists.cell]
         # at least 1: where nothing is relevant the score is 0 anyhow
@@ -261,7 +252,7 @@ class _ByLabel:
         return self.table.take(label.astype(np.intp) - self.below, mode="clip")
 
 
-class _Gain(_Sum):
+class _Gain(Walker):
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         self.gain = _ByLabel(spec.gain_of_label(lists.labels))
@@ -273,7 +264,7 @@ class _Gain(_Sum):
         self.total[:n] += gain
 
 
-class _RankBiased(_Sum):
+class _RankBiased(Walker):
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         # Python's power is the C library's; numpy's own may differ in the last bit
@@ -284,7 +275,7 @@ class _RankBiased(_Sum):
         self.total[:n] += self.weights.take(rank) * (label >= self.rel)
 
 
-class _Judged(_Sum):
+class _Judged(Walker):
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         self.spec, self.lowest = spec, max(spec.min_label, int(UNJUDGED) + 1)
@@ -304,12 +295,14 @@ class _Unjudged(_Judged):
         return 1.0 - super().values()
 
 
-class _JudgedOnly:
+class _JudgedOnly(Walker):
     """Walks for another kernel as if documents without a judgment were not in the lists."""
+
+    kept = ("rank",)
 
     def __init__(self, inner: Walker, lists: Lists, spec: Spec):
         self.inner, self.cutoff = inner, spec.cutoff
-        self.rank = np.zeros(len(lists), dtype=np.int64)
+        self.rank = np.zeros(len(lists.lengths), dtype=np.int64)
         replaced = spec.replaced(lists.labels)
         self.judged = _ByLabel({label: 1.0 for label, value in replaced.items() if value >= 0}) if spec.gains else None
 
@@ -321,7 +314,7 @@ class _JudgedOnly:
         self.inner.step(n, np.maximum(condensed, 1), label)
 
     def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
-        self.rank[mine] = other.rank[theirs]
+        super().resume(other, mine, theirs)
         self.inner.resume(other.inner, mine, theirs)
 
     def values(self) -> Values:
@@ -351,10 +344,6 @@ class Kernel:
     of_list: Callable[[Lists, Spec], Walker]  # makes the walker that gives one number per list
     of_cell: Callable[[Cells, Spec, Labels], Values]  # what to divide it by, one number per (topic, judgment set)
     local: bool = True  # the list's number depends on the labels of its own documents alone
-
-    def walker(self, lists: Lists, spec: Spec) -> Walker:
-        inner = self.of_list(lists, spec)
-        return _JudgedOnly(inner, lists, spec) if spec.judged_only else inner
 
 
 KERNELS = {
@@ -573,7 +562,7 @@ def score_topics(
         seen = judgments if wide else judgments.visible()
         hits = index.gather(topics, None if wide else seen.relevant())
         mine = cells if len(seen.changes) == len(judgments.changes) else seen.cells()
-        found = score_hits(hits, seen, mine, [specs[m] for m in chosen])
+        found = _score_hits(hits, seen, mine, [specs[m] for m in chosen])
         if len(mine) == len(cells):
             values[chosen] = found
             continue
@@ -585,7 +574,7 @@ def score_topics(
     return values
 
 
-def score_hits(hits: Hits, judgments: Judgments, cells: Cells, specs: Sequence[Spec]) -> NDArray[np.float64]:
+def _score_hits(hits: Hits, judgments: Judgments, cells: Cells, specs: Sequence[Spec]) -> NDArray[np.float64]:
     """Score hits gathered before: (measures, cells, runs), the cells those of the judgments."""
     every_label = judgments.every_label()
     values = np.empty((len(specs), len(cells), hits.n_runs))
@@ -672,7 +661,10 @@ class _Walk:
         self.numbers, self.skip, self.rank, self.sizes = numbers, skip, hits.rank, sizes[order]
         self.begins = (hits.starts[:-1][self.source] + skip)[order]
         lists = Lists(hits.lengths[self.source][order], cell[order], cells, every_label)
-        self.walkers = [KERNELS[spec.kernel].walker(lists, spec) for spec in specs]
+        self.walkers: list[Walker] = []
+        for spec in specs:
+            walker = KERNELS[spec.kernel].of_list(lists, spec)
+            self.walkers.append(_JudgedOnly(walker, lists, spec) if spec.judged_only else walker)
 
     def run(self, label_of_hit: Labels, touched: _Touched | None = None, successor: _Walk | None = None) -> None:
         """Walk, with the labels that `touched` changes; `successor` takes over each list after the hits it skips."""

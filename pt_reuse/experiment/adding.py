@@ -34,7 +34,7 @@ class Adding:
         if perquery == "both":
             return like(result, self.to(result[0], False), self.to(result[1], True))
         if isinstance(result, dict):
-            return self._to_topic_dict(result) if perquery else self._to_mean_dict(result)
+            return self._to_dict(result, perquery=bool(perquery))
         if perquery:
             return self.to_topics(result)
         if isinstance(result, pd.DataFrame):
@@ -98,16 +98,15 @@ class Adding:
             wide[column] = values.astype(np.int64) if whole else values
         return self._finished(wide, frame)
 
-    def _to_mean_dict(self, result: dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
-        for name, values in result.items():
-            values.update(self._cells(values, str(name), None))
-        return result
-
-    def _to_topic_dict(self, result: dict[int, dict[str, dict[str, Any]]]) -> dict[int, dict[str, dict[str, Any]]]:
-        for s, by_topic in result.items():
-            for qid, values in by_topic.items():
+    def _to_dict(self, result: dict[Any, dict[str, Any]], *, perquery: bool) -> dict[Any, dict[str, Any]]:
+        # means by the names of systems, scores of topics by their numbers
+        for system, found in result.items():
+            if not perquery:
+                found.update(self._cells(found, str(system), None))
+                continue
+            for qid, values in found.items():
                 if str(qid) in self._topic:
-                    values.update(self._cells(values, self.columns.systems[s], str(qid)))
+                    values.update(self._cells(values, self.columns.systems[system], str(qid)))
         return result
 
     def _cells(self, values: Mapping[str, Any], system: str, qid: str | None) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -116,28 +117,25 @@ class _Recorded(pt.Compose):
 # the systems by name
 
 
-@dataclass(frozen=True)
-class SavedRun:
-    """A file of results that pt.Experiment evaluates in place of a system; `form` is its ``save_format``."""
-
-    path: str
-    form: Any
-
-    def read(self) -> pd.DataFrame:
-        if self.form == "trec":
-            return pt.io.read_results(self.path)
-        with pt.io.autoopen(self.path, "rb") as file:
-            return self.form.load(file) if isinstance(self.form, ModuleType) else self.form[0](file)
+#: reads a file of results
+Reader = Callable[[], pd.DataFrame]
 
 
-def saved_files(names: Iterable[str], arguments: Mapping[str, Any]) -> dict[str, SavedRun]:
-    """Return the files that pt.Experiment will evaluate in place of systems."""
+def _read_saved(path: str, form: Any) -> pd.DataFrame:
+    if form == "trec":
+        return pt.io.read_results(path)
+    with pt.io.autoopen(path, "rb") as file:
+        return form.load(file) if isinstance(form, ModuleType) else form[0](file)
+
+
+def saved_files(names: Iterable[str], arguments: Mapping[str, Any]) -> dict[str, Reader]:
+    """Return what reads the files that pt.Experiment will evaluate in place of systems."""
     folder, form = arguments.get("save_dir"), arguments.get("save_format", "trec")
     if folder is None or arguments.get("save_mode") != "reuse":
         return {}
     ending = "res.gz" if form == "trec" else "mod" if isinstance(form, ModuleType) else "custom"
     paths = {name: os.path.join(folder, f"{name}.{ending}") for name in names}
-    return {name: SavedRun(path, form) for name, path in paths.items() if os.path.exists(path)}
+    return {name: partial(_read_saved, path, form) for name, path in paths.items() if os.path.exists(path)}
 
 
 @dataclass
@@ -147,7 +145,7 @@ class Systems:
     by_name: dict[str, Any]
     recorders: dict[str, Recorder]
     runs: RunSet | None = None
-    saved: Mapping[str, SavedRun] = field(default_factory=dict)
+    saved: Mapping[str, Reader] = field(default_factory=dict)
     only: set[str] | None = None
 
     @property
@@ -179,7 +177,7 @@ class Systems:
 
     def results(self) -> dict[str, pd.DataFrame]:
         """Return what pt.Experiment evaluated: a saved file, what was recorded, or a frame."""
-        results = self.frames() | {name: run.read() for name, run in self.saved.items()}
+        results = self.frames() | {name: read() for name, read in self.saved.items()}
         results |= {name: recorder.results() for name, recorder in self.recorders.items() if name not in self.saved}
         return {name: results[name] for name in self.by_name}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -330,16 +329,10 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
     return sheet.finish(entries, grid="y", numbers="y", title="tested")
 
 
-def forest_of(
-    names: str, column: str, label: str, *, within: tuple[float, float] | None = None
-) -> Callable[[Any, Any, Place | None], Axes]:
-    """Return what draws one row of the main table of a result as a point, and its interval as a line."""
-
-    def draw(result: Any, measure: Any, place: Place | None) -> Axes:
-        sheet, rows, columns = Sheet.open(place), result.table, (column, f"{column}_low", f"{column}_high")
-        _draw_rows(sheet, rows, columns, down(len(rows)), sheet.ink.first)
-        sheet.limit_around("x", list(within or ()) + rows.reindex(columns=list(columns)).to_numpy().ravel().tolist())
-        sheet.label(title=result.title, x=label)
-        return finish_rows(sheet, rows[names].tolist(), height=1.4)
-
-    return draw
+def plot_overlap(result: Any, measure: Any, place: Place | None) -> Axes:
+    """Draw the share of the best systems that are the same by each measure as a point, its interval as a line."""
+    sheet, rows, columns = Sheet.open(place), result.table, ("overlap", "overlap_low", "overlap_high")
+    _draw_rows(sheet, rows, columns, down(len(rows)), sheet.ink.first)
+    sheet.limit_around("x", [0.0, 1.0, *rows.reindex(columns=list(columns)).to_numpy().ravel()])
+    sheet.label(title=result.title, x="share of the best systems that are the same")
+    return finish_rows(sheet, rows["measure"].tolist(), height=1.4)

@@ -13,7 +13,7 @@ from pt_reuse._check import positive
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.options import Flag, Parameter
-from pt_reuse.plots.forests import forest_of
+from pt_reuse.plots.forests import plot_overlap
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, Entry, study
@@ -33,7 +33,7 @@ class TopAgreement(Result):
     overlap = Shown("Overlap", "overlap", Digits.SCORE), Shown("Interval", "overlap", Digits.SCORE, interval=True)
     caption = "How many of the best {top} systems are the same under the other judgments."
     views = {"measure": View(columns=(Shown("Measure", "measure"), *columns, *overlap), caption=caption)}
-    plots = {"overlap": forest_of("measure", "overlap", "share of the best systems that are the same", within=(0, 1))}
+    plots = {"overlap": plot_overlap}
 
 
 @study(
