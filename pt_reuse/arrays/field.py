@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import BY_SCORE, by_score, merged, natural_order, offsets, ranges, taken
 from pt_reuse.arrays.places import Places, RunRows
 from pt_reuse.arrays.tokens import Portable, Tokens, Words
+
+#: makes of a block the block of another field, topics without rows gone; small, and the same wherever it is copied to
+Step: TypeAlias = "Callable[[Field], Field]"
 
 
 class ByTopic:
@@ -139,6 +142,10 @@ class Field(ByTopic, Portable):
 
     def words_of(self, rows: NDArray[np.int64]) -> Words:
         return tokens.as_words(self.vocabulary).take(self.docs_of(rows), axis=0)
+
+    def changed(self, step: Step, lengths: NDArray[np.integer]) -> Field:
+        """Return the field that a step makes of this one, in which lists have these lengths."""
+        return step(self)
 
     def in_order(self, now: str, wanted: str) -> Field:
         """Return the field in another ranking order than the one in which it stands."""

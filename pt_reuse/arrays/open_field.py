@@ -6,13 +6,14 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import methodcaller
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import ByTopic, Field, Late, LateField
+from pt_reuse.arrays.field import ByTopic, Field, Late, LateField, Step
 from pt_reuse.arrays.lists import natural_order, neighbours, offsets, taken
 from pt_reuse.arrays.places import Places
 
@@ -176,7 +177,7 @@ class OpenField(ByTopic):
 
     def take_runs(self, chosen: Sequence[int]) -> OpenField:
         runs = np.asarray(chosen, dtype=np.int64)
-        return self._changed(Called("take_runs", (runs.tolist(),)), self.lengths[:, runs], self.ranked[runs])
+        return self._changed(methodcaller("take_runs", runs.tolist()), self.lengths[:, runs], self.ranked[runs])
 
     def take_topics(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen topics, in natural order, in memory."""
@@ -206,7 +207,7 @@ class OpenField(ByTopic):
         return list(dict.fromkeys(place for i in blocks for place in self.source.places(i)))
 
     def in_order(self, now: str, wanted: str) -> OpenField:
-        return self if now == wanted else self._changed(Called("in_order", (now, wanted)), self.lengths, self.ranked)
+        return self if now == wanted else self.changed(methodcaller("in_order", now, wanted), self.lengths)
 
     def changed(self, step: Step, lengths: NDArray[np.integer]) -> OpenField:
         """Return the field with a step that is taken with each block as it is loaded."""
@@ -258,25 +259,6 @@ def same_lists(first: AnyField, second: AnyField) -> bool:
     return all(np.array_equal(first.part(i).codes, second.part(i).codes) for i in parts)
 
 
-class Step(Protocol):
-    """Makes of a block the block of another field; small, and the same wherever it is copied to."""
-
-    def of(self, block: Field) -> Field:
-        """Return the changed block; topics without rows go."""
-
-
-@dataclass(frozen=True, eq=False)
-class Called:
-    """A step that is a method of a block."""
-
-    method: str
-    arguments: tuple[Any, ...]
-
-    def of(self, block: Field) -> Field:
-        found: Field = getattr(block, self.method)(*self.arguments)
-        return found
-
-
 @dataclass(frozen=True, eq=False)
 class Stepped:
     """Blocks of another source, each of them changed; those that would have no topic are left out."""
@@ -286,7 +268,7 @@ class Stepped:
     step: Step
 
     def load(self, i: int) -> Field:
-        return self.step.of(self.source.load(self.blocks[i]))
+        return self.step(self.source.load(self.blocks[i]))
 
     def only(self, blocks: Sequence[int]) -> Stepped:
         chosen = [self.blocks[i] for i in blocks]

@@ -31,23 +31,17 @@ UNJUDGED = np.int16(-(2**15))
 class Cells:
     """(topic, judgment set) pairs: all topics under the base set first, then each pair that a change reaches."""
 
-    def __init__(
-        self,
-        starts: NDArray[np.int64],
-        labels: NDArray[np.int16],
-        in_set: NDArray[np.int64],
-        row: NDArray[np.int64],
-        label: NDArray[np.int16],
-    ):
+    def __init__(self, judgments: Judgments):
+        starts, changes = judgments.starts, judgments.changes
         n_topics = len(starts) - 1
-        topic = np.searchsorted(starts, row, side="right") - 1
-        width = int(in_set.max(initial=0)) + 1
-        pairs, cell = np.unique(topic * width + in_set, return_inverse=True)
+        topic = np.searchsorted(starts, changes.row, side="right") - 1
+        width = int(changes.in_set.max(initial=0)) + 1
+        pairs, cell = np.unique(topic * width + changes.in_set, return_inverse=True)
         self.n_topics = n_topics
         self.topic = np.concatenate([np.arange(n_topics), pairs // width])
         self.set = pairs % width  # of the cells after the first n_topics
         self.of_change = cell + n_topics
-        self._starts, self._labels, self._row, self._new = starts, labels, row, label
+        self._judgments = judgments
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -64,8 +58,9 @@ class Cells:
         def inside(values: NDArray[np.int16]) -> NDArray[np.bool_]:
             return (values >= low) & (values < high) if high is not None else values >= low
 
-        counts = np.diff(np.searchsorted(np.flatnonzero(inside(self._labels)), self._starts))[self.topic]
-        before, after = inside(self._labels[self._row]), inside(self._new)
+        labels, changes = self._judgments.labels, self._judgments.changes
+        counts = np.diff(np.searchsorted(np.flatnonzero(inside(labels)), self._judgments.starts))[self.topic]
+        before, after = inside(labels[changes.row]), inside(changes.label)
         np.add.at(counts, self.of_change, after.astype(np.int64) - before)
         return counts
 
@@ -538,10 +533,6 @@ class Judgments:
         wanted[self.changes.row[self.changes.label > 0]] = True
         return wanted
 
-    def cells(self) -> Cells:
-        """Return the (topic, set) pairs of the base set and of every change."""
-        return Cells(self.starts, self.labels, self.changes.in_set, self.changes.row, self.changes.label)
-
     def every_label(self) -> Labels:
         """Return each label that occurs in some set."""
         seen = np.zeros(2**16, dtype=bool)
@@ -561,7 +552,7 @@ def score_topics(
             continue
         seen = judgments if wide else judgments.visible()
         hits = index.gather(topics, None if wide else seen.relevant())
-        mine = cells if len(seen.changes) == len(judgments.changes) else seen.cells()
+        mine = cells if len(seen.changes) == len(judgments.changes) else Cells(seen)
         found = _score_hits(hits, seen, mine, [specs[m] for m in chosen])
         if len(mine) == len(cells):
             values[chosen] = found

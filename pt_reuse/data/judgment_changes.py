@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -249,26 +250,12 @@ def _read(path: Any) -> pd.DataFrame:
 
 def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:
     """Return runs whose first documents of each list are sorted by their labels, the best label first."""
-    step = Reranked(labels, depth)
-    field = runs.field
-    changed = step.of(field) if isinstance(field, Field) else field.changed(step, field.lengths)
+    changed = runs.field.changed(partial(_reranked, labels, depth), runs.field.lengths)
     return RunSet(changed, runs.run_table, runs.order, runs.how_pooled)
 
 
-@dataclass(frozen=True, eq=False)
-class Reranked:
-    """Sorts the first documents of the lists of a block by their labels."""
-
-    labels: Qrels
-    depth: int
-
-    def of(self, block: Field) -> Field:
-        """Return the block with its lists sorted."""
-        mine = [topic for topic in self.labels.topics if topic in block.topic_row]
-        return _reranked(block, self.labels.select(mine), self.depth)
-
-
-def _reranked(field: Field, labels: Qrels, depth: int) -> Field:
+def _reranked(every_label: Qrels, depth: int, field: Field) -> Field:
+    labels = every_label.select([topic for topic in every_label.topics if topic in field.topic_row])
     first = np.repeat(field.starts[:-1], np.diff(field.starts))
     place = np.arange(len(field.codes)) - first
     of_row = np.full(len(field.codes), -1, dtype=np.int64)

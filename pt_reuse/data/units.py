@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -328,18 +329,11 @@ def restricted(field: AnyField, names: Sequence[str], part: Part) -> AnyField:
     _tell_of_emptied((field.lengths > 0) & (left == 0), field, names)
     if isinstance(field, Field):
         return field.keep(np.concatenate(kept or []))
-    return field.changed(Kept(part), left)
+    return field.changed(partial(_kept, part), left)
 
 
-@dataclass(frozen=True)
-class Kept:
-    """Keeps some documents of a block."""
-
-    part: Part
-
-    def of(self, block: Field) -> Field:
-        """Return the block with these documents; lists close up."""
-        return block.keep(_rows_of(block, self.part))
+def _kept(part: Part, block: Field) -> Field:
+    return block.keep(_rows_of(block, part))
 
 
 def _rows_of(block: Field, part: Part) -> NDArray[np.bool_]:

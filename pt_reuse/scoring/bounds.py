@@ -78,7 +78,7 @@ def score_bounds(
         base = work.block(topics).base
         judgments = work.judgments.of(topics)
         hits = work.index.gather(topics).top(deepest)
-        lists = _Lists.of(hits, judgments.labels, judgments.cells(), deepest, used)
+        lists = _Lists.of(hits, judgments.labels, Cells(judgments), deepest, used)
         here = slice(topics.start, topics.stop)
         for m, measure in enumerate(known):
             spec, score = specs[measure], base[m].reshape(-1)

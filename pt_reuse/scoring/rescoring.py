@@ -265,7 +265,7 @@ class Rescoring(ArrayWork):
 
     def cut(self, at_once: int) -> list[range]:
         """Return blocks of neighbouring topics, as few as hold at most so many numbers; a topic is never cut."""
-        cells = self.judgments.cells()
+        cells = Cells(self.judgments)
         return self.cut_by(np.bincount(cells.topic, minlength=cells.n_topics), at_once)
 
     def cut_by(self, sets: NDArray[np.int64], at_once: int) -> list[range]:
@@ -285,7 +285,7 @@ class Rescoring(ArrayWork):
             judgments = replace(judgments, changes=changes)
         if not self._sees_all:
             judgments = judgments.visible()
-        cells = judgments.cells()
+        cells = Cells(judgments)
         values = np.empty((len(self.measures), len(cells), self.field.n_runs))
         if self._native:
             values[self._native] = score_topics(self.index, judgments, topics, self._specs, cells)

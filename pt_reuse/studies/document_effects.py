@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.rescore import KERNELS, UNJUDGED, Cells, Changes, HitIndex, Hits, Spec, discounts
+from pt_reuse.arrays.rescore import KERNELS, UNJUDGED, Cells, Changes, HitIndex, Hits, Judgments, Spec, discounts
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec
@@ -78,11 +78,8 @@ class DocumentEffects:
         documents = self._human.arrays.documents
         index = HitIndex(self._runs.field, documents)
         every = np.unique(np.concatenate([truth, estimate]))
-        kernel, none = KERNELS[spec.kernel], np.zeros(0, dtype=np.int64)
-        divisors = [
-            kernel.of_cell(Cells(documents.starts, labels, none, none, none.astype(np.int16)), spec, every)
-            for labels in (truth, estimate)
-        ]
+        kernel, starts = KERNELS[spec.kernel], documents.starts
+        divisors = [kernel.of_cell(Cells(Judgments(starts, labels)), spec, every) for labels in (truth, estimate)]
         divisor = np.where(divisors[1] > 0, divisors[1], divisors[0])
         for topic in self._topics.tolist():
             rows = documents.rows(topic)

@@ -197,22 +197,16 @@ class Replay:
 
 def _by_score(runs: RunSet) -> RunSet:
     """Return runs in the order of their files by score; documents of one score stay as they stand in the file."""
-    field, step = runs.field, _StableByScore()
-    changed = step.of(field) if isinstance(field, Field) else field.changed(step, field.lengths)
-    return RunSet(changed, runs.run_table, runs.order)
+    return RunSet(runs.field.changed(_stable_by_score, runs.field.lengths), runs.run_table, runs.order)
 
 
-class _StableByScore:
-    """Puts the lists of a block in the order of their scores, those of one score as they stand."""
-
-    def of(self, block: Field) -> Field:
-        """Return the block in that order."""
-        scores = -np.asarray(block.scores)
-        # list by list, since each of them is nearly sorted as it stands
-        order = np.arange(len(scores))
-        for start, stop in pairwise(block.starts.tolist()):
-            order[start:stop] = start + np.argsort(scores[start:stop], kind="stable")
-        return block.permute(order)
+def _stable_by_score(block: Field) -> Field:
+    scores = -np.asarray(block.scores)
+    # list by list, since each of them is nearly sorted as it stands
+    order = np.arange(len(scores))
+    for start, stop in pairwise(block.starts.tolist()):
+        order[start:stop] = start + np.argsort(scores[start:stop], kind="stable")
+    return block.permute(order)
 
 
 # what the parameters of a figure may be
