@@ -178,43 +178,41 @@ class LinesInFiles:
     def told(self, wanted: Sequence[tuple[int, str, str]]) -> list[str]:
         """Return in words the lines of documents, each given by run, topic and name."""
         said = {run: f" ({self.files[run]})" for run, _, _ in wanted}
-        of_tables: dict[Path, list[tuple[int, str, str]]] = {}
-        for run, topic, docno in wanted:
-            path = self._runs[run].path
-            if self._runs[run].table:
-                of_tables.setdefault(path, []).append((run, topic, docno))
-                continue
+        of_files: dict[Path, list[tuple[int, str, str]]] = {}
+        for one in wanted:
+            of_files.setdefault(self._runs[one[0]].path, []).append(one)
+        for path, inside in of_files.items():
             with suppress(UnreadableError):  # it was read a moment ago
-                found = find_document(chunks_of_lines(path, _CHUNK, _LONGEST), topic, docno, _TOLD)
-                said[run] = f" (lines {', '.join(f'{line:,}' for line in found)} of {path})"
-        for path, inside in of_tables.items():
-            named = [(self._runs[run].tag or "", topic, docno) for run, topic, docno in inside]
-            with suppress(UnreadableError):
-                rows = find_in_table(path, self._order, named, _TOLD)
-                said |= {run: f" ({told} of {path})" for (run, _, _), told in zip(inside, rows, strict=True)}
+                if self._runs[inside[0][0]].table:
+                    named = [(self._runs[run].tag or "", topic, docno) for run, topic, docno in inside]
+                    found = find_in_table(path, self._order, named, _TOLD)
+                else:
+                    every = (find_document(self._chunks(path), topic, docno, _TOLD) for _, topic, docno in inside)
+                    found = [f"lines {', '.join(f'{line:,}' for line in lines)}" for lines in every]
+                said |= {run: f" ({where} of {path})" for (run, _, _), where in zip(inside, found, strict=True)}
         return [said[run] for run, _, _ in wanted]
 
     def of_repeats(self, topics: Sequence[str], repeats: Repeats) -> NDArray[np.int64]:
         """Return (n,): the line of each row."""
         lines = np.zeros(len(repeats), dtype=np.int64)
-        of_tables: dict[Path, list[NDArray[np.int64]]] = {}
+        of_files: dict[Path, list[NDArray[np.int64]]] = {}
         for run in np.unique(repeats.run).tolist():
-            rows, file = np.flatnonzero(repeats.run == run), self._runs[run]
-            if file.table:
-                of_tables.setdefault(file.path, []).append(rows)
-                continue
-            of = [topics[t] for t in repeats.topic[rows].tolist()]
-            with self._again(file.path):
-                chunks = chunks_of_lines(file.path, _CHUNK, _LONGEST)
-                lines[rows] = lines_of_rows(chunks, self._order, of, repeats.place[rows])
-        for path, parts in of_tables.items():
+            of_files.setdefault(self._runs[run].path, []).append(np.flatnonzero(repeats.run == run))
+        for path, parts in of_files.items():
             rows = np.concatenate(parts)
-            runs = [self._runs[run].tag or "" for run in repeats.run[rows].tolist()]
-            lists = [(run, topics[t]) for run, t in zip(runs, repeats.topic[rows].tolist(), strict=True)]
+            runs, places = [self._runs[run] for run in repeats.run[rows].tolist()], repeats.place[rows]
+            of_rows = [topics[t] for t in repeats.topic[rows].tolist()]
             with self._again(path):
-                for which, group, at in rows_in_table(TableReading(path, self._order), lists, repeats.place[rows]):
+                if not runs[0].table:
+                    lines[rows] = lines_of_rows(self._chunks(path), self._order, of_rows, places)
+                    continue
+                lists = [(run.tag or "", topic) for run, topic in zip(runs, of_rows, strict=True)]
+                for which, group, at in rows_in_table(TableReading(path, self._order), lists, places):
                     lines[rows[which]] = group.row[at]
         return lines
+
+    def _chunks(self, path: Path) -> Iterator[bytes]:
+        return chunks_of_lines(path, _CHUNK, _LONGEST)
 
     @contextmanager
     def _again(self, path: Path) -> Iterator[None]:

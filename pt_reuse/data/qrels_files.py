@@ -17,10 +17,21 @@ from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import TopicDocs, sort_by_topic
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.frame_columns import text_words
-from pt_reuse.data.lines import QRELS_LINE
-from pt_reuse.data.packed_files import UnreadableError, give_back, guarded, in_memory, read_bytes
-from pt_reuse.data.trec import QrelsRows, check_names, check_topics, parse_qrels
+from pt_reuse.data.frame_columns import LABELS, how_to_grade, not_labels, parse_numbers, text_words
+from pt_reuse.data.lines import (
+    BOM,
+    QRELS_LINE,
+    SAMPLE_LINE,
+    Fields,
+    document_in,
+    fields_of_part,
+    names_in,
+    place_of,
+    qrels_fields,
+    topics_in,
+)
+from pt_reuse.data.packed_files import UnreadableError, give_back, guarded, in_memory, pieces_of_lines, read_bytes
+from pt_reuse.data.trec import check_names, check_topics
 
 #: rows whose hashes are computed at once, which bounds memory
 _HASHED_AT_ONCE = 1 << 16
@@ -172,20 +183,24 @@ def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays
 
 def _stacked(upper: QrelsArrays, lower: QrelsArrays) -> QrelsArrays:
     # no document is in both; within a topic those of the upper come first
-    names = list(dict.fromkeys([*upper.documents.topics, *lower.documents.topics]))
-    place = {name: t for t, name in enumerate(names)}
-    parts = [upper.documents, lower.documents]
-    topic = [np.array([place[name] for name in part.topics], dtype=np.int64)[part.topic] for part in parts]
+    parts = [
+        JudgedRows(part.documents.topics, part.documents.topic, part.documents.words, part.labels, part.extra)
+        for part in (upper, lower)
+    ]
+    return _joined(parts).to_arrays()
+
+
+def _joined(parts: Sequence[JudgedRows]) -> JudgedRows:
+    place: dict[str, int] = {}
+    numbers = [np.array([place.setdefault(name, len(place)) for name in part.names], np.int64) for part in parts]
+    topic = np.concatenate([number[part.topic] for number, part in zip(numbers, parts, strict=True)])
+    words = tokens.stacked([part.words for part in parts])
     extra = None
-    if upper.extra is not None or lower.extra is not None:
-        extras = [
-            pd.DataFrame(index=range(len(part.labels))) if part.extra is None else part.extra for part in (upper, lower)
-        ]
-        extra = pd.concat(extras, ignore_index=True)
-    labels = np.concatenate([upper.labels, lower.labels])
-    return JudgedRows(
-        names, np.concatenate(topic), tokens.stacked([part.words for part in parts]), labels, extra
-    ).to_arrays()
+    if any(part.extra is not None for part in parts):
+        bare = [pd.DataFrame(index=range(len(part.labels))) if part.extra is None else part.extra for part in parts]
+        extra = pd.concat(bare, ignore_index=True)
+    labels = np.concatenate([part.labels for part in parts])
+    return JudgedRows(list(place), topic, words, labels, extra, parts[0].line_of)
 
 
 def count_labels(arrays: QrelsArrays, lowest: int, by: str | None) -> pd.DataFrame:
@@ -231,6 +246,8 @@ def _groups(arrays: QrelsArrays, by: str | None) -> tuple[NDArray[np.int64], pd.
     return np.where(codes < 0, len(values), codes).astype(np.int64), found
 
 
+#: bytes of judgments that are read at once, about, which bounds memory
+_AT_ONCE = 1 << 20
 #: bytes of a file from which on what reading takes is given back to the system
 _LARGE = 1 << 24
 
@@ -251,19 +268,50 @@ def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
         raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
     with located(str(path)), in_memory():
         rows = parse_qrels(data, strata=strata)
-        extra = None if rows.strata is None else _of_sample(rows, rows.strata)
-        judged = JudgedRows(rows.topics, rows.topic, rows.docs, rows.labels, extra, line_of=rows.line_of)
-        arrays = judged.to_arrays()
+        if rows.extra is not None:
+            # a file has no probabilities: they follow from how much of each stratum is judged
+            judged = pd.Series(rows.labels >= 0, dtype=float).groupby([rows.topic, rows.extra["stratum"]])
+            rows = replace(rows, extra=rows.extra.assign(inclusion=judged.transform("mean")))
+        arrays = rows.to_arrays()
     if len(data) >= _LARGE:
         give_back()
     return arrays
 
 
-def _of_sample(rows: QrelsRows, words: Words) -> pd.DataFrame:
-    # a file has no probabilities: they follow from how much of each stratum is judged
-    frame = pd.DataFrame({"stratum": tokens.decode(tokens.as_tokens(words))})
-    judged = pd.Series(rows.labels >= 0, dtype=float)
-    return frame.assign(inclusion=judged.groupby([rows.topic, frame["stratum"]]).transform("mean"))
+def parse_qrels(data: bytes, *, strata: bool = False) -> JudgedRows:
+    """Read the text of a qrels file in its own line order, of judgments of a sample where it has `strata`."""
+    columns, line = (5, SAMPLE_LINE) if strata else (4, QRELS_LINE)
+
+    def line_of(row: int) -> int:
+        return qrels_fields(data, columns, line).line_of(row)
+
+    if len(data) > _AT_ONCE:
+        pieces = pieces_of_lines(data.removeprefix(BOM), _AT_ONCE)
+        try:
+            each = (fields_of_part(one, columns, line) for one in pieces if not one.isspace())
+            if parts := [_judged_rows(fields, strata, line_of) for fields in each if len(fields)]:
+                return _joined(parts)
+        except InputError:
+            pass  # of several faults the one is told that reading all at once finds first, and its line
+    return _judged_rows(qrels_fields(data, columns, line), strata, line_of)
+
+
+def _judged_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) -> JudgedRows:
+    topics, topic = topics_in(fields)
+    docs = names_in(fields, 2, "docno")
+    values, _ = parse_numbers(fields.buffer, *fields.column(c := 3 + strata))
+    odd = np.flatnonzero(not_labels(values))
+    if len(odd):
+        row = int(odd[0])
+        raise InputError(
+            f"the label of {document_in(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
+            f"{shown(fields.text(row, c))}. ",
+            *how_to_grade(float(values[row])),
+            place=place_of(fields, row),
+        )
+    found = tokens.decode(tokens.as_tokens(names_in(fields, 3, "stratum"))) if strata else None
+    extra = None if found is None else pd.DataFrame({"stratum": found})
+    return JudgedRows(topics, topic, docs, values.astype(np.int16), extra, line_of)
 
 
 def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, strata: bool = False) -> Path:

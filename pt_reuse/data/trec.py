@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,29 +11,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples, flag, shown
+from pt_reuse._check import examples, flag
 from pt_reuse._errors import InputError, Option, Part
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import FileRows
-from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.frame_columns import LABELS, how_to_grade, not_labels, parse_numbers
+from pt_reuse.data.frame_columns import parse_numbers
 from pt_reuse.data.lines import (
-    BOM,
-    QRELS_LINE,
-    SAMPLE_LINE,
     SKIP,
     Fields,
     document_in,
-    fields_of_part,
-    names_in,
     place_of,
-    qrels_fields,
-    topics_in,
 )
-from pt_reuse.data.packed_files import guarded, pieces_of_lines
+from pt_reuse.data.packed_files import guarded
 
 #: what to do about a rank column that gives no order
 NO_ORDER: tuple[Part, ...] = (
@@ -46,21 +37,6 @@ NO_ORDER: tuple[Part, ...] = (
     ".",
 )
 
-#: bytes of qrels that are read at once, about, which bounds memory
-_AT_ONCE = 1 << 20
-
-
-@dataclass
-class QrelsRows:
-    """The lines of a qrels file, or of a piece of one."""
-
-    topics: list[str]  # topic names, each once
-    topic: NDArray[np.int64]  # (rows,) the topic of each row, as a position among the topics
-    docs: Words  # (rows, k) words of the document names
-    labels: NDArray[np.int16]  # (rows,) their labels
-    strata: Words | None  # (rows, k) words of the strata of a sample, else None
-    line_of: Callable[[int], int]  # the line on which a row stands, from 1
-
 
 def without_advice(error: InputError) -> InputError:
     """Return an error of a run file without the advice to leave out lines or files."""
@@ -69,50 +45,6 @@ def without_advice(error: InputError) -> InputError:
     if error.parts[-len(advice) :] == advice:
         error.parts = error.parts[: -len(advice)]
     return error
-
-
-def parse_qrels(data: bytes, *, strata: bool = False) -> QrelsRows:
-    """Read one qrels file in its own line order, of judgments of a sample where it has `strata`."""
-    columns, line = (5, SAMPLE_LINE) if strata else (4, QRELS_LINE)
-
-    def line_of(row: int) -> int:
-        return qrels_fields(data, columns, line).line_of(row)
-
-    if len(data) > _AT_ONCE:
-        pieces = pieces_of_lines(data.removeprefix(BOM), _AT_ONCE)
-        try:
-            each = (fields_of_part(one, columns, line) for one in pieces if not one.isspace())
-            if parts := [_qrels_rows(fields, strata, line_of) for fields in each if len(fields)]:
-                return _joined(parts, line_of)
-        except InputError:
-            pass  # of several faults the one is told that reading all at once finds first, and its line
-    return _qrels_rows(qrels_fields(data, columns, line), strata, line_of)
-
-
-def _qrels_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) -> QrelsRows:
-    topics, topic = topics_in(fields)
-    docs = names_in(fields, 2, "docno")
-    values, _ = parse_numbers(fields.buffer, *fields.column(c := 3 + strata))
-    odd = np.flatnonzero(not_labels(values))
-    if len(odd):
-        row = int(odd[0])
-        raise InputError(
-            f"the label of {document_in(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
-            f"{shown(fields.text(row, c))}. ",
-            *how_to_grade(float(values[row])),
-            place=place_of(fields, row),
-        )
-    found = names_in(fields, 3, "stratum") if strata else None
-    return QrelsRows(topics, topic, docs, values.astype(np.int16), found, line_of)
-
-
-def _joined(parts: list[QrelsRows], line_of: Callable[[int], int]) -> QrelsRows:
-    place: dict[str, int] = {}
-    numbers = [np.array([place.setdefault(name, len(place)) for name in part.topics], np.int64) for part in parts]
-    topic = np.concatenate([number[part.topic] for number, part in zip(numbers, parts, strict=True)])
-    strata = [part.strata for part in parts if part.strata is not None]
-    labels, docs = np.concatenate([part.labels for part in parts]), tokens.stacked([part.docs for part in parts])
-    return QrelsRows(list(place), topic, docs, labels, tokens.stacked(strata) if strata else None, line_of)
 
 
 def tied_rank(fields: Fields, row: int) -> InputError:

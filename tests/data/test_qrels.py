@@ -17,10 +17,9 @@ from ir_measures import AP, Judged, nDCG
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.arrays import tokens
-from pt_reuse.data import trec
+from pt_reuse.data import qrels_files
 from pt_reuse.data.judgments import Qrels, read_qrels
-from pt_reuse.data.qrels_files import CONFLICTS
-from pt_reuse.data.trec import parse_qrels
+from pt_reuse.data.qrels_files import CONFLICTS, parse_qrels
 from pt_reuse.pooling.pool import Pool
 
 
@@ -253,14 +252,14 @@ TEXTS = st.lists(st.one_of(GOOD, GOOD, GOOD, ODD), max_size=12).map("\n".join)
 
 def told(data, at_once=1 << 20, **options):
     try:
-        with mock.patch.object(trec, "_AT_ONCE", at_once):
+        with mock.patch.object(qrels_files, "_AT_ONCE", at_once):
             rows = parse_qrels(data, **options)
     except InputError as error:
         return str(error)
-    docs = tokens.decode(tokens.as_tokens(rows.docs))
-    strata = None if rows.strata is None else tokens.decode(tokens.as_tokens(rows.strata))
+    docs = tokens.decode(tokens.as_tokens(rows.words))
+    strata = None if rows.extra is None else rows.extra["stratum"].tolist()
     lines = [rows.line_of(row) for row in range(len(docs))]
-    return rows.topics, rows.topic.tolist(), docs, rows.labels.tolist(), strata, lines
+    return rows.names, rows.topic.tolist(), docs, rows.labels.tolist(), strata, lines
 
 
 @settings(max_examples=300)
@@ -278,7 +277,7 @@ def test_pieces_of_a_sample(rows, at_once):
 
 @pytest.mark.parametrize("n", [1, 30_000])
 def test_a_fault_far_down_is_told_with_its_line(n, monkeypatch):
-    monkeypatch.setattr(trec, "_AT_ONCE", 1 << 12)
+    monkeypatch.setattr(qrels_files, "_AT_ONCE", 1 << 12)
     data = b"".join(b"%d 0 doc%d 1\n" % (i // 100, i) for i in range(n)) + b"7 0 last\n"
     with pytest.raises(InputError, match=rf"line {n + 1:,}: .* found 3"):
         parse_qrels(data)
