@@ -408,7 +408,7 @@ class LabelDistributions(Result):
         rel: the lowest label that is relevant.
     """
 
-    title = "Label distributions"
+    title, main = "Label distributions", "distributions"
     views = {
         "document": View(
             columns=(
@@ -429,10 +429,6 @@ class LabelDistributions(Result):
     shares: pd.DataFrame
     scale: tuple[int, ...]
     rel: int
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"distributions": self.table, "shares": self.shares}
 
     def headline(self) -> str:
         """Return how many documents there are, and how far annotators differ on them."""

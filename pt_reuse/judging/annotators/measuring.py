@@ -312,7 +312,7 @@ class AnnotatorAgreement(Result):
         rel: the lowest label that is relevant.
     """
 
-    title = "Agreement of annotators"
+    title, main = "Agreement of annotators", "agreement"
     views = {
         "together": View(
             table="in_words",
@@ -358,11 +358,6 @@ class AnnotatorAgreement(Result):
     annotators: tuple[str, ...]
     scale: tuple[int, ...]
     rel: int
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        names = ("pairs", "others", "gold", "per_topic", "by_label", "confusion")
-        return {"agreement": self.table, **{name: getattr(self, name) for name in names}}
 
     def headline(self) -> str:
         """Return how many annotators and items there are, and the ordinal alpha with its interval and band."""

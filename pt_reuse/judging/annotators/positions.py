@@ -109,7 +109,7 @@ class PassagePositions(Result):
         rel: the lowest label that is relevant.
     """
 
-    title = "Positions of relevant passages"
+    title, main = "Positions of relevant passages", "positions"
     views = {
         "position": View(
             columns=(
@@ -129,10 +129,6 @@ class PassagePositions(Result):
     chi_square: float
     p: float
     rel: int
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"positions": self.table, "first": self.first, "passages": self.passages}
 
     def headline(self) -> str:
         """Return how many of the relevant passages lie at the beginning, and the test."""

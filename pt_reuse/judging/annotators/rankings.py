@@ -50,7 +50,7 @@ class AnnotatorRankings(Result):
         others: whether documents without a label of the annotator kept that of the judgments.
     """
 
-    title = "Rankings by annotator"
+    title, main = "Rankings by annotator", "rankings"
     views = {
         "annotator": View(
             columns=(
@@ -71,10 +71,6 @@ class AnnotatorRankings(Result):
     by_run: pd.DataFrame
     between: pd.DataFrame
     others: str
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"rankings": self.table, "by_run": self.by_run, "between": self.between}
 
     def headline(self) -> str:
         """Return the smallest and the largest tau_b of each measure."""
