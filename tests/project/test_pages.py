@@ -64,7 +64,9 @@ def test_files_that_pages_for_developers_name_are_there(page):
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     named = {name for name in re.findall(r"``([\w/]+\.py|\w+/[\w/.]+)``", text) if "NAME" not in name}
     assert len(named) > 5
-    assert not [name for name in named if not any((ROOT / top / name).exists() for top in ("", "pt_reuse", "pt_reuse/plots"))]
+    assert not [
+        name for name in named if not any((ROOT / top / name).exists() for top in ("", "pt_reuse", "pt_reuse/plots"))
+    ]
 
 
 def docstrings():
