@@ -1,6 +1,9 @@
-"""Coverage, compared with a count in plain Python and with ir_measures."""
+"""coverage against what a slow count finds, on odd input, and on TREC-8 and Deep Learning."""
 
 from __future__ import annotations
+
+import gzip
+from collections import defaultdict
 
 import ir_measures
 import numpy as np
@@ -11,6 +14,7 @@ from command_parts import run
 from coverage_parts import (
     DEPTHS,
     POOL_DEPTH,
+    QRELS_OF_NOTHING,
     TOPICS,
     by_hand,
     condensed_ndcg,
@@ -24,8 +28,10 @@ from coverage_parts import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, P, nDCG
+from real_runs import read_real
 
 import pt_reuse as ptr
+from pt_reuse.data.judgments import read_qrels
 from pt_reuse.scoring.caveats import CaveatWarning
 
 #: judgments drawn at random are nobody's pool
@@ -295,3 +301,190 @@ def test_each_name_of_what_is_unjudged_has_one_convention_everywhere(tmp_path, c
         assert [found[name] for found in by_ir_measures] == pytest.approx(list(measure.values()))
     assert told == pytest.approx(returned)
     assert experiment["P@10 unjudged"].tolist() == pytest.approx(list(returned.values()))
+
+
+quiet = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+def cover(runs=RUNS, qrels=QRELS, **options):
+    return ptr.profile.coverage(runs, qrels, **{"depths": DEPTHS, "depth": POOL_DEPTH, **options})
+
+
+@quiet
+def test_nothing_is_judged():
+    found = cover(qrels=QRELS_OF_NOTHING)
+    assert (found.table["unjudged"] == 1).all()
+    assert (found.by_run[["judged_to", "median_judged_to", "RBP"]] == 0).all(axis=None)
+    assert found.by_run["residual"].to_numpy() == pytest.approx(1)
+    assert (found.by_run["best_rank"] == 1).all()
+    assert (found.by_run["worst_rank"] == len(RUNS)).all()
+    assert found.condensed["condensed_rank"].eq(1).all()
+    found.plot("topics", width=3.3)
+
+
+@quiet
+def test_everything_is_judged():
+    everything = RUNS.to_frame()[["qid", "docno"]].drop_duplicates().assign(label=0)
+    everything.loc[everything.index[::3], "label"] = 1
+    found = cover(qrels=ptr.Qrels(everything, topics=TOPICS))
+    returned = found.per_topic()["documents"] > 0
+    assert (found.per_topic().loc[returned, "unjudged"] == 0).all()
+    assert (found.table["unjudged_of_k"] == 0).all()
+    # a list without a gap counts as deep as the run's longest
+    longest = RUNS.to_frame().groupby(["name", "qid"]).size().groupby("name").max()
+    assert found.by_run.set_index("name")["judged_to"].astype(int).to_dict() == longest.to_dict()
+    assert found.condensed["rise"].eq(0).all()
+    # what follows a list is not known all the same
+    assert (found.by_run["residual"] > 0).all()
+
+
+@quiet
+def test_one_run_and_one_topic():
+    run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+    found = cover({"mine": run}, {"1": {"a": 1, "c": 0}}, depths=3)
+    row = found.by_run.iloc[0]
+    assert (row["unjudged"], row["judged_to"], row["rank"], row["worst_rank"]) == (pytest.approx(1 / 3), 1, 1, 1)
+    assert row["residual"] == pytest.approx(0.2 * 0.8 + 0.8**3)
+    assert pd.isna(row["contributed"])
+    assert np.isnan(row["unjudged_without_own"])
+    assert found.settings["left out"] == "nobody: who was pooled is not on record for 1 run"
+    assert found.headline() == "Unjudged@3 in the mean: runs 0.3333; most 0.3333 (mine); 0 runs of 1 with a flag"
+    assert "Without" not in "".join(found.report().to_frame())
+    assert len(found.groups) == 0
+    for kind in ("topics", "depths", "residual", "rise"):
+        found.plot(kind, width=3.3)
+
+
+def test_fewer_than_five_topics(messages):
+    few = QRELS.select(["1", "2", "3", "4"])
+    with pytest.warns(CaveatWarning) as told:
+        found = cover(qrels=few, contributors="pooled")
+    said = [one.message for one in told if "4 topics only" in str(one.message)]
+    assert len(said) == 1
+    messages.told(said[0])
+    assert "4 topics only" in found.settings["beware"]
+
+
+@quiet
+@pytest.mark.filterwarnings("ignore:.*1 run without a team")
+@pytest.mark.parametrize(
+    ("column", "values", "why"),
+    [
+        ("pooled", dict.fromkeys(RUNS.names, False), "no run is on record as pooled"),
+        ("pooled", {RUNS.names[0]: pd.NA}, "who was pooled is not on record for 1 run"),
+    ],
+)
+def test_nobody_can_be_left_out(column, values, why):
+    table = RUNS.run_table.copy()
+    for name, value in values.items():
+        table.loc[table["name"] == name, column] = value
+    frames = {name: RUNS[name] for name in RUNS.names}
+    found = cover(ptr.RunSet.from_frames(frames, metadata=table))
+    assert found.settings["left out"] == f"nobody: {why}"
+    assert found.left_out is None
+    assert found.table["unjudged_without_own"].isna().all()
+    # what is unjudged does not hang on who was pooled
+    assert found.table["unjudged"].tolist() == cover().table["unjudged"].tolist()
+    assert "less covered than any contributor" not in set(found.flags["reason"])
+
+
+@quiet
+def test_contributors_that_the_user_names():
+    names = RUNS.names[:2]
+    found = cover(contributors=names)
+    assert found.by_run.loc[found.by_run["contributed"], "name"].tolist() == names
+    assert found.settings["contributors"] == "named (2 of 6 runs)"
+    # one team alone brings all that it brings
+    assert (found.by_run["unjudged_without_own"] >= found.by_run["unjudged"]).all()
+
+
+@quiet
+def test_a_run_without_any_topic_is_refused_or_unjudged_throughout(messages):
+    other = RUNS[RUNS.names[0]].assign(qid=lambda f: "x" + f["qid"])
+    frames = {**{name: RUNS[name] for name in RUNS.names}, "other": other}
+    messages.refused(cover, runs=frames, argument="runs")
+    found = cover(frames, without_topics="zero")
+    row = found.by_run.set_index("name").loc["other"]
+    assert (row["unjudged"], row["topics"]) == (1.0, 0)
+    assert np.isnan(row["judged_to"])
+
+
+@quiet
+def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
+    found = cover()
+    messages.refused(lambda: found.plot(depth=7), argument="depth")
+    messages.refused(lambda: found.plot(kind="lines"), argument="kind")
+    messages.refused(lambda: found.plot(by="run"), argument="by")
+    messages.refused(lambda: found.plot("rise", measure="P@3"), argument="measure")
+    messages.refused(lambda: found.report("colour"), argument="by")
+
+
+@pytest.fixture(scope="module")
+def of_trec8(trec8):
+    return ptr.profile.coverage(trec8.runs, trec8.qrels, ["AP"], depths=[10, 100])
+
+
+def test_what_is_unjudged_of_trec8(of_trec8):
+    pooled = of_trec8.table[of_trec8.table["pooled"]]
+    assert (pooled["unjudged"] == 0).all()
+    others = of_trec8.table[~of_trec8.table["pooled"]]
+    at_10, at_100 = (others[others["depth"] == depth] for depth in (10, 100))
+    assert (len(pooled), len(others)) == (2 * 71, 2 * 58)
+    assert round(at_10["unjudged"].mean(), 4) == 0.0465
+    assert at_10["unjudged"].max() == pytest.approx(0.882)
+    assert round(at_100["unjudged_of_k"].mean(), 4) == 0.1003
+    assert of_trec8.headline().startswith("Unjudged@10 in the mean: pooled runs 0.0000, other runs 0.0465; most 0.8820")
+    # every pooled run is judged to the depth of the pool
+    by_run = of_trec8.by_run.set_index("pooled")["judged_to"]
+    assert by_run.loc[True].min() == 100
+    assert by_run.loc[False].min() == 0
+
+
+def test_what_ir_measures_says_of_it(of_trec8, trec8):
+    qrels = trec8.qrels.to_frame().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    for name in ("surffal2", "isa25t"):
+        run = trec8.runs[name].rename(columns={"qid": "query_id", "docno": "doc_id"})
+        value = ir_measures.calc_aggregate([ir_measures.Judged @ 10], qrels, run)[ir_measures.Judged @ 10]
+        mine = of_trec8.table[(of_trec8.table["name"] == name) & (of_trec8.table["depth"] == 10)]["unjudged"].item()
+        assert mine == pytest.approx(1 - value, abs=2e-3)  # it breaks ties its own way
+
+
+def test_without_the_own_team_as_nist_says_who_contributed(trec8):
+    """NIST's list of contributing teams, over all 129 runs, and the lists of some runs, document by document."""
+    found = ptr.profile.coverage(trec8.runs, trec8.qrels, ["AP"], depths=[10], contributors="all")
+    teams = defaultdict(set)
+    with gzip.open(trec8.folder / "annotated-qrels.gz", "rt") as file:
+        for line in file:
+            qid, _, docno, _, _, *who = line.split()
+            teams[qid, docno] = set(who)
+    team_of = dict(zip(trec8.runs.run_table["name"], trec8.runs.run_table["team"], strict=True))
+    rows = found.by_run.set_index("name")
+    for name in ("READWARE", "8manexT3D1N0", "disco1", "surffal2"):
+        frame = trec8.runs[name]
+        top = frame[frame["rank"] < 10]
+        shares = [
+            np.mean([teams.get((qid, docno), set()) <= {team_of[name]} for docno in part["docno"]])
+            for qid, part in top.groupby("qid")
+        ]
+        assert rows.loc[name, "unjudged_without_own"] == pytest.approx(np.mean(shares)), name
+
+
+def test_runs_that_came_after_the_pool(data):
+    folder = data / "dl19-passages"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder dl19-passages")
+    official = read_real(folder / "inputs", teams=folder / "runs-pids", types=folder / "types", pooled=True)
+    later = read_real(folder / "later", names="file").with_metadata(pooled=False)
+    families = pd.read_csv(folder / "later.csv")
+    names = set(families.loc[families["family"].str.contains("gpt", case=False), families.columns[0]])
+    runs = official | later.with_metadata(teams={name: name for name in later.names})
+    with pytest.warns(ptr.ReuseWarning, match="judged documents"):
+        found = ptr.profile.coverage(runs, read_qrels(folder / "qrels.gz"), depths=[10], depth=10, pool_order="file")
+    unjudged = found.by_run.set_index("name")["unjudged"]
+    # pooled in the order of the lines and ranked by score: one document of one run was not judged
+    assert sorted(unjudged[official.names])[-2:] == [0, pytest.approx(1 / 430)]
+    gpt = [name for name in later.names if name in names]
+    others = [name for name in later.names if name not in names]
+    assert (round(unjudged[gpt].mean(), 3), round(unjudged[others].mean(), 3)) == (0.061, 0.047)
+    # less of them is unjudged than would be of most participants, had these not taken part
+    assert found.by_run.set_index("name").loc[gpt, "above_contributors"].max() < 1

@@ -1,15 +1,60 @@
-"""Plans: how many labels, which, what other ways to draw cost, and what a plan gives to those who check."""
+"""plan_labels: strata and their allocation, plans, and the estimates that come of them."""
 
 from __future__ import annotations
+
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint, samplesize_confint_proportion
 
 import pt_reuse as ptr
+from pt_reuse.arrays.stratified import stratified_variance
 from pt_reuse.labels import plan_labels
+from pt_reuse.studies.label_strata import LEAST, Allocation, Strata, numbers_of, smallest
+
+#: label -> documents, and how many of these people find relevant
+GROUPS = {0: (500, 25), 1: (300, 120), 2: (200, 180)}
+
+
+def documents():
+    """Return ``qid docno label people`` of documents that are spread over topics."""
+    random, parts = np.random.default_rng(3), []
+    for label, (n, relevant) in GROUPS.items():
+        parts.append(pd.DataFrame({"label": label, "people": (np.arange(n) < relevant).astype(int)}))
+    every = pd.concat(parts, ignore_index=True).sample(frac=1, random_state=1).reset_index(drop=True)
+    every["qid"] = random.integers(1, 6, len(every)).astype(str)
+    every["docno"] = [f"d{n:04}" for n in range(len(every))]
+    return every
+
+
+@pytest.fixture(scope="module")
+def labels():
+    """Return the judge's labels."""
+    return documents()[["qid", "docno", "label"]]
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Return the labels of people for the same documents."""
+    return documents()[["qid", "docno", "people"]].rename(columns={"people": "label"})
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Return two runs that find these documents, and share some."""
+    every, found = documents(), {}
+    for name, seed in (("good", 1), ("other", 2)):
+        random = np.random.default_rng(seed)
+        score = every["people"] * (2.0 if name == "good" else 0.3) + random.random(len(every))
+        ranked = every[["qid", "docno"]].assign(score=score).sort_values(["qid", "score"], ascending=[True, False])
+        found[name] = ranked.groupby("qid").head(60)
+    return found
+
 
 PRIOR = {0: 0.05, 1: 0.4, 2: 0.9}
 
@@ -206,3 +251,162 @@ def test_what_is_no_plan_is_refused(labels, people, runs, messages):
     refused(lambda: plan_labels(labels.assign(label=-1), width=0.1), argument="judge_labels")
     refused(lambda: plan_labels(lambda frame: [1] * len(frame), width=0.1), argument="judge_labels")
     refused(lambda: plan_labels(labels.assign(label=0.7), width=0.1), argument=None)
+
+
+def estimated(plan, people):
+    return plan.estimate(plan.to_pool().judge(people))
+
+
+def of(result, number):
+    return result.table.set_index("number").loc[number]
+
+
+def test_the_estimate_is_the_stratified_one(labels, people):
+    plan = plan_labels(labels, width=0.2, prior={0: 0.1})
+    found = estimated(plan, people)
+    mine = plan.sample.merge(people, on=["qid", "docno"], suffixes=("", "_people"))
+    shares = mine.groupby("stratum")["label_people"].mean()
+    one = of(found, "share relevant")
+    assert one["estimate"] == pytest.approx(0.5 * shares["0"] + 0.3 * shares["1"] + 0.2 * shares["2"])
+    assert (one["judge"], one["bias"]) == (0.5, pytest.approx(0.5 - one["estimate"]))
+    assert (one["bias_low"], one["bias_high"]) == pytest.approx((0.5 - one["estimate_high"], 0.5 - one["estimate_low"]))
+    for label in ("0", "1", "2"):
+        assert of(found, f"precision, label {label}")["estimate"] == pytest.approx(shares[label])
+    both = of(found, "precision, relevant labels")
+    assert both["estimate"] == pytest.approx((3 * shares["1"] + 2 * shares["2"]) / 5)
+    assert found.strata["checked"].tolist() == plan.table["labels"].tolist()
+    assert found.settings["checked"] == f"{plan.labels} of {plan.labels} planned labels"
+
+
+def test_a_census_is_the_truth_and_a_few_of_many_have_the_limits_of_statsmodels(labels, people):
+    every = estimated(plan_labels(labels, budget=1000), people)
+    assert of(every, "share relevant")[["estimate", "estimate_low", "estimate_high"]].tolist() == [0.325] * 3
+    many = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(10**5)], "label": 1})
+    plan = plan_labels(many, target="precision", budget=40)
+    found = plan.estimate(plan.sample.assign(label=[1] * 13 + [0] * 27)).table.iloc[0]
+    expected = proportion_confint(13, 40, method="beta")
+    assert found[["estimate_low", "estimate_high"]].tolist() == pytest.approx(expected, abs=1e-3)
+    with pytest.warns(ptr.ReuseWarning, match="all 40 labels are those of the judge"):
+        right = plan.estimate(plan.sample.assign(label=1)).table.iloc[0]
+    assert right[["estimate", "estimate_high"]].tolist() == [1, 1]
+    assert right["estimate_low"] == pytest.approx(0.025 ** (1 / 40), abs=1e-3)
+
+
+def test_one_document_and_strata_of_one():
+    labels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [0, 1, 1, 1]})
+    plan = plan_labels(labels, budget=3)
+    assert plan.table["labels"].tolist() == [1, 2]
+    found = plan.estimate(plan.sample.assign(label=1))
+    assert of(found, "precision, label 0")[["estimate_low", "estimate_high"]].tolist() == [1, 1]
+    assert of(found, "precision, label 1")[["estimate_low", "estimate_high"]].tolist() == pytest.approx([2 / 3, 1])
+
+
+def test_a_pilot_counts_as_it_is(labels, people):
+    pilot = people.iloc[:200]
+    plan = plan_labels(labels, width=0.1, judge_rel=1, pilot=pilot)
+    found = estimated(plan, people)
+    mine = plan.sample.merge(people, on=["qid", "docno"], suffixes=("", "_people"))
+    shares = mine.groupby("stratum")["label_people"].mean().reindex(plan.table["stratum"]).to_numpy()
+    left = (plan.table["documents"] - plan.table["known"]).to_numpy()
+    assert of(found, "share relevant")["estimate"] == pytest.approx((pilot["label"].sum() + left @ shares) / 1000)
+    assert of(found, "share relevant")["checked"] == 200 + plan.labels
+    # pilot and checked labels may come in one frame
+    both = pd.concat([pilot, mine[["qid", "docno"]].assign(label=mine["label_people"])])
+    pd.testing.assert_frame_equal(plan.estimate(both).table, found.table)
+
+
+def test_runs_are_estimated_as_they_score(labels, people, runs):
+    plan = plan_labels(labels, target="difference", width=0.1, runs=runs)
+    found = plan_labels(labels, target="difference", budget=1000, runs=runs)
+    scores = ptr.score(runs, people, "P@10").mean["P@10"]
+    census = estimated(found, people).table.iloc[0]
+    assert census[["estimate", "estimate_low", "estimate_high"]].tolist() == pytest.approx([scores[0] - scores[1]] * 3)
+    one = estimated(plan, people).table.iloc[0]
+    assert one["estimate_low"] <= scores[0] - scores[1] <= one["estimate_high"]
+    single = estimated(plan_labels(labels, budget=1000, runs={"good": runs["good"]}), people).table.iloc[0]
+    assert single["estimate"] == pytest.approx(scores[0])
+
+
+@pytest.mark.parametrize("options", [{"target": "precision", "width": 0.25}, {"width": 0.2, "by_topic": True}])
+def test_intervals_cover_the_truth(labels, people, options):
+    plan, random = plan_labels(labels, **options), np.random.default_rng(1)
+    every = pd.concat([plan.sample, plan.rest]).merge(people, on=["qid", "docno"], suffixes=("", "_people"))
+    true = every.groupby("stratum")["label_people"].sum().reindex(plan.table["stratum"]).to_numpy()
+    units, drawn = plan.table["documents"].to_numpy(), plan.table["labels"].to_numpy()
+    numbers = numbers_of(plan.table, plan.target, plan.number, plan.judge_rel)
+    hits, estimates = np.zeros(len(numbers)), np.zeros(len(numbers))
+    for _ in range(150):
+        strata = Strata.of(plan.table, random.hypergeometric(true, units - true, drawn) / drawn)
+        for n, number in enumerate(numbers):
+            found = strata.interval(number, drawn.astype(float), 0.95, counted=True)
+            hits[n] += found.low - 1e-9 <= number.weights @ (true / units) <= found.high + 1e-9
+            estimates[n] += found.estimate / 150
+    assert hits.min() / 150 >= 0.93
+    assert estimates == pytest.approx([number.weights @ (true / units) for number in numbers], abs=0.02)
+
+
+def test_labels_that_no_plan_asked_for_are_refused(labels, people, messages):
+    plan = plan_labels(labels, width=0.2, judge_rel=1, pilot=people.head(50))
+    judged = people.merge(plan.sample[["qid", "docno"]])
+    messages.refused(lambda: plan.estimate(people), argument="checked")
+    messages.refused(lambda: plan.estimate(judged.assign(qid="99")), argument="checked")
+    other = people.head(50).assign(label=lambda frame: 1 - frame["label"])
+    messages.refused(lambda: plan.estimate(pd.concat([judged, other])), argument="checked")
+    lone = judged.merge(plan.sample.loc[plan.sample["stratum"] != "2", ["qid", "docno"]])
+    messages.refused(lambda: plan.estimate(lone), argument="checked")
+    messages.refused(lambda: plan.estimate(ptr.Qrels(judged, rel=2)), argument="checked")
+
+
+def test_a_pilot_of_everything_leaves_nothing_to_check():
+    labels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": 1})
+    plan = plan_labels(labels, width=0.5, judge_rel=1, pilot=labels.assign(label=[1, 0, 1]))
+    assert (plan.labels, len(plan.known), len(plan.to_pool()), plan.width) == (0, 3, 0, 0)
+    found = plan.estimate(labels.assign(label=[1, 0, 1])).table.iloc[0]
+    assert found[["estimate_low", "estimate", "estimate_high"]].tolist() == pytest.approx([2 / 3] * 3)
+
+
+def variance(weights, shares, units, drawn):
+    return stratified_variance(weights, shares, drawn=np.array(drawn, dtype=float), units=units.astype(float))
+
+
+STRATUM = st.tuples(st.integers(1, 7), st.floats(0, 1), st.sampled_from([-1.0, 0.5, 1.0, 2.0]))
+
+
+@given(st.lists(STRATUM, min_size=1, max_size=3), st.data())
+@settings(max_examples=40, deadline=None)
+def test_no_other_allocation_of_as_many_labels_has_a_smaller_variance(strata, data):
+    units, shares, weights = (np.array(column) for column in zip(*strata, strict=True))
+    allocation = Allocation.neyman(weights, shares, units)
+    total = data.draw(st.integers(allocation.fewest, allocation.most))
+    mine = allocation.of(total)
+    assert mine.sum() == total
+    assert (mine <= units).all()
+    assert (mine >= np.minimum(LEAST, units)).all()
+    ways = product(*(range(min(LEAST, n), n + 1) for n in units.tolist()))
+    least = min(variance(weights, shares, units, way) for way in ways if sum(way) == total)
+    assert variance(weights, shares, units, mine) == pytest.approx(least, abs=1e-12)
+    if total < allocation.most:
+        assert (allocation.of(total + 1) >= mine).all()
+
+
+def test_without_bounds_it_is_neymans_formula():
+    weights, shares = np.array([0.6, 0.3, 0.1]), np.array([0.05, 0.5, 0.9])
+    allocation = Allocation.neyman(weights, shares, np.array([60_000, 30_000, 10_000]))
+    spread = weights * np.sqrt(shares * (1 - shares))
+    assert np.abs(allocation.of(1000) - 1000 * spread / spread.sum()).max() < 1
+
+
+def test_what_a_full_stratum_cannot_take_goes_to_the_others():
+    allocation = Allocation.neyman(np.array([5.0, 1.0, 0.0]), np.array([0.5, 0.5, 0.5]), np.array([4, 40, 9]))
+    assert allocation.of(30).tolist() == [4, 26, 0]
+    assert (allocation.fewest, allocation.most) == (4, 44)
+
+
+def test_shares_of_0_and_1_get_what_every_stratum_gets():
+    allocation = Allocation.neyman(np.ones(3), np.array([0.0, 1.0, 0.5]), np.array([50, 1, 50]))
+    assert allocation.of(20).tolist() == [2, 1, 17]
+
+
+@pytest.mark.parametrize("bound", [0, 3, 9, 50])
+def test_the_smallest_number_that_fits(bound):
+    assert smallest(2, 9, lambda n: n >= bound) == min(max(bound, 2), 9)

@@ -1,0 +1,712 @@
+"""A pool inferred from judgments: what a slow reference finds, what is tried and told, in jobs and by bits."""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations
+from math import comb, factorial, log2
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import parallel_config
+from opened import opened
+from pool_parts import DOCS, HAND, TOPICS, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
+from scipy.special import betaln
+from topic_ways import odd_field
+
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.studies.infer_pool import judged_ranks
+from pt_reuse.studies.infer_pool.evidence import Certainty
+from pt_reuse.studies.infer_pool.fitting import depth_bits, name_bits, which_bits
+from pt_reuse.studies.infer_pool.inference import infer_pool
+from pt_reuse.studies.infer_pool.judged_ranks import Passes
+
+
+def is_tolerated(documents, judged, tolerance):
+    missing = sum(pair not in judged for pair in documents)
+    return bool(documents) and missing <= tolerance * len(documents) + 1e-9
+
+
+def alone_of(field, names, name, topics, depths):
+    return set(top(field[name], topics, depths)) - pool_of(field, set(names) - {name}, topics, depths)
+
+
+def slow_settle(field, judged, topics, depths, tolerance):
+    names = [name for name in field if is_tolerated(top(field[name], topics, depths), judged, tolerance)]
+    while True:
+        loss = {}
+        for name in names:
+            alone = alone_of(field, names, name, topics, depths)
+            loss[name] = len(alone - judged) - len(alone & judged)
+        worst = max(names, key=lambda name: loss[name], default=None)
+        if worst is None or loss[worst] <= 0:
+            return names
+        names.remove(worst)
+
+
+def slow_common_depth(field, judged, topics, tolerance):
+    longest = max((len(lists.get(topic, [])) for lists in field.values() for topic in topics), default=0)
+    differences = []
+    for k in range(longest + 1):
+        depths = dict.fromkeys(topics, k)
+        names = [name for name in field if is_tolerated(top(field[name], topics, depths), judged, tolerance)]
+        differences.append(len(judged ^ pool_of(field, names, topics, depths)))
+    return int(np.argmin(differences))
+
+
+def slow_judged_to(lists, judged, topics, tolerance):
+    longest = max((len(lists.get(topic, [])) for topic in topics), default=0)
+    good = [
+        k
+        for k in range(1, longest + 1)
+        if is_tolerated(top(lists, topics, dict.fromkeys(topics, k)), judged, tolerance)
+    ]
+    return max(good, default=0)
+
+
+def slow_evidence(field, judged, topics, depths, names):
+    needed = [name for name in names if alone_of(field, names, name, topics, depths) & judged]
+    still_open = (pool_of(field, names, topics, depths) - pool_of(field, needed, topics, depths)) & judged
+    evidence = {}
+    for name, lists in field.items():
+        if name in needed:
+            evidence[name] = "needed"
+        elif name in names:
+            evidence[name] = "needed together" if still_open & set(top(lists, topics, depths)) else "covered"
+        else:
+            evidence[name] = "not pooled" if any(lists.get(topic) for topic in topics) else "no documents"
+    return evidence
+
+
+@settings(deadline=None, max_examples=30)
+@given(pooled_fields(), st.sampled_from([0.0, 0.1, 0.25, 0.5]), st.sampled_from([None, None, 1, 2, 4, 50]))
+def test_agrees_with_the_slow_reference(made, tolerance, depth):
+    field, _, _, judged = made
+    if not comparable(field, judged):
+        return
+    topics = sorted({topic for topic, _ in judged})
+    runs, qrels = as_runs(field), as_qrels(judged)
+    found = infer_pool(runs, qrels, depth="common" if depth is None else depth, tolerance=tolerance)
+
+    expected_depth = slow_common_depth(field, judged, topics, tolerance)
+    used = expected_depth if depth is None else depth
+    depths = dict.fromkeys(topics, used)
+    with_runs = {topic for lists in field.values() for topic, docs in lists.items() if docs}
+    assert found.depth == used
+    assert found.by_topic["depth"].tolist() == [used if topic in with_runs else 0 for topic in found.by_topic["qid"]]
+
+    names = slow_settle(field, judged, topics, depths, tolerance)
+    evidence = slow_evidence(field, judged, topics, depths, names)
+    pool = pool_of(field, names, topics, depths)
+    assert dict(zip(found.table["name"], found.table["evidence"], strict=True)) == evidence
+    # where no run is seen not to have been pooled, all are taken to have been
+    taken = ("needed", "needed together", *([] if "not pooled" in evidence.values() else ["covered"]))
+    assert found.contributors == [name for name in field if evidence[name] in taken]
+    for row in found.table.to_dict("records"):
+        lists = field[row["name"]]
+        mine = top(lists, topics, depths)
+        alone = alone_of(field, names, row["name"], topics, depths)
+        first = [
+            rank for topic in topics for rank, doc in enumerate(lists.get(topic, []), 1) if (topic, doc) not in judged
+        ]
+        assert row["judged_to"] == slow_judged_to(lists, judged, topics, tolerance)
+        assert (row["entries"], row["missing"]) == (len(mine), sum(pair not in judged for pair in mine))
+        assert (row["alone"], row["alone_unjudged"]) == (len(alone & judged), len(alone - judged))
+        assert first == [] if pd.isna(row["first_missing"]) else row["first_missing"] == min(first)
+        shared = {
+            other: len(set(mine) & set(top(field[other], topics, depths)))
+            for other in found.contributors
+            if other != row["name"]
+        }
+        if max(shared.values(), default=0) == 0:
+            assert row["nearest"] is None
+            assert np.isnan(row["common"])
+        else:
+            assert shared[row["nearest"]] == max(shared.values())
+            assert row["common"] == pytest.approx(shared[row["nearest"]] / len(mine))
+
+    summary = found.summary.iloc[0]
+    assert summary["explained"] == len(judged & pool)
+    assert summary["unjudged"] == len(pool - judged)
+    deeper = pool_of(field, names, topics, dict.fromkeys(topics, 99)) - pool
+    every = pool_of(field, field, topics, dict.fromkeys(topics, 99))
+    origin = found.unexplained.set_index(["qid", "docno"])["origin"].to_dict()
+    assert origin == {
+        pair: "below the depth" if pair in deeper else "other run" if pair in every else "no run"
+        for pair in judged - pool
+    }
+    for row in found.unexplained.to_dict("records"):
+        ranks = {
+            name: lists[row["qid"]].index(row["docno"]) + 1
+            for name, lists in field.items()
+            if row["docno"] in lists.get(row["qid"], [])
+        }
+        if ranks or row["best_run"] is not None:
+            assert ranks[row["best_run"]] == row["best_rank"] == min(ranks.values())
+    for row in found.by_topic.to_dict("records"):
+        mine = {pair for pair in judged if pair[0] == row["qid"]}
+        assert row["judged"] == len(mine)
+        assert row["explained"] == len(mine & pool)
+        assert row["explained"] + row["deeper"] + row["other"] + row["nowhere"] == row["judged"]
+        assert row["unjudged"] == len({pair for pair in pool - judged if pair[0] == row["qid"]})
+        if row["qid"] in with_runs:
+            fits = [len(mine ^ pool_of(field, names, [row["qid"]], {row["qid"]: k})) for k in range(8)]
+            assert row["own_depth"] == int(np.argmin(fits))
+    for row in found.by_rank.to_dict("records"):
+        at = [
+            (topic, field[name][topic][row["rank"] - 1])
+            for name in names
+            for topic in topics
+            if len(field[name].get(topic, [])) >= row["rank"]
+        ]
+        new = set(at) - pool_of(field, names, topics, dict.fromkeys(topics, row["rank"] - 1))
+        assert (row["entries"], row["new"]) == (len(at), len(new))
+        if at:
+            assert row["judged"] == pytest.approx(np.mean([pair in judged for pair in at]))
+        if new:
+            assert row["new_judged"] == pytest.approx(np.mean([pair in judged for pair in new]))
+
+
+@settings(deadline=None, max_examples=15)
+@given(pooled_fields())
+def test_what_a_complete_pool_proves(made):
+    """The judged set is exactly the pool of known contributors to one depth."""
+    field, names, depth, _ = made
+    judged = pool_of(field, names, TOPICS, dict.fromkeys(TOPICS, depth))
+    if not judged:
+        return
+    runs, qrels = as_runs(field), as_qrels(judged)
+    of_topics = {(topic, doc) for topic, _ in judged for doc in DOCS}
+    given_depth = infer_pool(runs, qrels, depth=depth)
+    evidence = dict(zip(given_depth.table["name"], given_depth.table["evidence"], strict=True))
+    assert len(given_depth.unexplained) == 0
+    assert given_depth.certainty is Certainty.EXACT
+    # at the true depth: what is needed did contribute, and whatever contributed is recognised as judged as deep
+    assert {name for name, word in evidence.items() if word == "needed"} <= set(names)
+    assert not {name for name in names if evidence[name] == "not pooled"}
+    # of each group that is needed together, one contributed
+    for _, group in given_depth.table.dropna(subset="group").groupby("group"):
+        assert set(group["name"]) & set(names)
+    # the contributors suffice: their pool is the judged set
+    pool = depth_pool(runs, depth=depth, contributors=given_depth.contributors).to_frame()
+    assert set(zip(pool["qid"], pool["docno"], strict=True)) & of_topics == judged
+
+    free = infer_pool(runs, qrels)
+    assert free.depth <= depth <= max(free.summary.iloc[0]["depth_up_to"], depth)
+    assert len(free.unexplained) == 0
+    pool = depth_pool(runs, depth=free.depth, contributors=free.contributors).to_frame()
+    assert set(zip(pool["qid"], pool["docno"], strict=True)) & of_topics == judged
+    by_topic = infer_pool(runs, qrels, depth="topic")
+    assert len(by_topic.unexplained) == 0
+
+
+@settings(deadline=None, max_examples=15)
+@given(pooled_fields(), st.sampled_from([0.0, 0.2]))
+def test_topic_depths_never_fit_worse(made, tolerance):
+    field, _, _, judged = made
+    if not comparable(field, judged):
+        return
+    runs, qrels = as_runs(field), as_qrels(judged)
+    fits = fitter(runs, qrels, tolerance)
+    own, common = fits.own_depths(), fits.common_depth()
+    # an exact answer comes before all others, then the one of fewest bits
+    assert own.is_exact or (own.bits <= common.bits and not common.is_exact)
+    found = infer_pool(runs, qrels, depth="topic", tolerance=tolerance).summary.iloc[0]
+    if found["topics_apart"] or not found["most_contributors"]:  # the answer is of the other topics, or there is none
+        assert found["judged"] + found["judged_apart"] == len(qrels)
+        return
+    assert (found["explained"], found["unjudged"]) == (own.explained, own.unjudged)
+    assert found["bits"] == own.bits
+
+
+def slow_range(field, judged, found):
+    """Try every set of the runs judged as deep, the small ones first."""
+    depths = dict(zip(found.by_topic["qid"], found.by_topic["depth"], strict=True))
+    deep = found.table["name"][found.table["evidence"].isin(["needed", "needed together", "covered"])].tolist()
+    topics = sorted(depths)
+    explained = pool_of(field, deep, topics, depths) & judged
+    for n in range(len(deep) + 1):
+        for names in combinations(deep, n):
+            if pool_of(field, names, topics, depths) & judged == explained:
+                return n, len(deep)
+    raise AssertionError
+
+
+@settings(deadline=None, max_examples=15)
+@given(pooled_fields())
+def test_agrees_with_trying_every_set(made):
+    field, _, _, judged = made
+    if not comparable(field, judged):
+        return
+    found = infer_pool(as_runs(field), as_qrels(judged), depth="common", tolerance=0.2)
+    assert found.contributor_range == slow_range(field, judged, found)
+
+
+def test_three_runs_of_which_two_do():
+    # each document is in two of three runs, so that any two of them have all
+    field = {"A": {"1": ["a", "b"]}, "B": {"1": ["b", "c"]}, "C": {"1": ["c", "a"]}, "not": {"1": ["x", "a"]}}
+    found = infer_pool(as_runs(field), as_qrels({("1", doc) for doc in "abc"}), depth=2)
+    assert (found.depth, found.contributor_range) == (2, (2, 3))
+
+
+def test_depths_by_topic():
+    # each topic was pooled as deep as its budget allowed
+    field = {
+        "A": {"1": list("abcdefghij"), "2": list("klmnopqrst")},
+        "B": {"1": list("abxcdefghi"), "2": list("klUVWXYZmn")},
+    }
+    judged = pool_of(field, ["A", "B"], ["1", "2"], {"1": 7, "2": 2})
+    runs, qrels = as_runs(field), as_qrels(judged)
+    common = infer_pool(runs, qrels, depth="common")
+    assert (common.depth, common.by_topic["own_depth"].tolist()) == (2, [7, 2])
+    own = infer_pool(runs, qrels, depth="topic")
+    assert own.depth is None
+    assert infer_pool(runs, qrels).by_topic["depth"].tolist() == [7, 2]
+    assert own.by_topic["depth"].tolist() == [7, 2]
+    assert own.certainty is Certainty.EXACT
+
+
+def test_a_depth_beyond_every_list():
+    runs = as_runs({"A": {"1": ["a", "b"]}, "B": {"1": ["a", "x"]}})
+    found = infer_pool(runs, as_qrels({("1", "a"), ("1", "b")}), depth=1000)
+    assert (found.depth, found.contributors, found.settings["depth"]) == (1000, ["A"], "1000 (given)")
+    assert infer_pool(runs, as_qrels({("1", "b")}), depth=1000).certainty is Certainty.NONE
+    assert infer_pool(*hand(), depth=2**31 - 1).contributors == ["lucky"]
+
+
+def test_any_label_counts_as_pooled():
+    frame = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [-1, 1, -2]})
+    assert infer_pool(as_runs({"A": {"1": ["a", "b", "c", "d"]}}), frame).depth == 3
+
+
+def test_the_order_may_be_tried():
+    near = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.00000001, 1.0]})
+    runs, qrels = RunSet.from_frames({"A": near}), as_qrels({("1", "b")})
+    assert infer_pool(runs, qrels, order="trec_eval").depth == 0
+    for order in ("trec_eval9", None):  # a tie as float32; it is tried, too
+        found = infer_pool(runs, qrels, order=order)
+        assert (found.depth, found.order, found.settings["order"], runs.order) == (
+            1,
+            "trec_eval9",
+            "trec_eval9",
+            "trec_eval",
+        )
+
+
+def test_topics_and_lists_that_are_not_there():
+    field = {"A": {"1": ["a", "b"], "9": ["z"]}, "B": {"1": ["c"]}, "none": {"9": ["y"]}}
+    judged = {("1", "a"), ("1", "b"), ("1", "c"), ("2", "d")}
+    found = infer_pool(as_runs(field), as_qrels(judged))
+    assert (found.depth, found.apart, found.topics) == (2, [], ["1", "2"])
+    assert found.table["evidence"].tolist() == ["needed", "needed", "no documents"]
+    assert found.table["judged_to"].tolist() == [2, 1, 0]
+    assert found.by_topic[["qid", "explained", "nowhere"]].to_numpy().tolist() == [["1", 3, 0], ["2", 0, 1]]
+    by_topic = infer_pool(as_runs(field), as_qrels(judged), depth="topic")
+    assert by_topic.depth == 2  # a topic that no run has is at no depth
+    assert by_topic.by_topic["own_depth"].tolist() == [2, 0]
+
+
+def test_no_pool_is_said_plainly():
+    runs = as_runs({"A": {"1": ["x", "a"], "2": ["b"]}, "B": {"1": ["y", "a"]}})
+    for depth in (None, "topic"):
+        found = infer_pool(runs, as_qrels({("1", "a"), ("2", "c")}), depth=depth)
+        assert (found.depth, found.contributors) == (0, [])
+        assert found.headline() == "no pool found, 0 of 2 judgments explained"
+        assert found.table["evidence"].tolist() == ["not pooled"] * 2
+        assert found.unexplained["origin"].tolist() == ["other run", "no run"]
+        assert found.unexplained["best_rank"].tolist() == [2, pd.NA]
+        assert found.unexplained["best_run"].tolist() == ["A", None]
+        assert found.summary.iloc[0][["at_depth", "below"]].isna().all()
+
+
+RUNS, QRELS = hand()
+
+
+@pytest.mark.parametrize(
+    ("argument", "runs", "qrels", "options"),
+    [
+        *[("tolerance", RUNS, QRELS, {"tolerance": bad}) for bad in (-0.1, 1, 1.0, "0.1", True, float("nan"))],
+        *[("depth", RUNS, QRELS, {"depth": bad}) for bad in ("topics", 0, 2.5, 2**31, 10**30)],
+        ("order", RUNS, QRELS, {"order": "score"}),
+        ("n_jobs", RUNS, QRELS, {"n_jobs": 0}),
+        ("runs", QRELS, RUNS, {}),
+        ("qrels", RUNS, as_qrels({("7", "a")}), {}),
+        ("qrels", RUNS, QRELS.keep(np.zeros(len(QRELS), dtype=bool)), {}),
+    ],
+)
+def test_bad_input(argument, runs, qrels, options, messages):
+    messages.refused(lambda: infer_pool(runs, qrels, **options), argument=argument)
+
+
+def test_evidence_by_hand():
+    runs, qrels = hand(pooled=["A", "B", "twin1"])
+    found = infer_pool(runs, qrels)
+    table = found.table.set_index("name")
+    words = ["needed"] * 2 + ["needed together"] * 2 + ["covered", "not pooled"]
+    assert table["evidence"].tolist() == words
+    assert table["contributed"].tolist() == [True, True, True, True, False, False]
+    assert table["group"].tolist() == [pd.NA, pd.NA, 1, 1, pd.NA, pd.NA]
+    assert table["alone"].tolist() == [1, 2, 0, 0, 0, 0]  # c; d and s
+    assert table["judged_to"].tolist() == [3, 3, 3, 3, 2, 1]
+    assert table["first_missing"].tolist() == [4, 4, 4, 4, pd.NA, 2]
+    assert table.loc["not", ["entries", "missing", "alone_unjudged"]].tolist() == [4, 1, 1]
+    assert table.loc["twin2", ["nearest", "common"]].tolist() == ["twin1", 1.0]
+    assert table.loc["B", "common"] == pytest.approx(4 / 6)
+    assert found.headline() == ("depth 3, 3 to 5 of 6 runs contributed, 9 of 9 judgments explained")
+    assert found.explanation == (
+        "exact: the pool of these runs is the judged set. Between 3 and 5 runs contributed, 4 are taken to have: "
+        "2 are needed, at least 1 of 2 that are needed together, 1 is covered."
+    )
+    row = found.summary.iloc[0]
+    assert (row["at_depth"], row["below"], row["new_at_depth"], row["new_below"]) == (1, 0, 1, 0)
+    assert runs.with_metadata(pooled=found.contributors).pooled.tolist() == [True, True, True, True, False, False]
+
+
+def test_a_chain_of_overlaps_is_one_group():
+    runs = as_runs({"A": {"1": ["a", "c"]}, "B": {"1": ["b", "a"]}, "C": {"1": ["c", "b"]}, "E": {"1": ["e", "a"]}})
+    found = infer_pool(runs, as_qrels({("1", d) for d in "abce"}), depth=2)
+    assert found.table["evidence"].tolist() == ["needed together"] * 3 + ["needed"]
+    # a is explained by E; c joins A and C, b joins B and C
+    assert found.table["group"].tolist() == [1, 1, 1, pd.NA]
+
+
+def test_a_run_that_brings_mostly_unjudged_documents_is_not_pooled():
+    field = {"A": {"1": list("abcdefgh")}, "B": {"1": ["a", "b", "x", "c", "y", "d", "z", "e"]}}
+    runs, qrels = as_runs(field), as_qrels({("1", d) for d in "abcdefgh"})
+    found = infer_pool(runs, qrels, depth=8, tolerance=0.5)
+    table = found.table.set_index("name")
+    assert table["evidence"].tolist() == ["needed", "not pooled"]
+    assert table.loc["B", ["missing", "alone", "alone_unjudged"]].tolist() == [3, 0, 3]
+
+
+def test_a_covered_run_contributed_where_no_run_is_left_out():
+    """That every run was pooled is the simplest record; one run left out, and a covered run is in doubt again."""
+    field = {"A": {"1": ["a", "b"]}, "B": {"1": ["c", "d"]}, "covered": {"1": ["a", "c"]}}
+    judged = pool_of(field, ["A", "B"], ["1"], {"1": 2})
+    found = infer_pool(as_runs(field), as_qrels(judged))
+    assert (found.contributors, found.contributor_range) == (["A", "B", "covered"], (2, 3))
+    found = infer_pool(as_runs(field | {"not": {"1": ["x"]}}), as_qrels(judged))
+    assert (found.contributors, found.contributor_range) == (["A", "B"], (2, 3))
+
+
+@pytest.mark.parametrize(
+    ("pooled", "said", "rows", "needed"),
+    [
+        (None, "not on record", [pd.NA], [2]),
+        (["A", "B", "twin1"], "3 of 6 runs pooled", [True, False], [2, 0]),
+        (True, "6 of 6 runs pooled", [True, False], [2, 0]),
+        ({**dict.fromkeys(HAND), "A": True, "not": False}, "1 of 6 runs pooled, 4 not on record",
+         [True, False, pd.NA], [1, 0, 1]),
+    ],
+)  # fmt: skip
+def test_the_record_against_the_inference(pooled, said, rows, needed):
+    found = infer_pool(*hand(**({} if pooled is None else {"pooled": pooled})))
+    assert found.settings["record"] == said
+    assert found.confusion["pooled"].tolist() == rows
+    assert found.confusion["needed"].tolist() == needed
+    sums = found.confusion.drop(columns="pooled").sum().to_dict()
+    assert sums == {"needed": 2, "needed together": 2, "covered": 1, "not pooled": 1, "no documents": 0}
+
+
+def test_runs_that_may_have_been_pooled_are_shown_first():
+    found = infer_pool(*hand(pooled=["A", "B", "twin1"]))
+    lines, page = str(found).split("\n"), found._repr_html_()
+    assert [line.split()[0] for line in lines[-6:]] == ["lucky", "twin1", "twin2", "A", "B", "not"]
+    assert lines[3:5] == ["covered: 'lucky'", "needed together: 'twin1', 'twin2'"]
+    assert found.explanation in page
+    assert page.index(">lucky<") < page.index(">twin2<") < page.index(">B<")
+    assert (found.by_rank["entries"].tolist(), found.by_rank["other_entries"].tolist()) == ([10, 9, 8, 4], [2, 1, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("judged", "extra", "tolerance", "expected"),
+    [
+        (100, 0, None, "exact"),
+        (99, 0, 0.5, "nearly exact"),
+        (95, 0, 0.5, "nearly exact"),
+        (94, 0, 0.5, "most"),
+        (51, 0, 0.5, "most"),
+        (1, 0, 0.5, "none"),
+        (100, 5, None, "nearly exact"),
+        (100, 6, None, "most"),
+        (100, 150, None, "partial"),
+    ],
+)
+def test_certainty_looks_at_both_sides(judged, extra, tolerance, expected):
+    lists = {"1": [f"d{i:03}" for i in range(100)]}
+    pairs = {("1", doc) for doc in lists["1"][:judged]} | {("1", f"x{i}") for i in range(extra)}
+    found = infer_pool(as_runs({"A": lists}), as_qrels(pairs), depth=100, tolerance=tolerance)
+    assert found.certainty.value == expected
+
+
+def test_almost_all_is_not_all():
+    lists = {"1": [f"d{i}" for i in range(3000)]}
+    judged = {("1", doc) for doc in lists["1"]}
+    found = infer_pool(as_runs({"A": lists}), as_qrels(judged | {("1", "x")}))
+    assert found.explanation.startswith("nearly exact: these runs explain 99.9% of the judgments; the rest")
+    found = infer_pool(as_runs({"A": lists}), as_qrels(judged - {("1", "d7")}), depth=3000, tolerance=0.1)
+    assert "and 1 document in their pool (below 0.1%) lacks a judgment." in found.explanation
+
+
+COLUMNS = [
+    "order", "tolerance", "way", "depth_from", "depth_to", "runs", "explained", "unjudged", "new_below", "bits", "best",
+]  # fmt: skip
+
+
+def simulated(n_topics, *, n_runs=16, n_pooled=8, length=60, n_docs=400, seed=3):
+    """Return runs with much in common and noise of their own, the first `n_pooled` of them the pooled ones."""
+    random = np.random.default_rng(seed)
+    field = {f"r{run:02}": {} for run in range(n_runs)}
+    for topic in range(1, n_topics + 1):
+        shared = random.normal(size=n_docs)
+        for name in field:
+            best = np.argsort(-(shared + random.normal(size=n_docs)))[:length]
+            field[name][str(topic)] = [f"d{doc}" for doc in best]
+    return field, list(field)[:n_pooled]
+
+
+def dropped(judged, share, seed=5):
+    pairs = sorted(judged)
+    kept = np.random.default_rng(seed).choice(len(pairs), size=round(len(pairs) * (1 - share)), replace=False)
+    return {pairs[at] for at in kept}
+
+
+def test_an_exact_answer_ends_the_search():
+    found = infer_pool(*hand())
+    assert found.tried.columns.tolist() == COLUMNS
+    assert found.tried[COLUMNS[:8]].to_numpy().tolist() == [["trec_eval", 0, "inferred", 3, 3, 5, 9, 0]]
+    assert found.best_of_tried() == []
+
+
+def test_an_option_is_kept_and_the_rest_is_tried():
+    field, pooled = simulated(4)
+    judged = dropped(pool_of(field, pooled, ["1", "2", "3", "4"], dict.fromkeys("1234", 10)), 0.03)
+    runs, qrels = as_runs(field), as_qrels(judged)
+
+    def tried(**options):
+        table = infer_pool(runs, qrels, **options).tried
+        return [sorted(table[column].unique()) for column in ("order", "tolerance", "way")]
+
+    ways = ["inferred", "inferred for each topic"]
+    # in the lists of this field all orders are the same
+    assert tried() == [["trec_eval"], [0, 0.01, 0.02, 0.05, 0.1], ways]
+    assert tried(order="file") == [["file"], [0, 0.01, 0.02, 0.05, 0.1], ways]
+    assert tried(tolerance=0.03) == [["trec_eval"], [0.03], ways]
+    assert tried(depth="common", tolerance=0.0) == [["trec_eval"], [0], ways[:1]]
+    assert tried(depth="topic", tolerance=0.0) == [["trec_eval"], [0], ways[1:]]
+    assert tried(depth=10) == [["trec_eval"], [0, 0.01, 0.02, 0.05, 0.1], ["given"]]
+
+
+@pytest.fixture
+def tied():
+    """Return runs whose scores tie and whose ranks are random, and the order of the rows as they were pooled."""
+    field, pooled = simulated(5, n_pooled=9)
+    random = np.random.default_rng(1)
+    frames = {}
+    for name, lists in field.items():
+        rows = [(qid, doc, -(rank // 8)) for qid, docs in lists.items() for rank, doc in enumerate(docs)]
+        frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+        frames[name] = frame.assign(rank=np.concatenate([random.permutation(60) for _ in lists]))
+    judged = pool_of(field, pooled, list("12345"), dict.fromkeys("12345", 10))
+    return frames, judged, pooled
+
+
+def test_the_order_in_which_a_pool_was_made_is_found(tied):
+    frames, judged, pooled = tied
+    runs, qrels = RunSet.from_frames(frames), as_qrels(judged)
+    found = infer_pool(runs, qrels)
+    assert (found.depth, found.order, found.contributors) == (10, "file", pooled)
+    assert found.certainty is Certainty.EXACT
+    assert found.tried["order"].tolist() == ["trec_eval", "file"]
+    assert found.tried["best"].tolist() == [False, True]
+    # the order in which the field is said to have been pooled comes first
+    said = infer_pool(RunSet.from_frames(frames, pool_order="file"), qrels)
+    assert said.tried["order"].tolist() == ["file"]
+    # what it tells leads to the pool
+    again = RunSet.from_frames(frames, pooled=found.contributors, pool_order=found.order)
+    assert infer_pool(again, qrels).confusion["needed"].tolist() == [9, 0]
+
+
+def test_every_order_is_tried_that_there_is(tied):
+    frames, judged, _ = tied
+    qrels = as_qrels(judged | {("1", "nowhere near")} | {(topic, "d399") for topic in "12345"})
+    assert infer_pool(RunSet.from_frames(frames), qrels, tolerance=0).tried["order"].unique().tolist() == [
+        "trec_eval",
+        "file",
+        "rank",
+    ]
+    bare = {name: frame.drop(columns="rank") for name, frame in frames.items()}
+    assert "rank" not in infer_pool(RunSet.from_frames(bare), qrels).tried["order"].tolist()
+
+
+def test_dropped_judgments_are_no_reason_to_give_up():
+    field, pooled = simulated(12)
+    topics = [str(topic) for topic in range(1, 13)]
+    judged = dropped(pool_of(field, pooled, topics, dict.fromkeys(topics, 15)), 0.05)
+    found = infer_pool(as_runs(field), as_qrels(judged))
+    assert (found.depth, found.contributors) == (15, pooled)
+    assert (found.certainty, found.summary["explained"].item()) == (Certainty.NEARLY, len(judged))
+    assert infer_pool(as_runs(field), as_qrels(judged), tolerance=0).certainty is Certainty.PARTIAL
+
+
+def half_old(seed=3):
+    """Return a field whose odd topics were judged from other runs, and whose even ones are a pool to depth 20."""
+    field, pooled = simulated(16, n_runs=24, n_pooled=8, length=80, seed=seed)
+    topics = [str(topic) for topic in range(1, 17)]
+    old = topics[::2]
+    judged = pool_of(field, pooled, topics[1::2], dict.fromkeys(topics, 20))
+    judged |= pool_of(field, list(field)[16:], old, dict.fromkeys(topics, 35))
+    return {name: lists for name, lists in list(field.items())[:16]}, pooled, judged, old
+
+
+def test_topics_that_are_not_of_the_pool_get_no_depth():
+    field, pooled, judged, old = half_old()
+    found = infer_pool(as_runs(field), as_qrels(judged))
+    depths = found.by_topic.set_index("qid")["depth"]
+    assert found.contributors == pooled
+    assert set(depths.drop(old)) == {20}
+    assert set(depths[old]) == {0}
+    assert found.summary.iloc[0]["new_below"] == 0
+    new = infer_pool(as_runs(field), as_qrels({pair for pair in judged if pair[0] not in old}))
+    assert (new.depth, new.contributors) == (20, pooled)
+
+
+def test_single_topics_are_starts():
+    """From the runs of the common depth alone, the depths by topic do not get away from it."""
+    field, pooled, judged, _ = half_old()
+    fits = fitter(as_runs(field), as_qrels(judged))
+    common, own = fits.common_depth(), fits.own_depths()
+    assert common.runs.sum() < len(pooled)
+    assert own.runs.sum() == len(pooled)
+    assert own.bits < common.bits
+
+
+def test_topics_of_one_kind_have_one_depth():
+    field, pooled = simulated(12)
+    topics = [str(topic) for topic in range(1, 13)]
+    true = {topic: 8 if int(topic) % 2 else 25 for topic in topics}
+    judged = dropped(pool_of(field, pooled, topics, true), 0.02)
+    found = infer_pool(as_runs(field), as_qrels(judged))
+    assert found.by_topic.set_index("qid")["depth"].to_dict() == true
+    assert found.contributors == pooled
+    assert found.tried[found.tried["best"]]["way"].tolist() == ["inferred for each topic"]
+
+
+def test_a_run_that_lacks_far_more_than_the_others_is_not_of_the_pool():
+    field, pooled = simulated(12)
+    topics = [str(topic) for topic in range(1, 13)]
+    judged = pool_of(field, pooled, topics, dict.fromkeys(topics, 15))
+    # not pooled: of its own three documents a topic two are judged for another reason, and one is not
+    field["stranger"] = {t: [f"x{t}", f"only{t}", f"too{t}", *field["r00"][t][:12]] for t in topics}
+    others = {(topic, f"{word}{topic}") for topic in topics for word in ("only", "too")}
+    runs, qrels = as_runs(field), as_qrels(dropped(judged | others, 0.01))
+    names, depths = np.array(runs.names), np.full(12, 15)
+    assert names[fitter(runs, qrels, 0.1, alike=True).settle(depths).runs].tolist() == pooled
+    assert names[fitter(runs, qrels, 0.1).settle(depths).runs].tolist() == [*pooled, "stranger"]
+    assert infer_pool(runs, qrels).contributors == pooled
+    # a tolerance of the user's own holds for each run by itself
+    assert infer_pool(runs, qrels, tolerance=0.1).contributors == [*pooled, "stranger"]
+
+
+def test_a_spurious_depth_has_no_cliff_and_little_certainty():
+    field = {"A": {"1": list("abcdefgh")}, "B": {"1": list("ijklmnop")}, "C": {"1": ["a", "x1", "i", "x2"]}}
+    judged = {("1", doc) for doc in "abcdefghijklmnop"}
+    found = infer_pool(as_runs(field), as_qrels(judged), depth=6)
+    assert (found.certainty, found.summary["new_below"].item()) == (Certainty.PARTIAL, 1)
+    assert "there is no cliff" in found.explanation
+    assert infer_pool(as_runs(field), as_qrels(judged)).certainty is Certainty.EXACT
+
+
+def which(some, many):
+    return log2(many + 1) + log2(comb(many, some))
+
+
+def test_bits_are_those_of_counting():
+    runs = np.arange(7) < 3
+    # two topics at depth 10, one at 5: which depths, and which topic has which
+    depths = log2(4) + 2 * log2(101) + log2(factorial(3) / (factorial(2) * factorial(1)))
+    assert name_bits(runs, np.array([10, 5, 10]), 100) == pytest.approx(which(3, 7) + depths)
+    assert which_bits(np.array([2, 0, 1]), np.array([5, 0, 40])) == pytest.approx([which(2, 5), 0, which(1, 40)])
+
+
+def test_a_group_costs_what_its_chance_is_when_any_rate_is_as_likely():
+    # the integral of p^k (1 - p)^(n - k) over p
+    assert which_bits(11, 40) == pytest.approx(-betaln(12, 30) / np.log(2))
+
+
+def test_documents_outside_are_grouped_by_topic_and_best_rank():
+    field = {"A": {"1": list("abcde")}, "B": {"1": ["f", "g"], "2": ["h"]}}
+    qrels = as_qrels({("1", "a"), ("1", "d"), ("1", "g"), ("2", "h")})
+    fits = fitter(as_runs(field), qrels)
+    # ranks 1, 2, 3 to 4, 5 to 8: documents and judged ones
+    assert fits.ranks.grouped.tolist() == [[[2, 1], [2, 1], [2, 1], [1, 0]], [[1, 1], [0, 0], [0, 0], [0, 0]]]
+    tops = fits.ranks.tops(np.array([2, 0]))
+    pool = np.flatnonzero(tops.times(np.array([True, False])))
+    rest = fits.ranks.outside(pool, tops.judged).reshape(2, 4, 2)
+    assert rest.tolist() == [[[1, 0], [1, 1], [2, 1], [1, 0]], [[1, 1], [0, 0], [0, 0], [0, 0]]]
+
+
+def test_documents_of_no_run_are_in_no_group():
+    """A field that was selected from a larger one knows the documents of the others."""
+    field = {"A": {"1": list("abcd")}, "B": {"1": list("wxyz")}}
+    qrels = as_qrels({("1", "a"), ("1", "b"), ("1", "w")})
+    alone = as_runs(field).select("A")
+    assert fitter(alone, qrels).ranks.grouped.tolist() == [[[1, 1], [1, 1], [2, 0]]]
+    found, same = infer_pool(alone, qrels), infer_pool(as_runs({"A": field["A"]}), qrels)
+    assert found.tried.equals(same.tried)
+    assert (found.depth, found.contributors) == (2, ["A"])
+
+
+def test_an_exact_answer_pays_for_naming_it_only():
+    runs, qrels = hand()
+    fits = fitter(runs, qrels)
+    fit = fits.common_depth()
+    assert fit.is_exact
+    groups = fits.ranks.outside(np.flatnonzero(fit.tops.times(fit.runs)), fit.tops.judged)[:, 0]
+    free = which(5, 6) + depth_bits(fit.depths, 4) + log2(fit.explained + 1) + np.log2(groups + 1).sum()
+    assert fit.bits == pytest.approx(free)
+
+
+def test_a_deeper_pool_of_the_same_runs_costs_more():
+    field = {f"r{i}": {"1": [f"{i}-{rank}" for rank in range(12)]} for i in range(4)}
+    judged = pool_of(field, field, ["1"], {"1": 5})
+    fits = fitter(as_runs(field), as_qrels(judged), tolerance=0.5)
+    bits = {depth: fits.settle(np.array([depth])).bits for depth in (3, 4, 5, 6, 7)}
+    assert min(bits, key=bits.get) == 5
+
+
+ODD_RUNS, ODD_QRELS = odd_field()
+#: way -> rows of a block, None in memory; jobs at a time that joblib is configured for; that the call asks for
+WAYS = {"blocks": (40, None, 1), "threads": (None, None, 2), "threads on blocks": (40, 2, None)}
+
+
+def tables(runs, **options):
+    found = infer_pool(runs, ODD_QRELS, **options)
+    assert len(found.tried) > 1  # several orders, tolerances and ways
+    return {**found.tables(), "said": found.explanation, "settings": found.settings}
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+def test_every_way_gives_the_same(way, monkeypatch, tmp_path):
+    alone = tables(ODD_RUNS, n_jobs=1)
+    rows, configured, n_jobs = WAYS[way]
+    monkeypatch.setattr(judged_ranks, "_RANKS", 1)
+    monkeypatch.setattr(judged_ranks, "_PARTS", 3)
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
+    with parallel_config("threading", n_jobs=configured or 1):
+        found = tables(ODD_RUNS if rows is None else opened(ODD_RUNS, rows), n_jobs=n_jobs)
+    assert list(found) == list(alone)
+    for name, table in alone.items():
+        assert table.equals(found[name]) if hasattr(table, "equals") else table == found[name], name
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("pt_reuse-")]
+
+
+def test_what_is_kept_in_a_file_comes_back(tmp_path):
+    arrays = [np.arange(6, dtype=np.int16).reshape(2, 3), np.zeros((4, 0), dtype=np.int32), np.array([5, -1], np.int32)]
+    kept = Passes(tmp_path)
+    for array, back in zip(arrays, [kept.keep(array) for array in arrays], strict=True):
+        np.testing.assert_array_equal(back, array, strict=True)

@@ -1,0 +1,348 @@
+"""family_effect against what is written out, its gains and lines, odd input, and Deep Learning."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from family_parts import CONFUSION, noisy, simulated, with_families
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from ir_measures import nDCG
+from real_runs import read_real
+from scipy import stats
+
+import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import drawn_counts
+from pt_reuse.scoring.caveats import told_elsewhere
+from pt_reuse.studies.family_effect import AGAINST, Contrast, FieldGains, matched
+
+
+@pytest.fixture(scope="module")
+def field():
+    return simulated()
+
+
+@pytest.fixture(scope="module")
+def runs(field):
+    return with_families(field, lambda run: {"lexical": "bm25", "neural": "gpt"}.get(run.type))
+
+
+@pytest.fixture(scope="module")
+def found(field, runs):
+    judges = {"A": noisy(field, 1), "B": noisy(field, 2, favoured=["neu2a", "neu2b"], share=0.5)}
+    return ptr.labels.family_effect(
+        runs, field.all_qrels, judges, ["nDCG@10", "P@5"], families={"A": "gpt", "B": "llama"}, resamples=60, seed=3
+    )
+
+
+def test_scores_and_ranks_are_those_of_ir_measures(field, found):
+    rows = found.by_run[(found.by_run["measure"] == "nDCG@10") & (found.by_run["judge"] == "A")].set_index("name")
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    for column, qrels in (("score", field.all_qrels), ("judge_score", noisy(field, 1))):
+        judged = qrels.to_frame()[["qid", "docno", "label"]].rename(columns=names)
+        for name in ("lex1a", "neu2b", "man6a"):
+            run = field.runs[name].rename(columns=names)
+            expected = ir_measures.calc_aggregate([nDCG @ 10], judged, run)[nDCG @ 10]
+            assert rows.loc[name, column] == pytest.approx(expected, abs=1e-9)
+    for score, rank in (("score", "rank"), ("judge_score", "judge_rank")):
+        assert rows[rank].tolist() == [1 + (rows[score] > mine).sum() for mine in rows[score]]
+    assert (rows["rise"] == rows["rank"] - rows["judge_rank"]).all()
+    change = rows["judge_score"] - rows["score"]
+    assert rows["change"].to_numpy() == pytest.approx((change - change.mean()).to_numpy())
+
+
+def test_the_table_follows_from_the_runs(found):
+    for (measure, judge), rows in found.by_run.groupby(["measure", "judge"]):
+        table = found.table[(found.table["measure"] == measure) & (found.table["judge"] == judge)]
+        for cell in table[table["against"] == "others"].itertuples():
+            mine = rows["family"] == cell.family
+            gained = rows["rise"][mine].mean(), rows["rise"][~mine].mean()
+            assert (cell.rise, cell.others_rise) == pytest.approx(gained)
+            assert cell.rank_effect == pytest.approx(gained[0] - gained[1])
+            assert cell.change == pytest.approx(rows["change"][mine].mean())
+            slope, level = np.polyfit(rows["score"][~mine], rows["judge_score"][~mine], 1)
+            above = (rows["judge_score"] - level - slope * rows["score"])[mine].mean()
+            assert cell.score_effect == pytest.approx(above)
+        for cell in table[table["against"] == "alone"].itertuples():
+            mine = (rows["family"] == cell.family).to_numpy()
+            sides = [rows[column].to_numpy().round(12) for column in ("score", "judge_score")]
+            above = [(side[~mine] > side[:, None]).sum(axis=1) for side in sides]
+            gained = above[0] - above[1]
+            assert (cell.rise, cell.others_rise) == pytest.approx((gained[mine].mean(), gained[~mine].mean()))
+        by_name = rows.set_index("name")
+        of = found.matches[(found.matches["measure"] == measure) & (found.matches["judge"] == judge)]
+        for cell in table[table["against"] == "matched"].itertuples():
+            pairs = of[(of["family"] == cell.family)]
+            known = pairs[pairs["match"].notna()]
+            assert (cell.runs, cell.unmatched) == (len(known), len(pairs) - len(known))
+            assert cell.others == known["match"].nunique()
+            gain = by_name.loc[known["name"], "rise"].mean() - by_name.loc[known["match"], "rise"].mean()
+            assert cell.rank_effect == pytest.approx(gain, nan_ok=True)
+            near = np.abs(known["score"] - known["match_score"])
+            assert (near <= 0.2 * np.std(by_name["score"], ddof=1)).all()
+            assert set(by_name.loc[known["match"], "family"]) & {cell.family} == set()
+
+
+def test_intervals_are_those_of_draws_that_judges_share(field, runs, found):
+    scores = [ptr.score(runs, q, "nDCG@10").values[0] for q in (field.all_qrels, noisy(field, 2))]
+    labels = noisy(field, 2, favoured=["neu2a", "neu2b"], share=0.5)
+    scores[1] = ptr.score(runs, labels, "nDCG@10").values[0]
+    counts = np.concatenate(list(drawn_counts(8, resamples=60, seed=3))) / 8
+    mine = np.flatnonzero(runs.run_table["family"] == "gpt")
+    who = Contrast(mine, np.setdiff1d(np.arange(12), mine), np.zeros((0, 2), dtype=int))
+    drawn = FieldGains(counts @ scores[0], counts @ scores[1]).over(who, "others")
+    cell = found.cells("nDCG@10").query("judge == 'B' and family == 'gpt'").iloc[0]
+    low, high = np.percentile(drawn["rank_effect"], [2.5, 97.5])
+    reach = max(cell["rank_effect"] - low, high - cell["rank_effect"])
+    ends = cell["rank_effect_low"], cell["rank_effect_high"]
+    assert ends == pytest.approx((cell["rank_effect"] - reach, cell["rank_effect"] + reach))
+    # t with 7 degrees of freedom, from a printed table
+    reach = 2.364624 * np.std(drawn["score_effect"], ddof=1) * np.sqrt(8 / 7)
+    ends = cell["score_effect_low"], cell["score_effect_high"]
+    assert ends == pytest.approx((cell["score_effect"] - reach, cell["score_effect"] + reach), rel=1e-5)
+    alone = ptr.labels.family_effect(runs, field.all_qrels, {"B": labels}, "nDCG@10", resamples=60, seed=3)
+    same = found.table.query("measure == 'nDCG@10' and judge == 'B'").reset_index(drop=True)
+    left = ["judge_family", "own"]
+    pd.testing.assert_frame_equal(alone.table.drop(columns=left), same.drop(columns=left))
+
+
+def test_a_judge_without_bias_shows_none_in_95_of_100_seeds():
+    """The interval of every number covers 0, for a family of the best runs, too."""
+    covered = []
+    for seed in range(20):
+        field = simulated(seed=seed, n_topics=20, n_docs=100, n_teams=4, length=12)
+        runs = with_families(field, lambda run: {"team-1": "mixed", "team-2": "mixed", "team-3": "best"}.get(run.team))
+        judges = {f"{n}": ptr.judging.Noisy(field.all_qrels, CONFUSION, 5 * seed + n) for n in range(5)}
+        table = ptr.labels.family_effect(runs, field.all_qrels, judges, "nDCG@10", resamples=100).table
+        for number in ("rank_effect", "score_effect"):
+            low, high = table[f"{number}_low"], table[f"{number}_high"]
+            inside = ((low <= 0) & (high >= 0)).where(low.notna())
+            covered.append(table.assign(number=number, inside=inside.astype(float)))
+    shares = pd.concat(covered).groupby(["number", "family", "against"])["inside"].mean()
+    assert (shares >= 0.95).all()
+
+
+def test_a_planted_bias_is_found():
+    above = []
+    for seed in range(5):
+        field = simulated(seed=seed, n_topics=30, n_docs=200, n_teams=9, length=15)
+        runs = with_families(field, lambda run: "gpt" if run.team in ("team-1", "team-2", "team-3") else None)
+        mine = runs.run_table["name"][runs.run_table["family"] == "gpt"]
+        labels = noisy(field, seed, favoured=set(mine), share=0.7)
+        table = ptr.labels.family_effect(
+            runs, field.all_qrels, {"J": labels}, "nDCG@10", families={"J": "gpt"}, resamples=200
+        ).table
+        above.append((table[["rank_effect_low", "score_effect_low"]] > 0).to_numpy())
+    assert np.mean(above) >= 0.95
+
+
+def test_topics_without_labels_count_for_neither(field, runs):
+    labels = noisy(field, 1).select(["1", "2", "3", "5", "7", "8"])
+    with pytest.warns(ptr.ReuseWarning, match="labelled nothing in 2 topics"):
+        found = ptr.labels.family_effect(runs, field.all_qrels, {"A": noisy(field, 4), "B": labels}, "AP", resamples=30)
+    alone = ptr.labels.family_effect(runs, field.all_qrels.select(labels.topics), labels, "AP", resamples=0)
+    columns = [column for column in alone.table if column not in ("judge", "judge_family")]
+    of_b = found.table[found.table["judge"] == "B"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_b[columns], alone.table[columns])
+    assert found.judges[["topics", "topics_without"]].values.tolist() == [[8, 0], [6, 2]]
+
+
+def contrast(n, k, pairs=()):
+    return Contrast(np.arange(k), np.arange(k, n), np.array(pairs, dtype=np.int64).reshape(-1, 2))
+
+
+def place(scores, run, among):
+    return 1 + sum(scores[other] > scores[run] for other in among)
+
+
+def slow(human, judge, who, against):
+    """Return rank and score effect of one draw, by the words of the definition."""
+    family, others, every = who.family.tolist(), who.others.tolist(), range(len(human))
+    gain = {run: place(human, run, every) - place(judge, run, every) for run in every}
+    if against == "matched":
+        both = who.matches.tolist()
+        ranks = np.mean([gain[a] - gain[b] for a, b in both])
+        return ranks, np.mean([(judge[a] - human[a]) - (judge[b] - human[b]) for a, b in both])
+    if against == "alone":
+        gain = {run: place(human, run, others) - place(judge, run, others) for run in every}
+    ranks = np.mean([gain[run] for run in family]) - np.mean([gain[run] for run in others])
+    slope, intercept = np.polyfit(human[others], judge[others], 1)
+    return ranks, np.mean([judge[run] - intercept - slope * human[run] for run in family])
+
+
+@pytest.mark.parametrize("against", AGAINST)
+@pytest.mark.parametrize("steps", [4, 1000])
+def test_effects_equal_those_of_loops(against, steps):
+    random = np.random.default_rng(steps)
+    human, judge = random.integers(0, steps, (2, 20, 9)) / steps
+    human += np.arange(9) / 1e6 * (steps == 4)  # a line needs scores that differ
+    judge = np.where(random.random((20, 9)) < 0.3, human, judge)
+    who = contrast(9, 3, [(0, 5), (2, 5), (1, 8)])
+    found = FieldGains(human, judge).over(who, against)
+    expected = [slow(h, j, who, against) for h, j in zip(human, judge, strict=True)]
+    assert found["rank_effect"] == pytest.approx([ranks for ranks, _ in expected], abs=1e-12)
+    assert found["score_effect"] == pytest.approx([score for _, score in expected], abs=1e-7)
+
+
+def test_changes_are_those_of_the_field_centred():
+    human, judge = np.array([[0.1, 0.2, 0.6]]), np.array([[0.4, 0.2, 0.9]])
+    found = FieldGains(human, judge).over(contrast(3, 1), "others")
+    # changes of .3, 0 and .3 have the mean .2
+    assert (found["change"][0], found["others_change"][0]) == (pytest.approx(0.1), pytest.approx(-0.05))
+    assert (found["rise"][0], found["others_rise"][0]) == (1, -0.5)
+
+
+@given(arrays(np.float64, 8, elements=st.integers(0, 10**6).map(float), unique=True), st.integers(1, 7), st.randoms())
+def test_without_ties_others_lose_what_a_family_gains(scores, k, random):
+    judge = np.array(random.sample(scores.tolist(), 8))
+    gains, who = FieldGains(scores[None], judge[None]), contrast(8, k)
+    others, alone = gains.over(who, "others"), gains.over(who, "alone")
+    assert alone["others_rise"][0] == 0
+    assert others["rise"][0] == pytest.approx(alone["rise"][0])
+    assert others["rank_effect"][0] == pytest.approx(alone["rank_effect"][0] * 8 / (8 - k))
+
+
+@given(st.floats(0.1, 3), st.floats(-1, 1), st.floats(-0.5, 0.5))
+def test_a_scale_is_no_favour_and_a_favour_is_told_on_it(slope, level, favour):
+    human = np.array([[0.9, 0.7, 0.1, 0.2, 0.4, 0.65]])
+    judge = level + slope * human
+    who = contrast(6, 2, [(0, 5)])
+    plain = FieldGains(human, judge)
+    for against in AGAINST:
+        assert plain.over(who, against)["rank_effect"][0] == 0
+    assert plain.over(who, "others")["score_effect"][0] == pytest.approx(0, abs=1e-9)
+    judge[0, :2] += favour
+    found = FieldGains(human, judge).over(who, "alone")["score_effect"][0]
+    assert found == pytest.approx(favour, abs=1e-9)
+
+
+def test_the_line_is_that_of_scipy():
+    random = np.random.default_rng(3)
+    human, judge = random.random((2, 1, 12))
+    who = contrast(12, 4)
+    line = stats.linregress(human[0, 4:], judge[0, 4:])
+    above = judge[0, :4] - line.intercept - line.slope * human[0, :4]
+    assert FieldGains(human, judge).over(who, "others")["score_effect"][0] == pytest.approx(above.mean())
+
+
+@pytest.mark.parametrize(("n", "human"), [(3, [0.1, 0.2, 0.5]), (5, [0.3, 0.2, 0.2, 0.2, 0.2])])
+def test_without_a_line_there_is_no_effect_on_scores(n, human):
+    found = FieldGains(np.array([human]), np.arange(n)[None] / n).over(contrast(n, 1), "others")
+    assert np.isnan(found["score_effect"][0])
+    assert not np.isnan(found["rank_effect"][0])
+
+
+def test_matched_runs():
+    scores = np.array([0.50, 0.80, 0.30, 0.52, 0.48, 0.10])
+    spread = np.std(scores, ddof=1)
+    mine, others = np.array([0, 1, 2]), np.array([3, 4, 5])
+    assert matched(scores, mine, others, 0.1).tolist() == [[0, 3]]  # the first of two as near
+    assert matched(scores, mine, others, 0.19 / spread).tolist() == [[0, 3], [2, 4]]
+    assert matched(scores, mine, others, 0.28 / spread).tolist() == [[0, 3], [1, 3], [2, 4]]
+    assert matched(scores, mine, others, 0.0).shape == (0, 2)
+    assert matched(np.full(6, 0.5), mine, others, 0.0).tolist() == [[0, 3], [1, 3], [2, 3]]
+
+
+def test_runs_without_families_are_refused(field, messages):
+    messages.refused(lambda: ptr.labels.family_effect(field.runs, field.qrels, field.qrels, "AP"), argument="runs")
+    alike = with_families(field, lambda run: "gpt")
+    messages.refused(lambda: ptr.labels.family_effect(alike, field.qrels, field.qrels, "AP"), argument="runs")
+    only = alike.select(["neu2a"])
+    messages.refused(lambda: ptr.labels.family_effect(only, field.qrels, field.qrels, "AP"), argument="runs")
+
+
+def test_of_equally_near_runs_the_first_by_name_is_matched():
+    people = {"1": {"a": 1, "b": 1, "c": 0}}
+    judge = {"1": {"a": 1, "b": 0, "c": 0}}
+    first = {"mine": "c", "x": "a", "y": "b", "z": "c"}
+    found = []
+    for names in (list(first), ["y", "z", "x", "mine"]):
+        frames = {n: pd.DataFrame({"qid": ["1"], "docno": [first[n]], "score": [1.0]}) for n in names}
+        frames["mine"] = frames["mine"].assign(docno="a")
+        table = pd.DataFrame({"name": names, "family": ["gpt" if n == "mine" else None for n in names]})
+        runs = ptr.RunSet.from_frames(frames, metadata=table)
+        with told_elsewhere():
+            effect = ptr.labels.family_effect(runs, people, {"J": judge}, "P@1", resamples=0)
+        assert effect.matches["match"].tolist() == ["x"], "y is as near, and x comes first by name"
+        found.append(effect.table["rank_effect"].tolist())
+    assert found[0] == found[1]
+
+
+def test_a_family_of_one_run_and_few_topics_are_told(field, messages):
+    runs = with_families(field, lambda run: {"neu2a": "gpt", "lex1a": "bm25", "lex1b": "bm25"}.get(run.name))
+    few = field.all_qrels.select(["1", "2", "3"])
+    found = messages.warned(lambda: ptr.labels.family_effect(runs, few, few, "AP", resamples=9), times=2)
+    assert found.settings["beware"] == "3 topics only; 1 family of one run"
+    assert found.table.query("family == 'gpt'")["runs"].tolist() == [1, 1, 1]
+
+
+def test_two_runs(field, messages):
+    runs = with_families(field, lambda run: "gpt" if run.name == "neu2a" else None).select(["neu2a", "lex1a"])
+    labels = {"J": noisy(field, 3)}
+    call = lambda: ptr.labels.family_effect(runs, field.all_qrels, labels, "AP", families={"J": "gpt"}, resamples=50)  # noqa: E731
+    found = messages.warned(call, times=2)
+    cell = found.cells("AP").iloc[0]
+    rows = found.by_run.set_index("name")
+    assert cell["rank_effect"] == rows.loc["neu2a", "rise"] - rows.loc["lex1a", "rise"]
+    assert np.isnan(cell["score_effect"])
+    assert cell["rank_effect_low"] <= cell["rank_effect"] <= cell["rank_effect_high"]
+    assert "in the score" not in found.findings()[0]
+
+
+@pytest.fixture(scope="module")
+def deep(data):
+    """Return the effects of all judges, the official runs a family, too, and the other later ones together."""
+    folder = data / "dl19-passages"
+    if not (folder / "later").is_dir():
+        pytest.skip("the test data has no folder dl19-passages/later")
+    later = pd.read_csv(folder / "later.csv")
+    later["family"] = later["family"].where(later["family"] == "gpt", "other later")
+    official = read_real(folder / "inputs", order="trec_eval9").with_metadata(pooled=True)
+    official = official.with_metadata(metadata=official.run_table[["name"]].assign(family="official"))
+    runs = official | read_real(folder / "later", names="file", order="trec_eval9", metadata=later)
+    judges = {path.stem: path for path in sorted((folder / "llm-labels").glob("*.gz"))}
+    human = ptr.read_qrels(folder / "qrels.gz")
+    families = {name: "llama" if "llama" in name else "gpt" for name in judges}
+    options = {"judge_rel": {"exam-gpt-4": 2}, "resamples": 100}
+    return ptr.labels.family_effect(runs, human, judges, "nDCG@10", rel=2, families=families, **options)
+
+
+#: judge -> mean rank gained by GPT re-rankers, other later runs and official runs, of reference numbers
+GAINED = {"umbrela-gpt-4": (4.4, 1.4, -1.6), "binary-llama-3.2": (-12.0, -0.4, 2.8)}
+
+
+@pytest.mark.parametrize("judge", GAINED)
+def test_mean_ranks_gained(deep, judge):
+    cells = deep.cells("nDCG@10").query("judge == @judge").set_index("family")
+    gained = cells.loc[["gpt", "other later", "official"], "rise"]
+    assert tuple(gained.round(1)) == GAINED[judge]
+    assert cells["runs"].to_dict() == {"official": 37, "other later": 16, "gpt": 8}
+
+
+def test_the_own_family_and_what_is_missing(deep):
+    own = deep.cells("nDCG@10").query("own")
+    assert own["judge"].tolist() == ["binary-gpt-4", "binary-gpt-4o", "exam-gpt-4", "umbrela-gpt-4"]
+    assert set(own["family"]) == {"gpt"}
+    # no judge of the family favours it beyond what 43 topics can tell; a judge of another one marks it down
+    assert ((own["rank_effect_low"] < 0) & (own["rank_effect_high"] > 0)).all()
+    llama = deep.cells("nDCG@10").query("judge == 'binary-llama-3.2' and family == 'gpt'").iloc[0]
+    assert llama["rank_effect_high"] < 0
+    assert llama["score_effect_high"] < 0
+    assert deep.judges.set_index("judge")["missing"].to_dict() == {
+        "binary-gpt-4": 2,
+        "binary-gpt-4o": 4,
+        "binary-llama-3.2": 0,
+        "exam-gpt-4": 0,
+        "umbrela-gpt-4": 0,
+    }
+
+
+def test_tau_of_all_runs(deep):
+    """The scores behind the effects are those of the reference: tau_b over all 61 runs."""
+    rows = deep.by_run.pivot_table("judge_score", index="name", columns="judge")
+    human = deep.by_run.drop_duplicates("name").set_index("name")["score"].loc[rows.index]
+    taus = {judge: round(float(ptr.rankings.tau_b(human, rows[judge])), 3) for judge in GAINED}
+    assert taus == {"umbrela-gpt-4": 0.823, "binary-llama-3.2": 0.749}

@@ -1,0 +1,490 @@
+"""prediction_powered by topics and by documents against what is written out, and on odd input."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+
+import few_label_parts as parts
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from ir_measures import RBP, SDCG, NumRel, NumRet, P, SetP
+from real_runs import read_real
+from statsmodels.stats.multitest import multipletests
+
+import pt_reuse as ptr
+from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_differences, powered_means
+from pt_reuse.scoring.caveats import told_elsewhere
+from pt_reuse.studies.few_labels import columns_of_means, pair_table, rank_bounds, rank_table
+
+
+def of(frame, judge="one", measure="nDCG@10"):
+    return frame[(frame["judge"] == judge) & (frame["measure"] == measure)].reset_index(drop=True)
+
+
+def scores(judge, measure):
+    """Return name -> scores by people, by the judge on the same topics, and by the judge on the others."""
+    field, people = parts.field(), parts.people()
+    pairs = field.all_qrels.to_frame()[["qid", "docno"]]
+    labels = pairs.assign(label=judge(pairs)["label"])
+    mine, theirs = (ptr.score(field.runs, qrels, measure).of(measure) for qrels in (people, labels))
+    both = theirs.index.isin(people.topics)
+    return {run: (mine[run].to_numpy(), theirs[run][both].to_numpy(), theirs[run][~both].to_numpy()) for run in mine}
+
+
+def estimated(y, f, more):
+    """Return estimate and lambda."""
+    n, m = len(y), len(more)
+    spread = np.var([*f, *more], ddof=1)
+    lam = np.clip(np.cov(y, f)[0, 1] / ((1 + n / m) * spread), 0, 1) if spread > 1e-20 else 0.0
+    return y.mean() + lam * (more.mean() - f.mean()), lam
+
+
+def literal(y, f, more, variance="jackknife"):
+    """Return human mean, estimate, standard error and lambda."""
+    n, m = len(y), len(more)
+    estimate, lam = estimated(y, f, more)
+    without = [estimated(np.delete(y, i), np.delete(f, i), more)[0] for i in range(n)]
+    of_topics = {"jackknife": (n - 1) * np.var(without), "plain": np.var(y - lam * f, ddof=1) / n}
+    return y.mean(), estimate, np.sqrt(of_topics[variance] + lam**2 * np.var(more, ddof=1) / m), lam
+
+
+@pytest.mark.parametrize(("name", "judge", "measure"), [("one", (), "nDCG@10"), ("two", (0.3, 2), "P@5")])
+def test_every_number_is_that_of_the_plain_formulas(name, judge, measure):
+    found, expected = parts.by_topics(), scores(parts.judge(*judge), measure)
+    table, pairs = of(found.table, name, measure), of(found.pairs, name, measure)
+    assert table["name"].tolist() == list(expected)
+    for row in table.to_dict("records"):
+        y, f, more = expected[row["name"]]
+        human, estimate, se, lam = literal(y, f, more)
+        numbers = [row["human"], row["estimate"], row["se"], row["lambda"], row["by_judge"]]
+        assert numbers == pytest.approx([human, estimate, se, lam, np.mean([*f, *more])], abs=1e-12)
+        ends = scipy.stats.t.interval(0.95, 23, estimate, se)
+        assert [row["estimate_low"], row["estimate_high"]] == pytest.approx(ends, abs=1e-12)
+        ends = scipy.stats.ttest_1samp(y, 0).confidence_interval(0.95)
+        assert [row["human_low"], row["human_high"]] == pytest.approx(list(ends), abs=1e-12)
+        assert (row["n"], row["N"]) == (24, 36)
+        assert row["n_eff"] == pytest.approx(np.var(y, ddof=1) / se**2)
+    p, human_p = [], []
+    for row, (a, b) in zip(pairs.to_dict("records"), itertools.combinations(expected, 2), strict=True):
+        assert (row["first"], row["second"]) == (a, b)
+        y, f, more = (one - other for one, other in zip(expected[a], expected[b], strict=True))
+        human, estimate, se, lam = literal(y, f, more)
+        assert [row["human"], row["difference"], row["se"], row["lambda"]] == pytest.approx(
+            [human, estimate, se, lam], abs=1e-9
+        )
+        p.append(2 * scipy.stats.t.sf(abs(estimate) / se, 23))
+        human_p.append(scipy.stats.ttest_1samp(y, 0).pvalue)
+        assert row["excludes_0"] == (p[-1] < 0.05)
+    for column, ps in (("", p), ("human_", human_p)):
+        assert pairs[f"{column}p"].tolist() == pytest.approx(ps, abs=1e-9)
+        corrected = multipletests(ps, method="bonferroni")[1]
+        assert pairs[f"{column}p_corrected"].tolist() == pytest.approx(corrected, abs=1e-9)
+        assert pairs[f"{column}significant"].tolist() == (corrected <= 0.05).tolist()
+        assert 0 < pairs[f"{column}significant"].sum() < len(pairs)
+
+
+def test_the_variance_of_a_known_lambda():
+    field, people = parts.field(), parts.people()
+    found = ptr.labels.prediction_powered(field.runs, people, parts.judge(), "P@5", variance="plain")
+    default = ptr.labels.prediction_powered(field.runs, people, parts.judge(), "P@5")
+    for row, (y, f, more) in zip(found.table.to_dict("records"), scores(parts.judge(), "P@5").values(), strict=True):
+        assert row["se"] == pytest.approx(literal(y, f, more, "plain")[2], abs=1e-12)
+    assert found.table["estimate"].tolist() == default.table["estimate"].tolist()
+    assert found.table["se"].mean() < default.table["se"].mean()
+    assert "root of var(Y - lambda F)/n + lambda^2 var(F)/N" in found.settings["intervals"]
+    assert "by the jackknife over the n topics" in default.settings["intervals"]
+    given = ptr.labels.prediction_powered(field.runs, people, parts.judge(), "P@5", lam=0.4)
+    assert given.settings["intervals"] == found.settings["intervals"], "of a given lambda both are the same"
+
+
+def test_a_given_lambda():
+    field, people, judge = parts.field(), parts.people(), parts.judge()
+    alone = ptr.labels.prediction_powered(field.runs, people, judge, "P@5", lam=0)
+    assert alone.table["estimate"].tolist() == alone.table["human"].tolist()
+    assert alone.table["estimate_low"].tolist() == pytest.approx(alone.table["human_low"].tolist())
+    assert alone.pairs["p"].tolist() == pytest.approx(alone.pairs["human_p"].tolist())
+    assert alone.table["n_eff"].tolist() == pytest.approx([24] * len(field.runs))
+    assert alone.settings["lambda"] == "0, given"
+    full = ptr.labels.prediction_powered(field.runs, people, judge, "P@5", lam=1)
+    y, f, more = scores(judge, "P@5")[field.runs.names[0]]
+    assert full.table["estimate"][0] == pytest.approx(more.mean() + (y - f).mean())
+    assert full.table["se"][0] == pytest.approx(np.sqrt(np.var(more, ddof=1) / 36 + np.var(y - f, ddof=1) / 24))
+    best = of(parts.by_topics().table, measure="P@5")
+    assert best["se"].mean() < min(alone.table["se"].mean(), full.table["se"].mean())
+
+
+def test_a_judge_is_asked_for_the_documents_of_a_pool():
+    field, people = parts.field(), parts.people()
+    pool, asked = ptr.depth_pool(field.runs, depth=8), []
+    truth = field.all_qrels.to_frame().set_index(["qid", "docno"])["label"]
+
+    def model(frame):
+        asked.append(frame)
+        return [min(1, truth[pair]) for pair in zip(frame["qid"], frame["docno"], strict=True)]
+
+    found = ptr.labels.prediction_powered(field.runs, people, model, "nDCG@10", pool=pool)
+    assert len(asked) == 1, "asked once for all"
+    assert len(asked[0]) == len(pool)
+    # the same as by labels that exist
+    labels = pool.judge(field.all_qrels.threshold(1))
+    given = ptr.labels.prediction_powered(field.runs, people, {"model": labels}, "nDCG@10")
+    assert found.table.equals(given.table)
+    texts = pool.to_frame()[["qid", "docno"]].assign(text="t")
+    seen = ptr.labels.prediction_powered(
+        field.runs, people, lambda frame: (frame["text"] == "t").astype(int) * model(frame), "nDCG@10", pool=texts
+    )
+    assert seen.table["estimate"].tolist() == found.table["estimate"].tolist()
+    # labels beyond the pool do not count where there is one
+    kept = ptr.labels.prediction_powered(
+        field.runs, people, {"model": field.all_qrels.threshold(1)}, "nDCG@10", pool=pool
+    )
+    assert kept.table.equals(given.table)
+
+
+@pytest.fixture(scope="module")
+def dl21(data):
+    """Return the runs, people's labels and UMBRELA's of the passages of DL 2021."""
+    folder = data / "dl21-passages"
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids", order="trec_eval9")
+    return runs, ptr.read_qrels(folder / "qrels.gz").with_rel(2), folder / "llm-labels" / "umbrela-gpt-4.gz"
+
+
+def test_of_400_resampled_topics_20_with_labels_of_people(dl21):
+    """Widths are .197 and, for a known lambda, .153 where this was simulated before; coverages .947 and .940."""
+    runs, every, umbrela = dl21
+    human, judge = (ptr.score(runs, qrels, "nDCG@10").values[0] for qrels in (every, umbrela))
+    random, found, truth = np.random.default_rng(0), np.zeros((3, 2)), human.mean(axis=0)
+    for _ in range(400):
+        drawn = random.integers(0, 53, 400)
+        values = TopicValues(human[drawn[:20]], judge[drawn[:20]], judge[drawn[20:]])
+        plain, usual = powered_means(values, variance=PLAIN), powered_means(values)
+        for i, (low, high) in enumerate((plain.human_interval(0.95), plain.interval(0.95), usual.interval(0.95))):
+            found[i] += [(high - low).mean(), ((low <= truth) & (truth <= high)).mean()]
+    width, coverage = (found / 400).T
+    assert width == pytest.approx([0.198, 0.152, 0.167], abs=0.003)
+    assert coverage == pytest.approx([0.947, 0.936, 0.947], abs=0.015)
+    assert coverage[2] > 0.93
+
+
+#: two of the systems are equally good
+TRUTH = np.array([0.6, 0.5, 0.5, 0.35, 0.3, 0.1])
+
+
+def test_a_rank_reaches_from_those_better_to_those_worse():
+    # 0 beats 1 and 2, 1 beats 2: all told apart
+    difference = np.array([0.3, 0.4, 0.1])
+    low, high = rank_bounds(3, difference, np.array([True, True, True]))
+    assert (low.tolist(), high.tolist()) == ([1, 2, 3], [1, 2, 3])
+    low, high = rank_bounds(3, difference, np.array([False, True, False]))
+    assert (low.tolist(), high.tolist()) == ([1, 1, 2], [2, 3, 3])
+    low, high = rank_bounds(3, -difference, np.array([True, False, False]))
+    assert (low.tolist(), high.tolist()) == ([2, 1, 1], [3, 2, 3])
+    low, high = rank_bounds(1, np.zeros(0), np.zeros(0, dtype=bool))
+    assert (low.tolist(), high.tolist()) == ([1], [1])
+
+
+def test_the_intervals_of_all_ranks_hold_at_once():
+    names = list("abcdef")
+    best = 1 + (TRUTH[:, None] < TRUTH).sum(axis=1)
+    worst = len(TRUTH) - (TRUTH[:, None] > TRUTH).sum(axis=1)
+    held, narrower = [], []
+    for seed in range(120):
+        random = np.random.default_rng(seed)
+        human = TRUTH + random.normal(0, 0.15, (120, 6))
+        judge = 0.5 * human + random.normal(0, 0.04, human.shape)
+        values = TopicValues(human[:20], judge[:20], judge[20:])
+        pairs = pair_table(columns_of_means(powered_differences(values), 0.95), names, "bonferroni", 1 - 0.95)
+        ranks = rank_table(columns_of_means(powered_means(values), 0.95), pairs, names)
+        held.append(((ranks["rank_low"] <= best) & (worst <= ranks["rank_high"])).all())
+        width, alone = (ranks[f"{of}rank_high"] - ranks[f"{of}rank_low"] for of in ("", "human_"))
+        narrower.append(width.mean() - alone.mean())
+    assert np.mean(held) >= 0.95
+    assert np.mean(narrower) < -0.5, "the judge makes them narrower"
+
+
+def test_the_summary_counts_what_the_tables_hold():
+    found = parts.by_topics()
+    for row in found.summary.to_dict("records"):
+        table, pairs, ranks = (
+            of(frame, row["judge"], row["measure"]) for frame in (found.table, found.pairs, found.ranks)
+        )
+        assert row["reach"] == pytest.approx(np.median(table["estimate_high"] - table["estimate"]))
+        assert row["human_reach"] == pytest.approx(np.median(table["human_high"] - table["human"]))
+        assert row["n_eff"] == pytest.approx(table["n_eff"].median())
+        assert (row["significant"], row["pairs"]) == (pairs["significant"].sum(), 45)
+        inside = (table["estimate_low"] <= table["by_judge"]) & (table["by_judge"] <= table["estimate_high"])
+        assert row["outside"] == 10 - inside.sum()
+        assert row["rank_width"] == pytest.approx((ranks["rank_high"] - ranks["rank_low"]).mean())
+    figures = found.key_figures()
+    assert figures["figure"][:2].tolist() == ["n_eff, one", "lambda, one"]
+    assert figures["value"][0] == found.summary["n_eff"][0]
+
+
+MEASURES = [P @ 5, RBP(p=0.8, rel=1), SDCG(max_rel=2) @ 10, SetP, NumRet(rel=2), NumRel]
+
+
+def pool():
+    return ptr.depth_pool(parts.field().runs, depth=8)
+
+
+@functools.cache
+def ranked(run):
+    """Return (topic, document) -> rank."""
+    rows = parts.field().runs[run].sort_values(["qid", "rank"])
+    places = rows.groupby("qid").cumcount() + 1
+    return dict(zip(zip(rows["qid"], rows["docno"], strict=True), places, strict=True))
+
+
+def weight(measure, run, pair):
+    """Return the weight of a document for a run."""
+    rank = ranked(run).get(pair)
+    if rank is None:
+        return 0.0
+    return (rank <= 5) / 5 if measure == "P@5" else 0.2 * 0.8 ** (rank - 1)
+
+
+def literal_of_documents(lam, measure="P@5", rel=1):
+    """Return (topics, runs) sums of weight times gain, corrected, one document after the other; and by people alone."""
+    field, sample = parts.field(), parts.sample().to_frame()
+    judge = parts.judge()(sample[["qid", "docno"]])["label"].tolist()
+    share = sample.assign(s=sample["label"] >= 0).groupby(["qid", "stratum"])["s"].transform("mean").tolist()
+    topics, names = list(dict.fromkeys(sample["qid"])), field.runs.names
+    found, alone = np.zeros((len(topics), len(names))), np.zeros((len(topics), len(names)))
+    pairs = zip(sample["qid"], sample["docno"], sample["label"], judge, share, strict=True)
+    for qid, docno, label, by_judge, pi in pairs:
+        f, t = float(by_judge >= rel), topics.index(qid)
+        for i, run in enumerate(names):
+            w = weight(measure, run, (qid, docno))
+            found[t, i] += w * lam * f
+            if label >= 0:
+                found[t, i] += w * (float(label >= rel) - lam * f) / pi
+                alone[t, i] += w * float(label >= rel) / pi
+    return found, alone
+
+
+@pytest.mark.parametrize(("measure", "rel"), [("P@5", 1), ("RBP(rel=2)", 2)])
+def test_with_lambda_1_each_score_is_the_sum_corrected(measure, rel):
+    field = parts.field()
+    found = ptr.labels.prediction_powered(field.runs, parts.sample(), parts.judge(), measure, level="documents", lam=1)
+    by_topic, alone = literal_of_documents(1.0, measure, rel)
+    assert found.table["estimate"].tolist() == pytest.approx(by_topic.mean(axis=0).tolist(), abs=1e-12)
+    assert found.table["human"].tolist() == pytest.approx(alone.mean(axis=0).tolist(), abs=1e-12)
+    for i, row in enumerate(found.table.to_dict("records")):
+        for of, values in (("estimate", by_topic[:, i]), ("human", alone[:, i])):
+            ends = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.95)
+            assert [row[f"{of}_low"], row[f"{of}_high"]] == pytest.approx(list(ends), abs=1e-12)
+        assert (row["n"], row["N"], row["lambda"]) == (401, 930, 1)
+    row = found.pairs.iloc[3]
+    i, j = (field.runs.names.index(row[which]) for which in ("first", "second"))
+    test = scipy.stats.ttest_rel(by_topic[:, i], by_topic[:, j])
+    assert [row["difference"], row["p"]] == pytest.approx(
+        [by_topic[:, i].mean() - by_topic[:, j].mean(), test.pvalue], abs=1e-9
+    )
+
+
+def test_the_estimated_lambda_is_reported_and_used():
+    found = parts.by_documents()
+    table = found.table[found.table["measure"] == "P@5"].reset_index(drop=True)
+    assert len(set(table["lambda"])) == 1, "one for all runs"
+    assert 0.5 < table["lambda"][0] < 1
+    by_topic, _ = literal_of_documents(table["lambda"][4])
+    assert table["estimate"][4] == pytest.approx(by_topic[:, 4].mean(), abs=1e-12)
+    fixed = ptr.labels.prediction_powered(
+        parts.field().runs, parts.sample(), parts.judge(), "P@5", level="documents", lam=1
+    ).table
+    assert (table["se_sampling"] ** 2).sum() < (fixed["se_sampling"] ** 2).sum()
+    reach = scipy.stats.norm.ppf(0.975) * table["se_sampling"]
+    assert (table["sampling_high"] - table["estimate"]).tolist() == pytest.approx(reach.tolist())
+    assert ((table["n_eff"] > 401) & (table["n_eff"] < 1331)).all()
+
+
+def test_a_pool_that_people_labelled_in_full_scores_as_ir_measures_has_it():
+    field = parts.field()
+    full = ptr.pools.sample_pool(pool(), share=1.0, seed=1).judge(field.all_qrels)
+    names = field.runs.names[:1]
+    runs = field.runs.select(names)
+    found = ptr.labels.prediction_powered(runs, full, parts.judge(), MEASURES, level="documents")
+    qrels = full.to_frame().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    run = runs[names[0]].rename(columns={"qid": "query_id", "docno": "doc_id"})
+    for measure in MEASURES:
+        row = found.table[found.table["measure"] == repr(measure)].iloc[0]
+        expected = measure.calc_aggregate(qrels, run)
+        if measure in (NumRet(rel=2), NumRel):  # ir_measures adds counts up
+            expected /= 60
+        assert row["estimate"] == pytest.approx(expected, abs=1e-12), measure
+        assert (row["se_sampling"], row["N"]) == (0, 0)
+    by_judge = qrels.assign(relevance=parts.judge()(full.to_frame())["label"].astype(int).to_numpy())
+    assert found.table["by_judge"][0] == pytest.approx((P @ 5).calc_aggregate(by_judge, run))
+
+
+def test_over_samples_estimates_are_right_on_average_and_intervals_cover():
+    field = parts.field()
+    truth = ptr.score(field.runs, pool().judge(field.all_qrels), "P@5").mean["P@5"].to_numpy()
+    estimates, covered = {1.0: [], None: []}, {1.0: [], None: []}
+    for seed in range(10):
+        sample = parts.sample(0.3, 100 + seed)
+        for lam in estimates:
+            found = ptr.labels.prediction_powered(
+                field.runs, sample, parts.judge(), "P@5", level="documents", lam=lam, correction="none"
+            ).table
+            estimates[lam].append(found["estimate"])
+            covered[lam].append((found["sampling_low"] <= truth) & (truth <= found["sampling_high"]))
+    for lam, found in estimates.items():
+        away = np.mean(found, axis=0) - truth
+        assert np.abs(away).max() < 3 * np.std(found, axis=0).max() / 10**0.5
+        assert 0.88 <= np.mean(covered[lam]) <= 1
+
+
+def test_documents_drawn_one_by_one():
+    """The same sample with its probabilities and without its strata."""
+    field, sample = parts.field(), parts.sample().to_frame()
+    share = sample.assign(s=sample["label"] >= 0).groupby("qid")["s"].transform("mean")
+    labelled = sample.assign(inclusion=share)[sample["label"] >= 0].drop(columns="stratum")
+    options = {"measures": "P@5", "level": "documents", "lam": 1.0}
+    by_strata = ptr.labels.prediction_powered(field.runs, parts.sample(), parts.judge(), **options)
+    found = ptr.labels.prediction_powered(field.runs, labelled, parts.judge(), pool=pool(), **options)
+    assert found.table["estimate"].tolist() == pytest.approx(by_strata.table["estimate"].tolist())
+    assert found.table["N"].tolist() == by_strata.table["N"].tolist()
+    assert not np.allclose(found.table["se_sampling"], by_strata.table["se_sampling"])
+    assert "each document with its own probability" in found.settings["judges"]
+    assert "by strata, without replacement" in by_strata.settings["judges"]
+    # without a pool it is what the judge knows
+    known = ptr.labels.prediction_powered(field.runs, labelled, pool().judge(parts.judge()), **options)
+    assert known.table["estimate"].tolist() == pytest.approx(found.table["estimate"].tolist())
+
+
+def test_a_document_without_a_label_of_the_judge_is_corrected_like_any_error():
+    field, sample = parts.field(), parts.sample()
+    labels = pool().judge(parts.judge()).to_frame()[["qid", "docno", "label"]]
+    options = {"level": "documents", "lam": 1, "judge_rel": 1}
+    with pytest.warns(ptr.ReuseWarning, match=r"gave 131 of 1,331 documents of the pool no label"):
+        found = ptr.labels.prediction_powered(field.runs, sample, labels[:1200], "P@5", **options)
+    zeros = labels.assign(label=[*labels["label"][:1200], *[0] * 131])
+    expected = ptr.labels.prediction_powered(field.runs, sample, zeros, "P@5", **options)
+    assert found.table["estimate"].tolist() == expected.table["estimate"].tolist()
+
+
+def called(*, runs=None, human=None, judge=None, measures="P@5", **options):
+    return ptr.labels.prediction_powered(
+        parts.field().runs if runs is None else runs,
+        parts.people() if human is None else human,
+        parts.judge() if judge is None else judge,
+        measures,
+        **options,
+    )
+
+
+def sampled(**options):
+    return called(
+        human=parts.sample() if "human" not in options else options.pop("human"), level="documents", **options
+    )
+
+
+def test_arguments_are_checked_before_runs_are_read_and_the_judge_is_asked(messages, tmp_path):
+    missing, asked = tmp_path / "nowhere", []
+
+    def model(frame):
+        asked.append(len(frame))
+        return [0] * len(frame)
+
+    for argument, options in {
+        "level": {"level": "topic"},
+        "lam": {"lam": 1.5},
+        "variance": {"variance": "n - 2"},
+        "confidence": {"confidence": 95},
+        "correction": {"correction": "tukey"},
+        "measures": {"measures": "nDCK"},
+        "complete": {"complete": "no"},
+        "without_topics": {"without_topics": "ignore"},
+        "rel": {"rel": 0},
+        "judge_rel": {"judge_rel": {"x": 1}},
+        "families": {"families": ["gpt"]},
+        "pool": {"judge": model},
+    }.items():
+        messages.refused(lambda o=options: called(runs=missing, **o), argument=argument)
+    messages.refused(lambda: called(runs=missing, judge=model, pool=7), argument="pool")
+    messages.refused(lambda: called(runs=missing, judge=model, pool=pd.DataFrame({"qid": ["1"]})))
+    assert asked == []
+
+
+def test_measures_that_are_no_sums_are_refused_by_documents(messages):
+    for measure in ("nDCG@10", "AP", "R@10", "RR", "P(judged_only=True)@5", "RBP", "NumRet", "SDCG@10"):
+        messages.refused(lambda m=measure: sampled(measures=m, runs="nowhere"), argument="measures")
+
+
+def test_samples_that_do_not_say_how_they_were_drawn(messages):
+    frame = parts.sample().to_frame()
+    messages.refused(lambda: sampled(human=parts.people().sample(0.5, seed=1)), argument="human")
+    messages.refused(lambda: sampled(human=frame[frame["label"] >= 0]), argument="human")
+    messages.refused(lambda: sampled(human=frame.assign(stratum=[None, *frame["stratum"][1:]])), argument="human")
+    apart = frame.assign(stratum=np.where(frame["label"] >= 0, "a", "b")).drop(columns="inclusion")
+    messages.refused(lambda: sampled(human=apart), argument="human")
+    nobody = frame.assign(label=frame["label"].mask(frame["qid"] == "2", -1))
+    messages.refused(lambda: sampled(human=nobody), argument="human")
+    messages.refused(lambda: called(runs={"x": parts.field().runs["lex1a"]}, human=7), argument="human")
+    own = frame[frame["label"] >= 0].drop(columns="stratum")
+    messages.refused(lambda: sampled(human=own.assign(inclusion=0.0)), argument="human")
+    messages.refused(lambda: sampled(human=own.assign(inclusion=[np.nan, *own["inclusion"][1:]])), argument="human")
+
+
+def test_topics_that_do_not_suffice(messages):
+    field, people = parts.field(), parts.people()
+    every = field.all_qrels
+    messages.refused(lambda: called(judge=people), argument="judge")
+    messages.refused(lambda: called(judge=every.select(every.topics[:25])), argument="judge")
+    messages.refused(lambda: called(human=people.select(people.topics[:1])), argument="human")
+    messages.refused(lambda: called(human=people.select(people.topics[:2])), argument="human")
+    with told_elsewhere():
+        for options in ({"lam": 1}, {"variance": "plain"}):
+            two = called(human=people.select(people.topics[:2]), **options)
+            assert np.isfinite(two.table["estimate_low"]).all()
+    messages.refused(lambda: called(judge=every.select(every.topics[24:])), argument="judge")
+    strange = every.to_frame().assign(qid=lambda f: "x" + f["qid"])
+    messages.refused(lambda: called(judge=pd.concat([people.to_frame(), strange])), argument="judge")
+    unjudged = people.to_frame().assign(label=-1)
+    messages.refused(lambda: called(human=unjudged), argument="human")
+
+
+def test_runs_that_lack_topics(messages):
+    field, people = parts.field(), parts.people()
+    frames = {name: field.runs[name].drop(columns="name") for name in field.runs.names[:2]}
+    first = frames[field.runs.names[0]]
+    frames[field.runs.names[0]] = first[first["qid"].isin(people.topics)]
+    messages.refused(lambda: called(runs=frames), argument="runs")
+    zero = called(runs=frames, without_topics="zero").table
+    assert zero["estimate"][0] < zero["human"][0]
+    frames[field.runs.names[0]] = first[first["qid"] != people.topics[0]]
+    messages.refused(lambda: called(runs=frames, complete=False), argument="complete")
+    messages.refused(lambda: sampled(runs=frames, complete=False), argument="complete")
+    # where no run lacks any there is nothing to refuse
+    assert called(complete=False).table["estimate"].tolist() == called().table["estimate"].tolist()
+
+
+def test_a_topic_of_which_no_document_was_drawn():
+    """Where each document was drawn by itself, a topic may have none, and counts by the judge's labels."""
+    field, frame = parts.field(), parts.sample().to_frame()
+    own = frame[frame["label"] >= 0].drop(columns="stratum")
+    topics = field.all_qrels.topics
+    options = {"level": "documents", "lam": 1.0, "pool": ptr.depth_pool(field.runs, depth=8)}
+    some = ptr.Qrels(own[own["qid"] != "2"], topics=topics)
+    found = called(human=some, **options).table["estimate"]
+    judged = ptr.score(field.runs, options["pool"].judge(parts.judge()), "P@5").of("P@5")
+    full = called(human=own, **options)
+    rest = called(human=own[own["qid"] != "2"], **options).table["estimate"]
+    assert full.settings["judges"].endswith("60 topics)")
+    assert (60 * found).tolist() == pytest.approx((59 * rest + judged.loc["2"].to_numpy()).tolist())
+
+
+def test_one_topic_of_sampled_documents():
+    sample = parts.sample()
+    with told_elsewhere():
+        found = sampled(human=sample.select(sample.topics[:1]))
+    assert found.table["estimate_low"].isna().all()
+    assert found.table["sampling_low"].notna().all()
+    said = found.findings()
+    assert "the P@5 of a run has no interval, which takes two topics" in said[0]
+    assert not any("nan" in sentence for sentence in (*said, found.headline(), *found.report().notes))
+    assert ", 1 topic)" in found.settings["judges"]
