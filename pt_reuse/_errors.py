@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
@@ -215,16 +215,12 @@ def door(function: Callable[_P, _R]) -> Callable[_P, _R]:
         name = _method_name(bare, args[0]) if owner and args else bare
         # a command of ours words the arguments of what it calls
         wording = _WORDINGS.get() if by_us else ()
-        token, places, wordings = _CALLED.set(name), _PLACES.set(()), _WORDINGS.set(wording)
-        try:
-            return function(*args, **kwargs)
-        except InputError as error:
-            error.function = error.function or name
-            raise
-        finally:
-            _CALLED.reset(token)
-            _PLACES.reset(places)
-            _WORDINGS.reset(wordings)
+        with having({_CALLED: name, _PLACES: (), _WORDINGS: wording}):
+            try:
+                return function(*args, **kwargs)
+            except InputError as error:
+                error.function = error.function or name
+                raise
 
     return entered
 
@@ -240,23 +236,26 @@ def _method_name(method: str, owner: Any) -> str:
 
 
 @contextmanager
+def having(values: Mapping[ContextVar[Any], Any]) -> Iterator[None]:
+    """Give context variables values while this lasts."""
+    with ExitStack() as stack:
+        for variable, value in values.items():
+            stack.callback(variable.reset, variable.set(value))
+        yield
+
+
+@contextmanager
 def located(place: str) -> Iterator[None]:
     """Say of every error and warning made inside that it is at a place; a place of its own is within this one."""
-    token = _PLACES.set((*_PLACES.get(), place))
-    try:
+    with having({_PLACES: (*_PLACES.get(), place)}):
         yield
-    finally:
-        _PLACES.reset(token)
 
 
 @contextmanager
 def arguments_as(call: str | None = None, **names: str) -> Iterator[None]:
     """Say of the arguments of an inner function, in errors and warnings made inside, what the user calls them."""
-    token = _WORDINGS.set((_Wording(names, call), *_WORDINGS.get()))
-    try:
+    with having({_WORDINGS: (_Wording(names, call), *_WORDINGS.get())}):
         yield
-    finally:
-        _WORDINGS.reset(token)
 
 
 @dataclass(frozen=True)
@@ -281,15 +280,8 @@ class Circumstances:
     @contextmanager
     def hearing(self, heard: list[ReuseWarning]) -> Iterator[None]:
         """Work under them, in whichever thread or process, and have the warnings made inside in a list."""
-        called, places, wordings = _CALLED.set(self.function), _PLACES.set(self.places), _WORDINGS.set(self.wordings)
-        hearing = _HEARD.set(heard)
-        try:
+        with having({_CALLED: self.function, _PLACES: self.places, _WORDINGS: self.wordings, _HEARD: heard}):
             yield
-        finally:
-            _HEARD.reset(hearing)
-            _WORDINGS.reset(wordings)
-            _PLACES.reset(places)
-            _CALLED.reset(called)
 
 
 def warn(*parts: Part, place: str | None = None, category: type[ReuseWarning] = ReuseWarning) -> None:

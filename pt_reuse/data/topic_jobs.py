@@ -16,7 +16,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import ShardNumber, examples
-from pt_reuse._errors import InputError
+from pt_reuse._errors import InputError, having
 from pt_reuse._job_tasks import Job
 from pt_reuse._jobs import JobPlace, run_jobs
 from pt_reuse.arrays.field import Field
@@ -183,11 +183,8 @@ _EXECUTION: ContextVar[Execution] = ContextVar("pt_reuse_execution", default=Exe
 @contextmanager
 def executed_by(execution: Execution) -> Iterator[None]:
     """Have the work by topics of all calls inside done as an Execution says."""
-    token = _EXECUTION.set(execution)
-    try:
+    with having({_EXECUTION: execution}):
         yield
-    finally:
-        _EXECUTION.reset(token)
 
 
 def _many(work: ArrayWork) -> int:
