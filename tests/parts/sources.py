@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -18,15 +17,6 @@ def parsed(path: Path) -> ast.Module:
 def outside_expressions(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield the children of a node but its expressions, in which nothing is defined, imported or asserted."""
     return (node for node in ast.iter_child_nodes(tree) if not isinstance(node, ast.expr))
-
-
-def statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield a tree and what is in it, as ast.walk does, but for expressions."""
-    waiting = deque([tree])
-    while waiting:
-        node = waiting.popleft()
-        waiting.extend(outside_expressions(node))
-        yield node
 
 
 class Trees(Mapping[str, ast.Module]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import doctest
 import inspect
 import re
@@ -10,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from public import PUBLIC, RESULTS
-from sources import parsed, statements
 
 from pt_reuse.study import DECLARED
 
@@ -67,48 +65,3 @@ def test_files_that_pages_for_developers_name_are_there(page):
     assert not [
         name for name in named if not any((ROOT / top / name).exists() for top in ("", "pt_reuse", "pt_reuse/plots"))
     ]
-
-
-def docstrings():
-    """Yield (where, whether it is a property's, text) for every docstring of the package."""
-    for path in sorted((ROOT / "pt_reuse").rglob("*.py")):
-        for node in statements(parsed(path)):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(node):
-                decorators = [ast.unparse(each) for each in getattr(node, "decorator_list", ())]
-                is_property = any(each.split(".")[-1] in ("property", "cached_property") for each in decorators)
-                line = getattr(node, "lineno", 1)
-                yield f"{path.relative_to(ROOT)}:{line}", is_property, ast.get_docstring(node)
-
-
-def test_no_measure_in_a_docstring_becomes_a_mail_address():
-    found = []
-    for where, _, text in docstrings():
-        prose = re.sub(r"^\s*(?:>>>|\.\.\.) .*(?:\n.+)*", "", text, flags=re.MULTILINE)  # examples are code
-        prose = re.sub(r"``.*?``|`[^`\n]+`", "", prose, flags=re.DOTALL)
-        found += [(where, match) for match in re.findall(r"\w+@\w+", prose)]
-    assert found == []
-
-
-def test_the_first_line_of_a_public_property_has_no_colon():
-    # napoleon takes what stands before it for a type, and drops it from the summary
-    public = re.compile(r"pt_reuse/(?:data/(?:run_set|named_runs|judgments)|scoring/(?:scores|agreement)|pooling/pool)")
-    lines = [(where, text.split("\n")[0]) for where, is_property, text in docstrings() if is_property]
-    faulty = [each for each in lines if public.match(each[0]) and ": " in each[1]]
-    assert len(lines) > 50
-    assert faulty == []
-
-
-def test_the_glossary_has_the_words_of_the_tables():
-    words = set(re.findall(r"^   (\S.*)$", (ROOT / "docs" / "glossary.rst").read_text(), re.MULTILINE))
-    wanted = (
-        "pool depth contributor unique own alone field covered judged unjudged relevant run team type tau_b drop LOU "
-        "subcollection saturation coverage density interval split gold"
-    )
-    assert {*wanted.split(), "swap rate", "discriminative power", "minimum rank", "remainder pool"} <= words
-
-
-def test_the_drawing_is_whole_and_shows_what_the_example_computes():
-    text = (ROOT / "docs" / "_static" / "pooling.svg").read_text(encoding="utf-8")
-    for shown in ("P@3 = 2/3", "P@3 = 1/3", "Unjudged@3 = 1/3", "a, b, c, f"):
-        assert shown in text
-    assert "_static/pooling.svg" in (ROOT / "docs" / "concepts.rst").read_text(encoding="utf-8")

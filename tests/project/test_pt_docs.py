@@ -86,11 +86,6 @@ def test_the_words_link_to_what_they_name(built):
         assert f'href="api.html#pt_reuse.{name}"' in pages["overview"]
 
 
-def test_no_page_holds_a_mail_address(built):
-    pages, _ = built
-    assert not [name for name, text in pages.items() if "mailto:" in text]
-
-
 def test_pages_that_docstrings_name_are_in_both_documentations():
     package, docs = FOLDER.parent, FOLDER.parents[1] / "docs"
     texts = [path.read_text(encoding="utf-8") for path in package.rglob("*.py")]

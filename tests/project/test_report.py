@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pt_reuse._report import Column, Digits, Report, latex
-from pt_reuse._text import display_width
 
 SPECIAL = "&%_#${}~^\\"
 
@@ -168,19 +167,6 @@ def test_as_a_frame_with_numbers_as_they_are(report):
 )
 def test_digits(digits, value, written):
     assert digits.written(value) == written
-
-
-@given(
-    st.lists(
-        st.tuples(st.text(min_size=1, max_size=50), st.floats(-1, 1), st.integers(0, 10**9)), min_size=1, max_size=4
-    )
-)
-@settings(max_examples=30, deadline=None)
-def test_text_is_never_wider_than_80_columns(rows):
-    names, scores, counts = zip(*rows, strict=True)
-    columns = [Column("Name of the system", names), *(Column(f"Score {k}", scores, Digits.SCORE) for k in range(4))]
-    found = str(Report([*columns, Column("Documents", counts, Digits.COUNT)], caption="word " * 40, notes=["n " * 90]))
-    assert max(map(display_width, found.split("\n"))) <= 80
 
 
 def test_what_is_no_report(messages):

@@ -94,22 +94,3 @@ def test_save_replaces_only_when_told_to(result, tmp_path, messages):
     result.save(tmp_path, overwrite=True)
     assert (tmp_path / "table.csv").read_text().startswith("name,tau_b")
     assert (tmp_path / "parts.csv").exists()
-
-
-def test_save_into_a_file(result, tmp_path, messages):
-    (tmp_path / "file").write_text("")
-    messages.refused(lambda: result.save(tmp_path / "file", overwrite=True), argument="folder")
-
-
-def test_save_keeps_any_text(tmp_path):
-    table = pd.DataFrame({"name": pd.Series(['é, "x"\n', "\udcff"], dtype=object), "v": [0.1, float("nan")]})
-    Result(table=table, settings={"who": "ü"}).save(tmp_path)
-    raw = (tmp_path / "table.csv").read_bytes()
-    assert b"\xff" in raw
-    assert 'é, ""x""' in raw.decode("utf-8", "surrogateescape")
-
-
-def test_settings_of_any_kind_are_saved(tmp_path):
-    Result(table=pd.DataFrame(), settings={"path": tmp_path, "none": None, "flag": True}).save(tmp_path)
-    saved = json.loads((tmp_path / "settings.json").read_text())
-    assert saved == {"path": str(tmp_path), "none": None, "flag": True}

@@ -189,20 +189,6 @@ def test_the_report_of_some_of_the_measures(results, messages):
     messages.refused(lambda: scores.report("P@5"), argument="measure")
 
 
-def test_the_report_of_scores_that_are_not_what_they_seem():
-    field = ptr.simulate_field(seed=7)
-    labels = field.qrels.to_frame()
-    with pytest.warns(ptr.ReuseWarning):
-        scores = ptr.score(field.runs, labels[labels["label"] > 0], ["AP", "Judged@10"])
-    assert scores.report().notes[-1] == "Beware: judgments of relevant documents only."
-
-
-def test_the_report_of_means_over_the_topics_of_a_run():
-    field = ptr.simulate_field(seed=7)
-    scores = ptr.score(field.runs, field.qrels, "AP", complete=False)
-    assert "(for each run over those that it has)" in scores.report().caption
-
-
 def test_the_report_of_an_agreement(results):
     found = results["Agreement"]
     frame = found.report().to_frame()
