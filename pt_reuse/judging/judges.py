@@ -77,10 +77,8 @@ class NamedJudge:
 _JUDGES = (pd.DataFrame, Qrels, Judge, str, Path)
 
 
-def as_judges(
-    given: Any, argument: str = "judge", *, rel: Any = None, families: Any = None, rel_argument: str = "judge_rel"
-) -> list[NamedJudge]:
-    """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name."""
+def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families: Any = None) -> list[NamedJudge]:
+    """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name; `rel` is `judge_rel`."""
     if isinstance(given, list | tuple) and given and all(isinstance(part, _JUDGES) or callable(part) for part in given):
         raise wrong(argument, f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.")
     if isinstance(given, str | Path):
@@ -93,34 +91,36 @@ def as_judges(
     if not several or not all(isinstance(name, str) and name.strip() for name in several):
         raise wrong(argument, f" must have a text as the name of each judge, got {told(list(several))}.")
     by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
-    rels = of_each(rel, several, rel_argument) if by_judge else dict.fromkeys(several, rel)
+    rels = of_each(rel, several, "judge_rel") if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
     found = []
     for name, one in several.items():
         with located(name):
             judge = as_judge(one, argument)
         said = rels.get(name)
-        grades = checked_grades(said, rel_argument) if isinstance(said, Mapping) else None
-        with arguments_as(rel=rel_argument):
+        grades = checked_grades(said) if isinstance(said, Mapping) else None
+        with arguments_as(rel="judge_rel"):
             lowest = judge.rel if said is None else checked_rel(said) if grades is None else None
         family = groups.get(name, getattr(judge, "family", None))
         found.append(NamedJudge(name, judge, lowest, None if family is None else str(family), grades))
     return found
 
 
-def in_grades(labels: pd.Series, grades: Mapping[int, int], argument: str = "judge_rel") -> pd.Series:
+def in_grades(labels: pd.Series, grades: Mapping[int, int]) -> pd.Series:
     """Return the labels of people that labels stand for, <NA> where there is none (<NA>, or below 0)."""
     lacking = sorted(set(labels[labels >= 0].unique().tolist()) - set(grades))
     if lacking:
-        raise wrong(argument, f" does not say which label of people {examples(lacking, 12)} of the judge stands for.")
+        raise wrong(
+            "judge_rel", f" does not say which label of people {examples(lacking, 12)} of the judge stands for."
+        )
     return labels.mask(labels < 0).map(grades, na_action="ignore").astype("Int64")
 
 
-def checked_grades(given: Mapping[Any, Any], argument: str) -> dict[int, int]:
+def checked_grades(given: Mapping[Any, Any]) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
     if not given or not all(_is_label(value) for pair in given.items() for value in pair):
         what = "a label, or a dict of the judge's label -> the label of people"
-        raise wrong(argument, f" must be {what}, got {told(dict(given))}.")
+        raise wrong("judge_rel", f" must be {what}, got {told(dict(given))}.")
     return {int(mine): int(theirs) for mine, theirs in given.items()}
 
 
@@ -214,15 +214,12 @@ class ComparedLabels:
         return told + (f", {count(len(self.without), 'topic')} without labels" if self.without else "")
 
 
-def compared_labels(
-    human: Qrels, judge: NamedJudge, *, missing: str = "unjudged", texts: pd.DataFrame | None = None
-) -> ComparedLabels:
+def compared_labels(human: Qrels, judge: NamedJudge, *, missing: str = "unjudged") -> ComparedLabels:
     """Ask a judge for labels of the documents that people judged, and put both beside each other."""
     choice("missing", missing, MISSING)
     frame = human.to_frame()
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno", "label"]].rename(columns={"label": "human"})
-    shown = asked[["qid", "docno"]] if texts is None else asked[["qid", "docno"]].merge(texts, how="left")
-    labels = judge.labels(shown.reset_index(drop=True))
+    labels = judge.labels(asked[["qid", "docno"]].reset_index(drop=True))
     _warn_of_fitted(human, judge)
     # a negative label says that there is none, as in judgments
     known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
@@ -309,9 +306,7 @@ def lowest_of(judge: NamedJudge, labels: pd.Series | NDArray[np.int64], people: 
         return lowest_relevant(np.append(given, np.array(declared or (), dtype=np.int64)), people)
 
 
-def lowest_relevant(
-    labels: pd.Series | NDArray[np.integer[Any]], people: Scale, argument: str = "judge_rel", *, grades: bool = True
-) -> int:
+def lowest_relevant(labels: pd.Series | NDArray[np.integer[Any]], people: Scale, *, grades: bool = True) -> int:
     """Return from which label on a judge's labels are relevant where nobody says, the one place with this rule."""
     highest = int(np.asarray(labels, dtype=np.int64).max(initial=0))
     if highest > max(people.highest, 1):
@@ -319,9 +314,9 @@ def lowest_relevant(
             f"the labels go up to {highest}, those of people to {people.highest}, so that it is not known which are "
             f"relevant (for people those from {people.rel} on). Say from which on they are"
             f"{', or which label of people each of them stands for' if grades else ''}, by ",
-            Argument(argument),
+            Argument("judge_rel"),
             ".",
-            argument=argument,
+            argument="judge_rel",
         )
     return 1 if len(labels) and highest <= 1 else people.rel
 

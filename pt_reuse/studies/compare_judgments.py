@@ -630,7 +630,7 @@ class NamedJudgments:
             return cls.of(name, qrels, rel)
         people = Scale.of(first.qrels)
         if isinstance(judge_rel, Mapping):
-            grades = checked_grades(judge_rel, "judge_rel")
+            grades = checked_grades(judge_rel)
             given = pd.Series(qrels.arrays.labels, dtype="Int64")
             labels = in_grades(given, grades).fillna(UNJUDGED).to_numpy(dtype=np.int16)
             said = Qrels.of_arrays(qrels.arrays.labelled(labels), people.rel)
