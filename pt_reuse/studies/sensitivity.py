@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -45,9 +45,9 @@ _NOTHING = 1e-12
 ORDER = "order"
 #: a function of runs and judgments, or of judgments or scores, with options, that returns a result
 Study: TypeAlias = Callable[..., Result]
-#: options of scoring, which a study of scores has besides its own -> their defaults
-_OF_SCORING = {"complete": True, "without_topics": "error"}
 _EMPTY = inspect.Parameter.empty
+#: options of scoring, which a study of scores has besides its own -> their defaults
+_OF_SCORING = {"measures": _EMPTY, "complete": True, "without_topics": "error"}
 
 
 def _report(result: Sensitivity, figure: str | None = None, measure: MeasureLike | None = None) -> Report:
@@ -270,8 +270,7 @@ def sensitivity(
     wanted = checked_grid(grid, call)
     call.check_complete(wanted)
     if key_figures is not None and not callable(key_figures):
-        problem = f"key_figures must be a function of a result, got {told(key_figures)}."
-        raise InputError(problem, argument="key_figures")
+        raise wrong("key_figures", f" must be a function of a result, got {told(key_figures)}.")
     runs, qrels = as_runs_before(runs, qrels)
     runs, qrels = KeptOrders.of(runs), as_qrels(qrels)
     every = [Convention.of(name, values, call, runs, qrels) for name, values in wanted.items()]
@@ -417,28 +416,27 @@ class StudyCall:
         parameters = _parameters(study)
         # the function within a partial one bears the name
         name: str = getattr(study, "__name__", getattr(getattr(study, "func", study), "__name__", "the study"))
-        data, own = _data(name, parameters), {one.name: one.default for one in parameters.values()}
-        of_scores, takes_any = data == ("scores",), any(one.kind is one.VAR_KEYWORD for one in parameters.values())
-        taken = {one.name for one in parameters.values() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
-        own = {option: default for option, default in own.items() if option in taken and option not in data}
-        needs_measures = of_scores or own.get("measures") is _EMPTY
-        takes_measures = of_scores or "measures" in own or takes_any
-        own.pop("measures", None)
-        own |= _OF_SCORING if of_scores else {}
+        data, every = _data(name, parameters), parameters.values()
+        taken = [one for one in every if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+        own = {one.name: one.default for one in taken if one.name not in data}
+        own |= _OF_SCORING if data == ("scores",) else {}
+        fixed = options if measures is None else {**options, "measures": measures}
         # what can be read once only is needed in every combination
-        measures, *given = (list(one) if isinstance(one, Iterator) else one for one in (measures, *options.values()))
-        call = cls(study, name, data, own, takes_any, dict(zip(options, given, strict=True)))
-        if measures is None and needs_measures:
-            raise InputError(f"{name} needs measures. Give ", Option("measures", ...), ".", argument="measures")
-        if measures is not None:
-            if not takes_measures:
-                raise InputError(f"{name} takes no measures.", argument="measures")
-            call = replace(call, fixed={**call.fixed, "measures": measures})
+        fixed = {option: list(one) if isinstance(one, Iterator) else one for option, one in fixed.items()}
+        call = cls(study, name, data, own, any(one.kind is one.VAR_KEYWORD for one in every), fixed)
+        if measures is not None and not (call.takes_any or "measures" in own):
+            raise InputError(f"{name} takes no measures.", argument="measures")
         unknown = next((option for option in options if not call.has(option)), None)
         if unknown is not None:
-            problem = f"{name} has no option {unknown}; it has {examples(own, 20)}.{did_you_mean(unknown, own)}"
-            raise InputError(problem, argument=unknown)
+            known = call.conventions
+            said = f"{name} has no option {unknown}; it has {examples(known, 20)}.{did_you_mean(unknown, known)}"
+            raise InputError(said, argument=unknown)
         return call
+
+    @property
+    def conventions(self) -> list[str]:
+        """Return the options that can be varied, as far as their names are known."""
+        return [name for name in self.options if name != "measures"]
 
     @property
     def unusual(self) -> dict[str, Any]:
@@ -455,15 +453,15 @@ class StudyCall:
         needed = [name for name, default in self.options.items() if default is _EMPTY and name not in self.fixed]
         for name in needed:
             if not varied.get(name):
-                problem = f"{self.name} needs {listed(needed)} besides {listed(self.data)}. Give "
-                raise InputError(problem, Option(name, ...), ".", argument=name)
+                said = f"{self.name} needs {listed(needed)} besides {listed(self.data)}. Give "
+                raise InputError(said, Option(name, ...), ".", argument=name)
 
     def has(self, name: str) -> bool:
         """Return whether a convention can be varied: the order of the runs, or an option of the study."""
         if name == ORDER:
             return self.data[0] != "qrels"
-        known = name in ("runs", "qrels", "measures", "scores")
-        return name in self.options or (self.takes_any and name.isidentifier() and not known)
+        not_an_option = name in ("runs", "qrels", "measures", "scores")
+        return name in self.conventions or (self.takes_any and name.isidentifier() and not not_an_option)
 
     def given(self, name: str) -> Any:
         """Return what the user gives for an option, else the study's default, else nothing."""
@@ -476,7 +474,7 @@ class StudyCall:
             return self.study(qrels, **({"runs": runs} if "runs" in self.data else {}), **options)
         if self.data[0] != "scores":
             return self.study(runs, qrels, **options)
-        of_scoring = {name: options.pop(name) for name in ("measures", *_OF_SCORING) if name in options}
+        of_scoring = {name: options.pop(name) for name in _OF_SCORING if name in options}
         return self.study(score(runs, qrels, **of_scoring), **options)
 
 
@@ -509,36 +507,36 @@ def _data(name: str, parameters: Mapping[str, inspect.Parameter]) -> tuple[str, 
 
 def checked_grid(grid: Any, call: StudyCall) -> dict[str, dict[str, Any] | None]:
     """Return convention -> label -> value, None for the usual values, as a user asks for them."""
-
-    def bad(problem: str) -> InputError:
-        return wrong("grid", f" {problem}.")
-
     if grid is None:
         return {name: None for name in USUAL if call.has(name)}
     if isinstance(grid, str) or not isinstance(grid, Iterable):
-        raise bad(f"must be a dict of convention -> values, or names of conventions, got {told(grid)}")
+        raise wrong("grid", f" must be a dict of convention -> values, or names of conventions, got {told(grid)}.")
     given = dict(grid) if isinstance(grid, Mapping) else dict.fromkeys(grid)
     if not given:
-        raise bad("names no convention")
-    found: dict[str, dict[str, Any] | None] = {}
-    for name, values in given.items():
+        raise wrong("grid", " names no convention.")
+    for name in given:
         if not isinstance(name, str) or not call.has(name):
-            known = [ORDER, *call.options]
-            what = f"names {told(name)}, which is no convention of {call.name}: it has {examples(known, 20)}"
-            raise bad(f"{what}.{did_you_mean(name, known)}".rstrip("."))
-        if values is None:
-            if name not in USUAL:
-                raise bad(f"must say which values of {name} to try: {{{name!r}: [...]}}")
-            found[name] = None
-            continue
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise bad(f"must list several values of {name}, got {told(values)}")
-        named = list(values.items()) if isinstance(values, Mapping) else [(label_of(one), one) for one in values]
-        found[name] = {str(label): value for label, value in named}
-        if not named:
-            raise bad(f"lists no value of {name}")
-        if len(found[name] or ()) < len(named):
-            raise bad(f"has two values of {name} of one name. Name them: {{{name!r}: {{'first': ..., 'second': ...}}}}")
+            known = [*([ORDER] if call.has(ORDER) else []), *call.conventions]
+            what = f" names {told(name)}, which is no convention of {call.name}: it has {examples(known, 20)}."
+            raise wrong("grid", what, did_you_mean(name, known))
+    return {name: _checked_values(name, values) for name, values in given.items()}
+
+
+def _checked_values(name: str, values: Any) -> dict[str, Any] | None:
+    """Return label -> value of the values of a convention that are to be tried, None for the usual ones."""
+    if values is None:
+        if name not in USUAL:
+            raise wrong("grid", f" must say which values of {name} to try: {{{name!r}: [...]}}.")
+        return None
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise wrong("grid", f" must list several values of {name}, got {told(values)}.")
+    named = list(values.items()) if isinstance(values, Mapping) else [(label_of(one), one) for one in values]
+    found = {str(label): value for label, value in named}
+    if not named:
+        raise wrong("grid", f" lists no value of {name}.")
+    if len(found) < len(named):
+        hint = f"Name them: {{{name!r}: {{'first': ..., 'second': ...}}}}."
+        raise wrong("grid", f" has two values of {name} of one name. {hint}")
     return found
 
 
