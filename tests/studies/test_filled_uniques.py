@@ -8,7 +8,7 @@ import pyterrier as pt
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, RR, Bpref, Judged, P, nDCG
+from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 from reference import as_qrels, changed
 from reference_lou import (
     correlations,
@@ -155,8 +155,6 @@ pytestmark = [
 ]
 
 MEASURES = [AP, P @ 3, nDCG @ 4, Bpref, nDCG(judged_only=True) @ 3, Judged @ 3, RR(rel=2)]
-#: unjudged is not relevant in them
-BLIND = [AP, P @ 3, nDCG @ 4, RR, RBP(rel=1)]
 
 
 @settings(deadline=None, max_examples=7)
@@ -176,16 +174,9 @@ def test_every_table_equals_the_brute_force(data, field, by, depth, remove, comp
     assume(judged & set(said))
     rel, judge_rel = rels
     options = {"depth": depth, "remove": remove, "rel": rel, "complete": complete}
-    found = leave_out_uniques(
-        field.as_runs(),
-        as_qrels(field.judgments),
-        MEASURES,
-        by=by,
-        **options,
-        fill={"judge": as_judgments(said)},
-        judge_rel=judge_rel,
-        holes=holes,
-    )
+    given, fill = {"judge_rel": judge_rel, "holes": holes}, {"judge": as_judgments(said)}
+    runs, qrels = field.as_runs(), as_qrels(field.judgments)
+    found = leave_out_uniques(runs, qrels, MEASURES, by=by, fill=fill, **options, **given)
     rows, by_run = filled_tables(
         field.runs,
         field.judgments,
@@ -193,23 +184,13 @@ def test_every_table_equals_the_brute_force(data, field, by, depth, remove, comp
         MEASURES,
         field.units(by),
         field.pooled,
-        **options,
         order="trec_eval",
-        judge_rel=judge_rel,
-        holes=holes,
+        **options,
+        **given,
     )
     same(records(found.filled, "name" if by == "run" else by), rows)
     same(records(found.filled_by_run), by_run)
-    plain = leave_out_uniques(
-        field.as_runs(),
-        as_qrels(field.judgments),
-        MEASURES,
-        by=by,
-        depth=depth,
-        remove=remove,
-        rel=rel,
-        complete=complete,
-    )
+    plain = leave_out_uniques(runs, qrels, MEASURES, by=by, **options)
     for name, table in plain.tables().items():
         pd.testing.assert_frame_equal(table, found.tables()[name])
     np.testing.assert_array_equal(plain.reduced, found.reduced)
@@ -227,20 +208,6 @@ def test_filled_with_the_truth_is_the_truth(field, by):
             assert (found.filled_by_run[f"{way}_score"] == found.filled_by_run["score"]).all()
             assert not found.filled[[f"{way}_{name}" for name in ("change", "max_drop", "own_rise")]].to_numpy().any()
         assert not found.filled_summary[["filled_above", "judge_alone_above"]].to_numpy().any()
-
-
-@settings(deadline=None, max_examples=3)
-@given(team_fields())
-def test_filled_by_who_finds_nothing_relevant_is_removed(field):
-    found = leave_out_uniques(
-        field.as_runs(), as_qrels(field.judgments), BLIND, depth=3, fill=lambda frame: [0] * len(frame)
-    )
-    for what in ("score", "change", "rank", "drop"):
-        pd.testing.assert_series_equal(
-            found.filled_by_run[f"filled_{what}"], found.filled_by_run[f"removed_{what}"], check_names=False
-        )
-    assert not found.filled_by_run["judge_alone_score"].any()
-    assert not found.filled["judge_relevant"].any()
 
 
 def by_hand(**options):
