@@ -168,7 +168,8 @@ def kernel_peer_affected(data: Path, work: Path) -> dict:
 
 def kernel_ours(data: Path, work: Path) -> dict:
     import pt_reuse as ptr
-    from pt_reuse.arrays.rescore import UNJUDGED, Changes, HitIndex, Judgments, score_hits
+    from pt_reuse.arrays.kernels import UNJUDGED, Cells
+    from pt_reuse.arrays.rescore import Changes, HitIndex, Judgments, score_hits
     from pt_reuse.scoring.measures import native_spec, parse_measures
 
     runs, qrels = ptr.read_runs(**field_arguments(data), cache=work / "cache"), ptr.read_qrels(data / "trec8.qrels.gz")
@@ -186,7 +187,7 @@ def kernel_ours(data: Path, work: Path) -> dict:
     hits = index.gather(index.topics, labels > 0)  # built once, as the peer's dicts are
 
     def work_out() -> tuple:
-        cells = judgments.cells()
+        cells = Cells(judgments)
         return cells, score_hits(hits, judgments, cells, specs)
 
     seconds, (cells, values) = timed(work_out, 15)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._errors import Attribute, Call, InputError, Option, Part
-from pt_reuse.arrays.rescore import UNJUDGED, Changes
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import Columns, Measures, Values, times_of

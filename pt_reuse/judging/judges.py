@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, told
 from pt_reuse._errors import Argument, Attribute, InputError, arguments_as, located, warn, wrong
-from pt_reuse.arrays.rescore import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, without_texts
 from pt_reuse.data.frame_columns import LABELS
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel

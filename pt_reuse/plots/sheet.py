@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -564,15 +564,8 @@ class Sheet:
         return self.width - left - max(beside, 0.15) - 2 * _PAD
 
 
-class Panel(Protocol):
-    """Draws a figure into axes."""
-
-    def __call__(self, *, ax: Axes) -> Axes:
-        """Draw it and return its axes."""
-
-
-def plot_panels(panels: Sequence[Panel], place: Place) -> Axes:
-    """Draw panels below each other in a new figure, from top to bottom, and return the axes of the first."""
+def plot_panels(panels: Sequence[Callable[..., Axes]], place: Place) -> Axes:
+    """Draw panels, each into axes that it gets as ``ax=``, below each other in a new figure; return the first axes."""
     figure = new_figure(place.inches)
     size = (COLUMN_SIZES if place.inches < NARROW else PAGE_SIZES).text
     # as high as axes that are as wide as a column, with what is above and below them

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse._errors import Call
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.rescore import UNJUDGED, HitIndex
+from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import check_in_order, check_order
 from pt_reuse.data.run_set import RunSet

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import listed
-from pt_reuse.arrays.rescore import UNJUDGED, Cells, Hits, Spec, discounts
+from pt_reuse.arrays.kernels import UNJUDGED, Cells, Spec, discounts
+from pt_reuse.arrays.rescore import Hits
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec

@@ -15,7 +15,7 @@ from ir_measures import Metric
 
 from pt_reuse._check import examples
 from pt_reuse._errors import InputError, warn
-from pt_reuse.arrays.rescore import Spec
+from pt_reuse.arrays.kernels import Spec
 
 #: how a measure is written in results, as ir_measures writes it
 MeasureLike = Any

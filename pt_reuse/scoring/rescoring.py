@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from pt_reuse._errors import InputError
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
+from pt_reuse.arrays.kernels import UNJUDGED, Cells
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.rescore import NO_CHANGES, UNJUDGED, Cells, Changes, HitIndex, Judgments, score_topics
+from pt_reuse.arrays.rescore import NO_CHANGES, Changes, HitIndex, Judgments, score_topics
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import (
@@ -98,21 +99,20 @@ class Provided:
 
     def _sets(self, topics: range, judgments: Judgments, cells: Cells) -> Iterator[_Set]:
         """Yield the base set on all topics, then each further one on those that it changes."""
-        yield self._set(topics, judgments, judgments.labels, list(topics))
+        yield self._set(topics, judgments, judgments.labels, {t: t - topics.start for t in topics})
         changed = np.arange(cells.n_topics, len(cells))
         for s in np.unique(cells.set).tolist():
             mine = judgments.changes.in_set == s
             labels = judgments.labels.copy()
             labels[judgments.changes.row[mine]] = judgments.changes.label[mine]
             at = changed[cells.set == s]
-            found = self._set(topics, judgments, labels, (cells.topic[at] + topics.start).tolist())
-            yield _Set(dict(zip(found.cell_of_topic, at.tolist(), strict=True)), found.evaluators)
+            cell_of = zip((cells.topic[at] + topics.start).tolist(), at.tolist(), strict=True)
+            yield self._set(topics, judgments, labels, dict(cell_of))
 
-    def _set(self, topics: range, judgments: Judgments, labels: NDArray[np.int16], wanted: Sequence[int]) -> _Set:
-        names = [self._topics[t] for t in wanted]
+    def _set(self, topics: range, judgments: Judgments, labels: NDArray[np.int16], cell_of: dict[int, int]) -> _Set:
         kept, by_topic = [], {}
         first, trec_labels = int(self.documents.starts[topics.start]), labels.astype(np.int64)
-        for name, t in zip(names, wanted, strict=True):
+        for t in cell_of:
             start, stop = judgments.starts[t - topics.start : t - topics.start + 2].tolist()
             rows = start + np.flatnonzero(labels[start:stop] != UNJUDGED)
             if not len(rows):
@@ -121,14 +121,15 @@ class Provided:
                 # trec_eval takes all negative labels alike, and crashes on a topic that has none above -2
                 trec_labels[rows] = -1
             kept.append(rows)
-            by_topic[name] = dict(zip(self._docnos[first + rows].tolist(), trec_labels[rows].tolist(), strict=True))
+            by_topic[self._topics[t]] = dict(
+                zip(self._docnos[first + rows].tolist(), trec_labels[rows].tolist(), strict=True)
+            )
         given: Given = by_topic
         if self._frame is not None:
             every = np.concatenate([np.zeros(0, dtype=np.int64), *kept])
             given = self._frame.iloc[first + every].assign(relevance=trec_labels[every])
-        return _Set(
-            dict(zip(names, range(len(names)), strict=True)), [_evaluator(measure, given) for measure in self.measures]
-        )
+        cells = {self._topics[t]: cell for t, cell in cell_of.items()}
+        return _Set(cells, [_evaluator(measure, given) for measure in self.measures])
 
     def _evaluate(self, m: int, evaluator: Any, ranking: dict[str, dict[str, float]], run: str) -> list[Any]:
         try:

@@ -21,7 +21,8 @@ from pt_reuse._text import ends, with_ends, written
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
-from pt_reuse.arrays.rescore import UNJUDGED, Changes
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
 from pt_reuse.judging.judges import ComparedLabels, JudgeRel

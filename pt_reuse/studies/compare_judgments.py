@@ -17,9 +17,9 @@ from pt_reuse._report import Digits, Report
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.arrays.pairs import rank_drops
-from pt_reuse.arrays.rescore import UNJUDGED
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.judging.judges import Scale, checked_grades, in_grades, lowest_relevant, on_scale, scale_words

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.rescore import KERNELS, UNJUDGED, Cells, Changes, HitIndex, Hits, Judgments, Spec, discounts
+from pt_reuse.arrays.kernels import KERNELS, UNJUDGED, Cells, Spec, discounts
+from pt_reuse.arrays.rescore import Changes, HitIndex, Hits, Judgments
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec

@@ -15,7 +15,8 @@ from pt_reuse._check import count, examples, flag, whole
 from pt_reuse._errors import Call, Option, warn, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
-from pt_reuse.arrays.rescore import UNJUDGED, Changes
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.judging.continuous import TopicJudging, check_queries, places_of, queries_of
 from pt_reuse.judging.judge import Judge

@@ -14,7 +14,8 @@ from pt_reuse._check import count
 from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse._report import Digits
 from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement, whole_changes
-from pt_reuse.arrays.rescore import UNJUDGED, Changes, HitIndex
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import Changes, HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Flag, Parameter

@@ -16,7 +16,8 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, warn
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes
-from pt_reuse.arrays.rescore import UNJUDGED, Changes
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
