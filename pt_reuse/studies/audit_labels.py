@@ -697,15 +697,16 @@ def _ranked(
         name = repr(measure)
         for number, one in enumerate(compared):
             both = one.truth, one.estimates[0]
-            field = RankedField(*(sheet.of(number_of, m, one.topics) for number_of in both), asked.bootstrap)
+            truth, estimate = (sheet.of(number_of, m, one.topics) for number_of in both)
+            field = RankedField(truth, estimate, asked.bootstrap)
             rows += field.agreement_rows(one, name, asked["best"], groups)
             moved = field.moved_runs(one, name, runs.run_table)
             if one.about["kind"] == MODEL:
                 of = DocumentEffects(runs, sheet.human, measure, one.topics, sheet.has(one.topics))
                 effects[f"documents, {name}"] = of.words
-                truth, estimate = (sheet.sets[number_of] for number_of in both)
-                found, sizes, totals = moving_documents(of.between(truth, estimate), moved, places)
-                labels = truth, sheet.labels_of(asked.compared[number].judge)
+                mine, theirs = (sheet.sets[number_of] for number_of in both)
+                found, sizes, totals = moving_documents(of.between(mine, theirs), moved, places)
+                labels = mine, sheet.labels_of(asked.compared[number].judge)
                 table = documents_table(found, sizes, sheet.human, labels, runs.names, ranks)
                 documents.append(under({"judge": one.about["judge"], "measure": name}, table))
                 moved = moved.assign(by_documents=totals if of.adds_up else np.nan)

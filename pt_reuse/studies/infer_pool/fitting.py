@@ -46,9 +46,9 @@ def is_tolerated(entries: NDArray[np.int64], missing: NDArray[np.int64], toleran
     return (missing <= tolerance * entries + _SLACK) & (entries > 0)
 
 
-def tolerated_to(counts: Sequence[NDArray[np.int64]], tolerance: float) -> NDArray[np.bool_]:
+def tolerated_to(counts: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
     """Return (runs, depths from 0): whether a run is judged to depth k; to depth 0 every run is."""
-    good = is_tolerated(*counts, tolerance)
+    good = is_tolerated(counts[0], counts[1], tolerance)
     good[:, 0] = True
     return good
 

@@ -35,14 +35,12 @@ class RankedTopic:
         """Return (documents,): which documents are judged."""
         return self.row[:-1] >= 0
 
-    def counts_to(self, depth: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (runs, depth + 1) each: documents at rank k or better, for k from 0, and the unjudged among them."""
+    def counts_to(self, depth: int) -> NDArray[np.int64]:
+        """Return (2, runs, depth + 1): documents at rank k or better, for k from 0, and the unjudged among them."""
         there = self.docs >= 0
-        found = np.zeros((2, len(self.docs), depth + 1), dtype=np.int64)
-        for counts, marks in zip(found, (there, there & (self.row < 0).take(self.docs)), strict=True):
-            counts[:, 1 : marks.shape[1] + 1] = marks
-        np.cumsum(found, axis=2, out=found)
-        return found[0], found[1]
+        counts = np.zeros((2, len(self.docs), depth + 1), dtype=np.int64)
+        counts[:, :, 1 : there.shape[1] + 1] = there, there & (self.row < 0).take(self.docs)
+        return np.cumsum(counts, axis=2, out=counts)
 
     def best(self, runs: NDArray[np.bool_], depth: int | None = None) -> NDArray[np.int32]:
         """Return (documents,): the best rank of each document among the chosen runs, 0 where they do not have it."""
