@@ -158,24 +158,28 @@ def test_nothing_relevant_is_told(messages):
     assert found.settings["beware"] == "no judgment is relevant from label 5"
 
 
-def test_what_cannot_be(messages):
-    messages.refused(lambda: ptr.profile.density([QRELS, QRELS], by="round"), argument="by")
-    messages.refused(
-        lambda: ptr.profile.density(QRELS, runs=RUNS, pools=[ptr.depth_pool(RUNS, depth=1)]), argument="pools"
-    )
-    messages.refused(lambda: ptr.profile.density(QRELS, depths=[1]), argument="depths")
-    messages.refused(lambda: ptr.profile.density(QRELS, runs=RUNS, depths=[]), argument="depths")
-    messages.refused(lambda: ptr.profile.density(QRELS, runs=RUNS, depths=[0]), argument="depths")
-    messages.refused(lambda: ptr.profile.density(QRELS, by="when"), argument="by")
-    messages.refused(lambda: ptr.profile.density(QRELS, contributors="all"), argument="contributors")
-    messages.refused(lambda: ptr.profile.density(QRELS, pool_order="file"), argument="pool_order")
-    pool = ptr.depth_pool(RUNS, depth=1)
-    messages.refused(lambda: ptr.profile.density(QRELS, pools={"all judgments": pool}), argument="pools")
-    elsewhere = as_qrels({"9": {"a": 1, "b": 0}})
-    messages.refused(lambda: ptr.profile.density(elsewhere, pools=[pool]), argument="pools")
-    messages.refused(lambda: ptr.profile.density(elsewhere, runs=RUNS), argument="runs")
-    messages.refused(lambda: ptr.profile.density(QRELS, pools=[]), argument="pools")
-    messages.refused(lambda: ptr.profile.density(QRELS, pools="deep"), argument="pools")
-    messages.refused(lambda: ptr.profile.density(QRELS, rel=0), argument="rel")
-    messages.refused(lambda: ptr.profile.density([QRELS, as_qrels({"1": {"a": 0}})]))
-    messages.refused(lambda: ptr.profile.density(QRELS).report("round 1"), argument="by")
+POOL = ptr.depth_pool(RUNS, depth=1)
+ELSEWHERE = as_qrels({"9": {"a": 1, "b": 0}})
+REFUSED = [
+    ("by", {"qrels": [QRELS, QRELS], "by": "round"}),
+    ("by", {"by": "when"}),
+    ("pools", {"runs": RUNS, "pools": [POOL]}),
+    ("pools", {"pools": {"all judgments": POOL}}),
+    ("pools", {"qrels": ELSEWHERE, "pools": [POOL]}),
+    ("pools", {"pools": []}),
+    ("pools", {"pools": "deep"}),
+    ("depths", {"depths": [1]}),
+    ("depths", {"runs": RUNS, "depths": []}),
+    ("depths", {"runs": RUNS, "depths": [0]}),
+    ("contributors", {"contributors": "all"}),
+    ("pool_order", {"pool_order": "file"}),
+    ("runs", {"qrels": ELSEWHERE, "runs": RUNS}),
+    ("rel", {"rel": 0}),
+    (None, {"qrels": [QRELS, as_qrels({"1": {"a": 0}})]}),
+]
+
+
+@pytest.mark.parametrize(("argument", "given"), REFUSED)
+def test_what_cannot_be(argument, given, messages):
+    of_fault = {} if argument is None else {"argument": argument}
+    messages.refused(lambda: ptr.profile.density(**{"qrels": QRELS, **given}), **of_fault)

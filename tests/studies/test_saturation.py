@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from relevant_parts import simulated
 
 import pt_reuse as ptr
 
@@ -81,15 +80,6 @@ def test_medians_and_quartiles_are_those_of_the_standard_library(tenths, share):
         assert row["saturated"] == (sorted(of)[2] == 1)
         assert row["near"] == (sorted(of)[2] * 10 >= share)
         assert row["at_maximum"] == of.count(1.0)
-
-
-def test_a_larger_share_never_has_more_topics():
-    field = simulated()
-    scores = ptr.score(field.runs, field.all_qrels, ["P@5", "nDCG@10"])
-    near = [ptr.profile.saturation(scores, share=share).summary["near"].sum() for share in (0, 0.2, 0.5, 0.8, 1)]
-    assert near == sorted(near, reverse=True)
-    assert near[0] == 2 * len(scores.topics)
-    assert near[-1] == ptr.profile.saturation(scores).summary["saturated"].sum()
 
 
 def test_runs_without_a_topic_count_0_or_not_at_all():

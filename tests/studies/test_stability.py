@@ -159,13 +159,6 @@ def test_what_is_needed():
     assert topics.loc[2:, ["start", "decay"]].isna().all(axis=None)
 
 
-def test_more_topics_turn_less_round():
-    needed = ptr.profile.stability(SCORES, pairs=200, sizes=[5, 15, 50]).differences_needed()
-    for _, rows in needed.groupby("measure"):
-        assert rows["rate"].is_monotonic_decreasing
-        assert rows["difference"].is_monotonic_decreasing
-
-
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(5, 8))
 def test_every_pair_is_in_one_bin_and_swaps_are_among_them(seed, n_runs, n_topics):
