@@ -107,11 +107,7 @@ def remove_result(folder: Path) -> None:
 
 
 def pictures(
-    plots: Mapping[str, Any],
-    measures: Sequence[str],
-    each: Mapping[str, Mapping[str, str]],
-    *,
-    beginning: str = "",
+    plots: Mapping[str, Any], measures: Sequence[str], each: Mapping[str, Mapping[str, str]], *, beginning: str = ""
 ) -> dict[str, dict[str, Any]]:
     """Return what :meth:`Result.plot` is told for each picture, by the name of its file.
 

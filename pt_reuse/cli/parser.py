@@ -105,11 +105,7 @@ def add_commands(parser: Parser, groups: Mapping[str, Sequence[str]] | None = No
 
 
 #: arguments of Python that have another name here, or one of several
-_NAMES = {
-    "download": ("no_download",),
-    "n_jobs": ("jobs",),
-    "pooled": ("pooled", "only_pooled"),
-}
+_NAMES = {"download": ("no_download",), "n_jobs": ("jobs",), "pooled": ("pooled", "only_pooled")}
 #: functions and methods whose work an option does
 _BY_OPTION = {
     "read_qrels": Option("qrels", ...),

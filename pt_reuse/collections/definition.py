@@ -338,15 +338,7 @@ _OURS = "irds:reuse/"
 _SUCH = ("trec-8/adhoc", "trec-2004/robust", "trec-2019/deep/passages")
 #: what a user may put into the folder of a catalogued collection, to be used in place of ir_datasets' files
 _QRELS = ("qrels", "qrels.txt", "qrels.gz", "qrels.txt.gz")
-_TOPICS = (
-    "topics.tsv",
-    "topics.csv",
-    "topics.jsonl",
-    "topics.xml",
-    "topics.txt",
-    "topics.txt.gz",
-    "topics.xml.gz",
-)
+_TOPICS = ("topics.tsv", "topics.csv", "topics.jsonl", "topics.xml", "topics.txt", "topics.txt.gz", "topics.xml.gz")
 
 
 class UnknownCollectionError(InputError, KeyError):

@@ -112,8 +112,7 @@ def with_types(table: pd.DataFrame, types: OwnTypes, *, before: str = "catalogue
     named = given["type"].notna().to_numpy()
     known = table["type_source"] if "type_source" in table.columns else before
     return table.assign(
-        type=np.where(named, given["type"], table["type"]),
-        type_source=np.where(named, origin, known).astype(object),
+        type=np.where(named, given["type"], table["type"]), type_source=np.where(named, origin, known).astype(object)
     )
 
 
@@ -530,11 +529,7 @@ def _plan_own(
 
 
 def _get_own(
-    source: RunSet | list[Path],
-    labels: GivenMetadata,
-    types: OwnTypes,
-    conditions: Mapping[str, Any],
-    reading: Reading,
+    source: RunSet | list[Path], labels: GivenMetadata, types: OwnTypes, conditions: Mapping[str, Any], reading: Reading
 ) -> RunSet:
     runs = _read(source, reading, labels)
     if types is not None:

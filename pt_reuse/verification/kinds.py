@@ -262,11 +262,7 @@ _COMPLETE = {"complete": Parameter(lambda name, value, _: flag(name, value), Tru
 _REL = {"rel": Parameter(lambda name, value, _: checked_rel(value) or 1, 1)}
 _ORDER = {"order": one_of(*ORDERS, FILE_TIES)}
 _MEASURES = {"measure": Parameter(lambda name, value, _: parse_measures(value), ...)}
-_POOL = {
-    **_ORDER,
-    "depth": _whole("documents", 100),
-    "contributors": Parameter(_checked_contributors, "pooled"),
-}
+_POOL = {**_ORDER, "depth": _whole("documents", 100), "contributors": Parameter(_checked_contributors, "pooled")}
 _UNIQUES = {
     **_POOL,
     # the order of the pool is that of scoring, but where the two differ
@@ -423,13 +419,7 @@ def _scores(replay: Replay, options: Options, names: list[str]) -> Computed:
     return _by_name(replay.means(options))
 
 
-@_kind(
-    {
-        **_SCORES,
-        "by": _what("type", "team", "pooled", "all"),
-        "statistic": _what("max", "mean", "median", "min"),
-    }
-)
+@_kind({**_SCORES, "by": _what("type", "team", "pooled", "all"), "statistic": _what("max", "mean", "median", "min")})
 def _score_statistic(replay: Replay, options: Options, names: list[str]) -> Computed:
     """Take the largest, smallest, mean or median score of the runs of each type or team, or pooled and unpooled."""
     means, runs, by = replay.means(options), replay.runs(options["order"]), options["by"]

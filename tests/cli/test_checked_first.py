@@ -242,16 +242,7 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
 
 
 #: files that a command writes with --out, at least
-WRITTEN = {
-    "lou": 9,
-    "infer-pool": 9,
-    "unjudged": 3,
-    "score": 7,
-    "compare": 15,
-    "audit": 2,
-    "pool": 5,
-    "by-type": 9,
-}
+WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 15, "audit": 2, "pool": 5, "by-type": 9}
 
 
 def blank(drawings):

@@ -27,11 +27,7 @@ def files(tmp_path_factory, field):
     (folder / "labelled.toml").write_text(
         f'name = "labelled"\n[runs]\nfolder = "{folder}/runs"\nmetadata = "{folder}/metadata.csv"\n'
     )
-    broken = {
-        "short": "1 Q0 d1 1 2.0\n",
-        "other": "x99 Q0 d1 1 2.0 R\n",
-        "one": "1 Q0 d1 1 2.0 R\n",
-    }
+    broken = {"short": "1 Q0 d1 1 2.0\n", "other": "x99 Q0 d1 1 2.0 R\n", "one": "1 Q0 d1 1 2.0 R\n"}
     for name, text in broken.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)

@@ -181,29 +181,22 @@ def test_users_of_a_tool_are_named(files, capsys):
     assert out.startswith(f"{len(rows)} labels of 1 annotator")
 
 
+SHOWN = "--topics topics.tsv --texts texts.csv"
+POOL = "--pool pool/pool.csv"
 WRONG = {
-    "no pool": ["--topics", "topics.tsv", "--texts", "texts.csv"],
-    "two pools": ["--pool", "pool/pool.csv", "--runs", "runs"],
-    "no topics": ["--pool", "pool/pool.csv", "--texts", "texts.csv"],
-    "topics of nobody": ["--pool", "pool/pool.csv", "--texts", "texts.csv", "--topics", "dmeo"],
-    "no columns": ["--pool", "pool/pool.csv", "--texts", "pool/pool.csv", "--topics", "topics.tsv"],
-    "a line without a tab": ["--pool", "pool/pool.csv", "--topics", "pool/settings.json", "--texts", "texts.csv"],
-    "a line that is no JSON": ["--pool", "pool/pool.csv", "--topics", "topics.tsv", "--texts", "broken.jsonl"],
-    "a pool that is none": ["--pool", "topics.tsv", "--topics", "topics.tsv", "--texts", "texts.csv"],
-    "no such pool": ["--pool", "nowhere.csv", "--topics", "topics.tsv", "--texts", "texts.csv"],
-    "labels": ["--pool", "pool/pool.csv", "--topics", "topics.tsv", "--texts", "texts.csv", "--labels", "yes,no"],
-    "overlap": ["--pool", "pool/pool.csv", "--topics", "topics.tsv", "--texts", "texts.csv", "--overlap", "0"],
-    "overlap in words": ["--pool", "pool/pool.csv", "--topics", "topics.tsv", "--texts", "texts.csv", "--overlap", "x"],
-    "instructions": [
-        "--pool",
-        "pool/pool.csv",
-        "--topics",
-        "topics.tsv",
-        "--texts",
-        "texts.csv",
-        "--instructions",
-        "no",
-    ],
+    "no pool": SHOWN,
+    "two pools": f"{POOL} --runs runs",
+    "no topics": f"{POOL} --texts texts.csv",
+    "topics of nobody": f"{POOL} --texts texts.csv --topics dmeo",
+    "no columns": f"{POOL} --texts pool/pool.csv --topics topics.tsv",
+    "a line without a tab": f"{POOL} --topics pool/settings.json --texts texts.csv",
+    "a line that is no JSON": f"{POOL} --topics topics.tsv --texts broken.jsonl",
+    "a pool that is none": f"--pool topics.tsv {SHOWN}",
+    "no such pool": f"--pool nowhere.csv {SHOWN}",
+    "labels": f"{POOL} {SHOWN} --labels yes,no",
+    "overlap": f"{POOL} {SHOWN} --overlap 0",
+    "overlap in words": f"{POOL} {SHOWN} --overlap x",
+    "instructions": f"{POOL} {SHOWN} --instructions no",
 }
 
 
@@ -211,7 +204,7 @@ WRONG = {
 def test_what_is_wrong_is_told_before_anything_is_written(what, files, capsys, messages, monkeypatch):
     monkeypatch.chdir(files)
     (files / "broken.jsonl").write_text('{"docno"\n')
-    status, _, err = run(capsys, "judge", "export", *WRONG[what], "--out", "tasks", "--quiet")
+    status, _, err = run(capsys, "judge", "export", *WRONG[what].split(), "--out", "tasks", "--quiet")
     assert status == 2
     messages.told(err)
     assert not (files / "tasks").exists()

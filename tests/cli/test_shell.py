@@ -6,7 +6,6 @@ import pytest
 
 from pt_reuse._errors import Argument, Attribute, Call, InputError, Option, in_python
 from pt_reuse.cli import entry as cli
-from pt_reuse.cli.common_options import listed
 
 
 def shell_of(*words):
@@ -89,7 +88,3 @@ def test_every_command_has_words_for_its_own_arguments():
         for name, action in shell.running.arguments.items():
             told = shell.in_shell(Option(name, ...))
             assert told.startswith(action.option_strings[0] if action.option_strings else action.metavar), name
-
-
-def test_what_is_between_commas_is_listed_outside_parentheses():
-    assert listed("AP, P(rel=2,judged_only=True)@10 ,nDCG@10,") == ["AP", "P(rel=2,judged_only=True)@10", "nDCG@10"]

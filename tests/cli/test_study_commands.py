@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import pytest
@@ -9,19 +10,21 @@ from command_parts import lines_of_table, run
 from same import assert_same
 
 import pt_reuse as ptr
+from pt_reuse.collections.provider import DemoDataset
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
+    pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning"),
+    pytest.mark.filterwarnings("ignore:.*for these judgments they are so from label 2:pt_reuse.ReuseWarning"),
+    pytest.mark.filterwarnings("ignore:.*to be split without a source:pt_reuse.ReuseWarning"),
+]
 
 
 class Files:
     """A field as files, and as Python reads these."""
 
-    def __init__(self, folder, field):
+    def __init__(self, folder):
         self.folder = folder
-        field.runs.write(folder / "runs")
-        field.qrels.write(folder / "qrels.txt")
-        field.all_qrels.write(folder / "all.txt")
-        field.runs.run_table.to_csv(folder / "runs.csv", index=False)
         self.runs = ptr.read_runs(folder / "runs", metadata=folder / "runs.csv")
         self.qrels, self.all = (ptr.read_qrels(folder / name) for name in ("qrels.txt", "all.txt"))
 
@@ -32,8 +35,9 @@ class Files:
 
 
 @pytest.fixture
-def files(tmp_path, field):
-    return Files(tmp_path, field)
+def files(files, field):
+    field.all_qrels.write(files / "all.txt")
+    return Files(files)
 
 
 NAMED = "--runs {}/runs --qrels {}/qrels.txt --metadata {}/runs.csv "
@@ -85,6 +89,42 @@ CALLS = {
         lambda f: ptr.profile.discriminative_power(f.scores("AP"), test="tukey", samples=50, seed=3),
         "levels-AP measures-1 measures-2",
     ),
+    f"judge compare-strategies {NAMED}--depth 5 --strategies mtf,random --budgets .5,.2 --measures AP,Bpref --seed 3 "
+    "--rel 2 --leave-out team --repeats 2": (
+        lambda f: ptr.pools.compare_strategies(
+            f.runs, f.qrels, ["mtf", "random"], budgets=[0.2, 0.5], measures=["AP", "Bpref"], depth=5, repeats=2,
+            seed=3, rel=2, leave_out="team",
+        ),
+        "relevant tau_b-AP tau_b-Bpref tau_ap_b-AP tau_ap_b-Bpref max_drop-AP max_drop-Bpref",
+    ),
+    f"profile subcollections {NAMED}--sources ^.*([0-3])$ --measures AP,P@5 --how mixed --shares 0,.5 --repeats 2 "
+    "--seed 3 --alpha .2 --relevant all --resamples 4 --confidence .9 --test randomisation --samples 9 "
+    "--correction holm --jobs 1 --sizes 4 --rel 1": (
+        lambda f: ptr.profile.subcollections(
+            f.runs, f.qrels, ["AP", "P@5"], sources=re.compile("^.*([0-3])$"), how="mixed", shares=[0, 0.5], sizes=4,
+            repeats=2, seed=3, alpha=0.2, test="randomisation", samples=9, correction="holm", resamples=4,
+            confidence=0.9,
+        ),
+        "agree-AP active-AP passive-AP tau_b-AP agree-P@5 active-P@5 passive-P@5 tau_b-P@5",
+    ),
+    f"profile subcollections {NAMED}--sources doc000,doc0 --relevant own --measures AP": (
+        lambda f: ptr.profile.subcollections(f.runs, f.qrels, "AP", sources=["doc000", "doc0"], relevant="own"),
+        "agree-AP active-AP passive-AP tau_b-AP",
+    ),
+    f"profile sensitivity {NAMED}--depth 5 --measures AP --vary contributors,remove,depth --depths 5,8 --full": (
+        lambda f: ptr.profile.sensitivity(
+            ptr.leave_out_uniques, f.runs, f.qrels, "AP", full=True, depth=5,
+            grid={"contributors": None, "remove": None, "depth": [5, 8]},
+        ),
+        "sensitivity-AP",
+    ),
+    "compare --collection demo --qrels demo:complete --other demo --measures AP": (
+        lambda f: ptr.compare_judgments(
+            DemoDataset().get_runs(), DemoDataset().get_judgments("complete"), DemoDataset().get_judgments(), "AP",
+            names=("demo:complete", "demo"),
+        ),
+        "scores-AP topics-AP remainder relevant runs",
+    ),
 }  # fmt: skip
 
 
@@ -118,6 +158,7 @@ ODD = {
     "profile coverage": ["depths 0", "by colour"],
     "profile saturation": ["share 2", "maximum 0"],
     "profile density": ["depths 0"],
+    "profile subcollections": ["how x", "samples 0", "sources ^(", "sources ^y"],
 }  # fmt: skip
 
 
@@ -125,7 +166,7 @@ ODD = {
 def test_odd_options_are_refused_before_anything_is_read(command, words, tmp_path, capsys):
     (tmp_path / "a.run").write_text("no run\n")
     (tmp_path / "qrels").write_text("no judgments\n")
-    bare = command.startswith("profile") and not command.endswith(("density", "coverage"))
+    bare = command.startswith("profile") and not command.endswith(("density", "coverage", "subcollections"))
     given = [*([] if bare else ["--runs"]), tmp_path / "a.run", "--qrels", tmp_path / "qrels"]
     (tmp_path / "runs.csv").write_text("name,type\na,x\n")
     status, printed, err = run(capsys, command, *given, "--metadata", tmp_path / "runs.csv", *f"--{words}".split())
@@ -145,3 +186,51 @@ def test_rounds_leave_no_room_for_other_judgments(files, capsys):
     status, _, err = run(capsys, "profile density", *words.split())
     assert status == 2
     assert "--rounds" in err
+
+
+def test_options_that_do_not_fit_together(tmp_path, capsys):
+    (tmp_path / "a.run").write_text("no run\n")
+    given = ["--runs", tmp_path / "a.run", "--qrels", tmp_path / "a.run", "--sources", "^(.)"]
+    for more, what in (
+        (["--test", "tukey", "--correction", "holm"], "--correction must be none with --test tukey"),
+        (["--shares", ".5"], "Give --how mixed"),
+    ):
+        status, _, err = run(capsys, "profile subcollections", *given, *more)
+        assert status == 2
+        assert what in " ".join(err.split()), err
+
+
+def test_a_prefix_of_no_document_is_named(files, capsys):
+    words = NAMED.replace("{}", str(files.folder)).split()
+    status, _, err = run(capsys, "profile subcollections", *words, "--sources", "doc0,ZZZ")
+    assert status == 2
+    assert "no document comes from 'ZZZ'" in err
+
+
+def test_whole_numbers_are_judgments_per_topic_and_all_strategies_the_default(files, capsys):
+    words = [*NAMED.replace("{}", str(files.folder)).split(), "--budgets", 3, "--repeats", 1, "--measures", "AP"]
+    _, out, _ = run(capsys, "judge compare-strategies", *words, "--depth", 3)
+    assert "3 judgments per topic" in out
+    assert all(name in out for name in ("mtc", "borda", "max-mean-ns"))
+
+
+@pytest.fixture
+def compare(files):
+    runs = ["compare", files.folder / "runs", "--metadata", files.folder / "runs.csv"]
+    return [*runs, "--qrels", files.folder / "all.txt", "--other", files.folder / "qrels.txt"]
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_topics_are_told_in_words_of_the_shell(compare, files, capsys, messages):
+    files.qrels.select(files.qrels.topics[:3]).write(files.folder / "qrels.txt", overwrite=True)
+    for more, expected in (([], 0), (["--topics", "own", "--resamples", 5], 2), (["--topics", "all"], 2)):
+        status, _, err = run(capsys, *compare, *more)
+        assert status == expected
+        messages.told(err)
+
+
+@pytest.mark.parametrize("names", ["one", "same,same", "a,b,c", ""])
+def test_names_that_are_no_two(names, compare, capsys, messages):
+    status, out, err = run(capsys, *compare, f"--judgment-names={names}")
+    assert (status, out) == (2, "")
+    messages.told(err)

@@ -77,10 +77,7 @@ CALLS = {
     "no such measure": f"lou --runs runs --qrels qrels.txt {FIELD} --measures AP,Foo@3",
 }
 #: how the calls end that do not end well
-STATUS = {
-    "verify": 1,
-    **dict.fromkeys(["faults", "no such option", "no such measure"], 2),
-}
+STATUS = {"verify": 1, **dict.fromkeys(["faults", "no such option", "no such measure"], 2)}
 
 
 @EVERY_WIDTH

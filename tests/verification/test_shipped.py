@@ -44,7 +44,7 @@ def test_trec8(data):
     found = verify("trec-8/adhoc", runs=folder, qrels=folder / "trec8.qrels.gz")
     unequal = found.table[found.table["equal"].map(lambda equal: equal is not True)]
     assert unequal[["what", "published", "computed"]].values.tolist() == [
-        ["relevant documents of manual runs alone, as published", 1131, 1130],
+        ["relevant documents of manual runs alone, as published", 1131, 1130]
     ]
     assert found.holds
     assert found.headline() == "TREC-8 ad hoc: 246 of 247 figures equal, 1 unequal (1 known to be)"

@@ -6,10 +6,7 @@ import logging
 import os
 
 import pytest
-from download_parts import (
-    assert_sound,
-    secrets_in,
-)
+from download_parts import assert_sound, secrets_in
 from run_server import RunServer
 
 from pt_reuse.collections.download import transfer

@@ -8,15 +8,7 @@ import shutil
 import warnings
 
 import pytest
-from download_parts import (
-    GZ,
-    TOPICS,
-    collection_at,
-    fails,
-    fetch,
-    left,
-    text_of,
-)
+from download_parts import GZ, TOPICS, collection_at, fails, fetch, left, text_of
 from packing_parts import bomb
 from run_server import whole
 

@@ -6,16 +6,7 @@ import bz2
 import lzma
 
 import pytest
-from download_parts import (
-    COMPRESSED,
-    GZ,
-    PACKED,
-    TEXT,
-    check,
-    fails,
-    fetch,
-    left,
-)
+from download_parts import COMPRESSED, GZ, PACKED, TEXT, check, fails, fetch, left
 from run_server import whole
 
 from pt_reuse.collections.download import runs as download

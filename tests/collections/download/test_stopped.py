@@ -10,11 +10,7 @@ import threading
 import time
 
 import pytest
-from download_parts import (
-    PACKED,
-    fetch,
-    left,
-)
+from download_parts import PACKED, fetch, left
 from run_server import paused, whole
 
 from pt_reuse.data.run_reading import read_runs
