@@ -15,11 +15,18 @@ from pt_reuse._check import choice, count
 from pt_reuse._check import listed as in_words
 from pt_reuse._errors import InputError, Option, arguments_as, located, wrong
 from pt_reuse._files import check_writable, replacing
-from pt_reuse.cli.common_options import add_all, add_out, chosen_measures, given_judge_rel, listed
 from pt_reuse.cli.field import QRELS_HELP, FieldPlan, JudgmentSource, add_field, judgment_source, plan_field
-from pt_reuse.cli.output import Drawing, out_folder, pictures, remove_result, write_result
-from pt_reuse.cli.parser import Commands, Parser, add_command
-from pt_reuse.cli.screen import SHOWN, say, shows_bars
+from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, remove_result, say, shows_bars, write_result
+from pt_reuse.cli.parser import (
+    Commands,
+    Parser,
+    add_all,
+    add_command,
+    add_out,
+    chosen_measures,
+    given_judge_rel,
+    listed,
+)
 from pt_reuse.cli.study_commands import add_flag, declared_flags
 from pt_reuse.study import study_of
 

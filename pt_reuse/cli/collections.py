@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError
 from pt_reuse._text import is_missing, shorten
-from pt_reuse.cli.common_options import add_all, add_quiet
 from pt_reuse.cli.field import add_faults_to, collection_of, told_name
-from pt_reuse.cli.output import out_file, write_table
-from pt_reuse.cli.parser import Commands, Parser, Shell, add_command
-from pt_reuse.cli.screen import SHOWN, complain, print_table, say, say_beside, shows_bars, width_of
+from pt_reuse.cli.output import (
+    SHOWN,
+    complain,
+    out_file,
+    print_table,
+    say,
+    say_beside,
+    shows_bars,
+    width_of,
+    write_table,
+)
+from pt_reuse.cli.parser import Commands, Parser, Shell, add_all, add_command, add_quiet
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,8 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from pt_reuse._files import write_together
-from pt_reuse.cli.common_options import add_out, add_quiet
-from pt_reuse.cli.output import Drawing, draw, out_folder, table_file
-from pt_reuse.cli.parser import Commands, Parser, add_command
-from pt_reuse.cli.screen import Lasting, print_table, say, shows_bars
+from pt_reuse.cli.output import Drawing, Lasting, draw, out_folder, print_table, say, shows_bars, table_file
+from pt_reuse.cli.parser import Commands, Parser, add_command, add_out, add_quiet
 
 _PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
 

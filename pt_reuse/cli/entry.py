@@ -17,13 +17,11 @@ try:
     from pt_reuse.cli.audit import add_audit
     from pt_reuse.cli.collections import add_collections, add_fetch, add_verify
     from pt_reuse.cli.demo import add_demo
-    from pt_reuse.cli.infer_pool import add_infer_pool
-    from pt_reuse.cli.judge_labels import add_agreement, add_plan
-    from pt_reuse.cli.judge_tasks import add_export, add_import
+    from pt_reuse.cli.judge import add_agreement, add_export, add_import, add_plan
+    from pt_reuse.cli.output import complain, lasting_streams, tell_logs
     from pt_reuse.cli.parser import COMMANDS, Parser, Shell, add_command, add_commands, carry_out
-    from pt_reuse.cli.pool import add_pool
+    from pt_reuse.cli.pool import add_infer_pool, add_pool
     from pt_reuse.cli.scores import add_runs, add_score, add_unjudged
-    from pt_reuse.cli.screen import complain, lasting_streams, tell_logs
     from pt_reuse.cli.shards import add_merge
     from pt_reuse.cli.study_commands import StudyCommand
 except KeyboardInterrupt:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from pt_reuse._check import did_you_mean
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as, wrong
-from pt_reuse.cli.common_options import add_quiet
-from pt_reuse.cli.parser import Parser
-from pt_reuse.cli.screen import complain, shows_bars
+from pt_reuse.cli.output import complain, shows_bars
+from pt_reuse.cli.parser import Parser, add_quiet
 
 if TYPE_CHECKING:
     from pt_reuse.collections.collection import Collection

@@ -1,26 +1,187 @@
-"""What the commands write to files: tables and pictures in a folder."""
+"""What commands print, as wide as the screen, and the files that they write."""
 
 from __future__ import annotations
 
 import argparse
 import io
 import json
+import logging
+import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing, write_together
-from pt_reuse.cli.screen import complain
+from pt_reuse._text import display_width, prose, table, visible
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
     from pt_reuse._result import Record
+
+#: rows of a long table on the screen
+SHOWN = 12
+#: columns of a line that goes to a file or a pipe, whatever the terminal
+PIPED = 100
+#: a line narrower than this holds no word
+_LEAST = 30
+#: what stands between the blocks of a table whose columns do not stand side by side
+_BLOCKS = "\n\n"
+#: what begins the item of a list, or a line that is set in
+_BEGINNING = re.compile(r" *(?:- )?")
+
+
+def width_of(stream: TextIO) -> int:
+    """Return how many columns a line may have: those of ``COLUMNS``, else of the terminal, else :data:`PIPED`."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return max(int(said), _LEAST)
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        # no terminal, or a stream without a file
+        return PIPED
+    return max(columns, _LEAST) if columns else PIPED
+
+
+def shows_bars(options: argparse.Namespace) -> bool:
+    """Return whether work that lasts is to show progress bars: on a terminal, unless told to be quiet."""
+    return not options.quiet and sys.stderr.isatty()
+
+
+def say(text: str = "") -> None:
+    """Print a text, wrapped to the screen."""
+    print(wrapped(text, width_of(sys.stdout)), flush=True)
+
+
+def say_beside(head: str, text: str) -> None:
+    """Print a text beside a head, wrapped to the screen and set in as far as the head is long."""
+    width, indent = width_of(sys.stdout), " " * len(head)
+    print(head + prose(text, width=max(width - len(head), 1)).replace("\n", "\n" + indent), flush=True)
+
+
+def complain(text: str) -> None:
+    """Print an error or a note to standard error, wrapped to the screen, where it can be written."""
+    with suppress(OSError):
+        print(wrapped(text, width_of(sys.stderr)), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def lasting_streams() -> Iterator[None]:
+    """Have what is written to a standard stream that is closed, or whose reader has gone, go nowhere."""
+    before = {name: getattr(sys, name) for name in ("stdout", "stderr")}
+    with ExitStack() as opened:
+        for name, stream in before.items():
+            if stream is None:
+                setattr(sys, name, opened.enter_context(open(os.devnull, "w", encoding="utf-8")))
+            else:
+                setattr(sys, name, Lasting(stream))
+        try:
+            yield
+        finally:
+            for name, stream in before.items():
+                setattr(sys, name, stream)
+
+
+class Lasting:
+    """A stream whose reader may go."""
+
+    def __init__(self, stream: TextIO):
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, where somebody reads it."""
+        with self._until_broken():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is in the buffer, where somebody reads it."""
+        with self._until_broken():
+            self._stream.flush()
+
+    @contextmanager
+    def _until_broken(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            # what is still in the buffer goes nowhere, either
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def tell_logs() -> Iterator[None]:
+    """Have what ir_datasets logs meanwhile, such as a download that failed, said as notes are, wrapped."""
+    logger = logging.getLogger("ir_datasets")
+    logger.addFilter(_tell)
+    try:
+        yield
+    finally:
+        logger.removeFilter(_tell)
+
+
+def print_table(
+    frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}", spare: Sequence[str] = ()
+) -> None:
+    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
+    width = width_of(sys.stdout)
+    text, gone = table(frame, width=width, numbers=numbers, most=most, what=what), []
+    for column in spare:
+        if _BLOCKS in text and column in frame:
+            frame = frame.drop(columns=column)
+            gone.append(column)
+            text = table(frame, width=width, numbers=numbers, most=most, what=what)
+    print(text)
+    if gone:
+        say(f"(no room for: {', '.join(gone)})")
+
+
+def say_command(words: Sequence[str]) -> None:
+    """Print a command to be typed, which goes on in the next line where it is long; its words stay whole."""
+    lines, width = ["  " + words[0]], width_of(sys.stdout) - 2
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"      {word}")
+    print(" \\\n".join(lines), flush=True)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Return a text with every line wrapped, the rest of a list's item set in; a path is never broken.
+
+    Example:
+        >>> print(wrapped("- a list of many words", 20))
+        - a list of many
+          words
+    """
+    return "\n".join(_around_paths(line, width) for line in text.split("\n"))
+
+
+def _around_paths(line: str, width: int) -> str:
+    if not any("/" in word and display_width(word) > width for word in line.split()):
+        return prose(line, width=width)
+    beginning = _BEGINNING.match(line)
+    indent = " " * (beginning.end() if beginning else 0)
+    return textwrap.fill(visible(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _tell(record: logging.LogRecord) -> bool:
+    complain(f"pt-reuse: ir_datasets: {record.getMessage()}")
+    return False
+
 
 _DOTS = 150  # of a picture, per inch
 

@@ -1,28 +1,45 @@
-"""`pt-reuse pool`: the pool of runs by any strategy, who contributed what, and what of it is to be judged."""
+"""`pt-reuse pool` and `infer-pool`: what a pool of runs is, and which runs must have been pooled."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse._check import checked_jobs, checked_seed, choice, count, plural
+from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, plural
 from pt_reuse._choices import LEARNING, METHODS, NORM_NAMES, RANDOM_ORDER
 from pt_reuse._errors import InputError, Option, wrong
-from pt_reuse.cli.common_options import (
+from pt_reuse.cli.field import Judgments, add_field, plan_field
+from pt_reuse.cli.output import (
+    SHOWN,
+    Drawing,
+    out_folder,
+    print_table,
+    say,
+    say_command,
+    settings_file,
+    shows_bars,
+    table_file,
+    write_files,
+    write_result,
+)
+from pt_reuse.cli.parser import (
+    Commands,
+    Parser,
     add_all,
+    add_command,
     add_contributors,
+    add_jobs,
     add_out,
     amounts,
     bands,
     chosen_contributors,
     whole_amounts,
 )
-from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files
-from pt_reuse.cli.parser import Commands, Parser, add_command
-from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
 from pt_reuse.cli.shards import add_shard, refuse_with_shard
+from pt_reuse.cli.study_commands import files_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +49,7 @@ if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
     from pt_reuse.pooling.pool import Pool
+    from pt_reuse.studies.infer_pool.inference import InferredPool
 
 #: the documents to be judged, as a file of judgments in which every label is still to come
 _TO_JUDGE = "to_judge.txt"
@@ -91,7 +109,7 @@ def add_pool(commands: Commands) -> Parser:
     add_out(
         parser, f"the pool and its counts (CSV), and what is to be judged (a qrels file with labels -1, {_TO_JUDGE})"
     )
-    add_shard(parser, _run)
+    add_shard(parser, _run_pool)
     return parser
 
 
@@ -155,7 +173,7 @@ def _pool_of(
     return adaptive_pool(runs, qrels, name, **given, **common, verbose=shows_bars(options))
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run_pool(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import COLUMNS, check_unit_is_given
     from pt_reuse.pooling.depth import checked_depth, depth_of
 
@@ -257,3 +275,100 @@ def in_words(pool: Pool, rest: Pool, judged: set[str] | None) -> str:
         n = int(sizes[without].sum())
         text += f", {n:,} of them on {count(sum(without), 'topic')} without any judgment"
     return f"{text}."
+
+
+_PICTURE = "judged-by-rank.png"
+_CONTRIBUTORS = "contributors.txt"
+_JUDGMENTS = "judgments.txt"
+_TRIED = 5  # answers shown
+#: what the screen shows of a run
+_SHOWN = ["name", "pooled", "evidence", "judged_to", "missing", "first_missing", "alone"]
+
+
+def add_infer_pool(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(commands, "infer-pool", "say which runs must have been pooled, and to which depth")
+    add_field(parser, positional="collection", qrels=Judgments.NEEDED)
+    parser.add_option(
+        "--depth",
+        "K",
+        "pool depth, or 'topic' for one per topic, 'common' for one for all; default what fits best",
+        type=_depth,
+    )
+    parser.add_option("--tolerance", "T", "share of a run that may be unjudged; default what fits best", type=float)
+    add_jobs(parser, "topics")
+    add_all(parser, "run")
+    add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
+    parser.set_defaults(run=_run_infer)
+    return parser
+
+
+def _run_infer(options: argparse.Namespace) -> None:
+    from pt_reuse.data.qrels_files import qrels_file
+    from pt_reuse.studies.infer_pool.inference import InferredPool, infer_pool
+    from pt_reuse.study import study_of
+
+    plan = plan_field(options, pooled_matters=False)
+    given = {"depth": options.depth, "tolerance": options.tolerance, "n_jobs": options.jobs}
+    study_of(infer_pool).checked(given)
+    folder = out_folder(options, [*files_of(InferredPool), _PICTURE, _CONTRIBUTORS, _JUDGMENTS])
+    qrels, runs = plan.needed_judgments().read(), plan.read_runs()
+    say(f"{runs!r}\n{qrels!r}")
+    result = infer_pool(runs, qrels, **given, order=options.pool_order, verbose=shows_bars(options))
+    say(f"\n{result.headline()}")
+    for line in (result.explanation, *result.best_of_tried()):
+        say(line)
+    _report(result, options.all)
+    if folder is not None:
+        drawings: dict[str, Drawing] = {_PICTURE: result.plot}
+        names = "".join(f"{name}\n" for name in result.contributors)
+        beside = {_CONTRIBUTORS: partial(names.encode, "utf-8", "surrogateescape")}
+        if result.apart:
+            beside[_JUDGMENTS] = partial(qrels_file, qrels.select(result.topics).arrays)
+        written = write_result(result, folder, options, drawings, beside)
+        say(f"\nWritten to {folder}: {', '.join(written)}")
+    if result.contributors:
+        _tell_how_to_go_on(result, folder)
+
+
+def _tell_how_to_go_on(result: InferredPool, folder: Path | None) -> None:
+    at, depth = "OUT" if folder is None else str(folder), [f"--depth {result.depth}"] if result.depth else []
+    say(f"\nTo go on{' (--out OUT writes what is named)' if folder is None else ''}:")
+    if result.apart:
+        say(f"{_JUDGMENTS} has the judgments without those of the topics that are set apart.")
+    pooled, judged = shlex.quote(f"{at}/{_CONTRIBUTORS}"), shlex.quote(f"{at}/{_JUDGMENTS}")
+    qrels = [f"--qrels {judged}"] if result.apart else []
+    say_command(["pt-reuse lou", f"--pooled {pooled}", *qrels, *depth, f"--pool-order {result.order}"])
+
+
+def _report(result: InferredPool, every: bool) -> None:
+    from pt_reuse.studies.infer_pool.evidence import UNSURE
+
+    table = result.table
+    say("\nRuns by what is on record (pooled, NA: nothing) and what speaks for them:")
+    print_table(result.confusion, len(result.confusion), "rows")
+    unsure = table[table["evidence"].isin(UNSURE)]
+    for (evidence, _), rows in unsure.groupby(["evidence", "group"], dropna=False):
+        say(f"{evidence}: {examples(rows['name'], SHOWN)}")
+    if len(result.tried) > 1:
+        _tell_tried(result, every)
+    say("\nPer run, those first that the judgments leave open (missing, alone: unjudged documents to the depth,")
+    say("and judged ones that no other run of the pool has):")
+    shown = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)], _SHOWN]
+    more = "runs; --all shows every one, --out DIR writes all columns"
+    print_table(shown.dropna(axis="columns", how="all"), len(table) if every else SHOWN, more, spare=("first_missing",))
+
+
+def _tell_tried(result: InferredPool, every: bool) -> None:
+    tried = result.tried.sort_values(["best", "bits"], ascending=[False, True], kind="stable")
+    say("\nTried, the best first (new_below: judged of what is new one rank below the depth):")
+    shown = tried.drop(columns="best").round({"new_below": 3, "bits": 0})
+    print_table(shown, len(shown) if every else _TRIED, "tried; --all shows every one")
+
+
+def _depth(text: str) -> int | str:
+    try:
+        return text if text in ("topic", "common") else int(text)
+    except ValueError:
+        problem = f"invalid depth {text!r}: give a whole number, 'topic' for one per topic, or 'common' for one for all"
+        raise argparse.ArgumentTypeError(problem) from None

@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import checked_jobs, choice, count, plural, positive
 from pt_reuse._errors import wrong
-from pt_reuse.cli.common_options import add_all, add_jobs, add_out, chosen_measures, listed
 from pt_reuse.cli.field import Judgments, add_field, plan_field
-from pt_reuse.cli.output import out_folder, settings_file, table_file, write_files, write_result
-from pt_reuse.cli.parser import Commands, Parser, add_command
-from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.cli.output import (
+    SHOWN,
+    out_folder,
+    print_table,
+    say,
+    settings_file,
+    shows_bars,
+    table_file,
+    write_files,
+    write_result,
+)
+from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, chosen_measures, listed
 from pt_reuse.cli.shards import add_shard
 from pt_reuse.cli.study_commands import add_flag, declared_flags
 

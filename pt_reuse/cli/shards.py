@@ -20,10 +20,9 @@ from pt_reuse._check import ShardNumber, count, examples
 from pt_reuse._errors import Argument, InputError, Option, located
 from pt_reuse._files import check_writable, checked_path, user_path
 from pt_reuse._version import __version__
-from pt_reuse.cli.common_options import add_all, add_out, add_quiet
 from pt_reuse.cli.field import JudgmentSource
-from pt_reuse.cli.parser import Commands, Parser, add_command, carry_out
-from pt_reuse.cli.screen import complain, say
+from pt_reuse.cli.output import complain, say
+from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_out, add_quiet, carry_out
 
 if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels

@@ -12,16 +12,6 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pt_reuse._errors import Argument, InputError, arguments_as, located, wrong
-from pt_reuse.cli.common_options import (
-    add_all,
-    add_contributors,
-    add_out,
-    budgets,
-    chosen_contributors,
-    given_judge_rel,
-    listed,
-    whole_amounts,
-)
 from pt_reuse.cli.field import (
     QRELS_HELP,
     FieldPlan,
@@ -33,9 +23,20 @@ from pt_reuse.cli.field import (
     judgment_source,
     plan_field,
 )
-from pt_reuse.cli.output import Drawing, out_folder, pictures, write_result
-from pt_reuse.cli.parser import Commands, Parser, add_command
-from pt_reuse.cli.screen import SHOWN, print_table, say, shows_bars
+from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, print_table, say, shows_bars, write_result
+from pt_reuse.cli.parser import (
+    Commands,
+    Parser,
+    add_all,
+    add_command,
+    add_contributors,
+    add_out,
+    budgets,
+    chosen_contributors,
+    given_judge_rel,
+    listed,
+    whole_amounts,
+)
 from pt_reuse.cli.shards import add_shard
 from pt_reuse.study import DECLARED, study_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command_parts import run
 
-from pt_reuse.cli.screen import PIPED
+from pt_reuse.cli.output import PIPED
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.rst"
 _SET_IN, _LEFT_OUT = "   ", "..."

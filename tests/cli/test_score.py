@@ -10,14 +10,6 @@ from command_parts import lines_of_table, run
 import pt_reuse as ptr
 
 
-@pytest.fixture
-def files(tmp_path, field):
-    field.runs.write(tmp_path / "runs", compress=False)
-    field.qrels.write(tmp_path / "qrels.txt")
-    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
-    return tmp_path
-
-
 def by_trec_eval(field):
     """Return name -> qid -> measure -> value by pytrec_eval; the scores of the field are float32 as they are."""
     qrels: dict[str, dict[str, int]] = {}

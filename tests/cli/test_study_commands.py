@@ -37,6 +37,7 @@ class Files:
 @pytest.fixture
 def files(files, field):
     field.all_qrels.write(files / "all.txt")
+    field.all_qrels.threshold(1).write(files / "lenient.qrels")
     return Files(files)
 
 
@@ -118,6 +119,13 @@ CALLS = {
         ),
         "sensitivity-AP",
     ),
+    f"lou {NAMED}--depth 5 --measures nDCG@10 --fill {{}}/lenient.qrels --judge-rel 1 --resamples 20": (
+        lambda f: ptr.leave_out_uniques(
+            f.runs, f.qrels, "nDCG@10", depth=5, fill={"lenient": f.folder / "lenient.qrels"}, judge_rel=1,
+            resamples=20,
+        ),
+        "scores-nDCG@10 drops-nDCG@10 uniques fill-nDCG@10",
+    ),
     "compare --collection demo --qrels demo:complete --other demo --measures AP": (
         lambda f: ptr.compare_judgments(
             DemoDataset().get_runs(), DemoDataset().get_judgments("complete"), DemoDataset().get_judgments(), "AP",
@@ -138,7 +146,8 @@ def test_it_writes_and_prints_what_the_function_finds(words, files, capsys):
     assert_same(ptr.read_result(out), found)
     assert {path.stem for path in out.glob("*.png")} == set(pictures.split())
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in out.glob("*.png"))
-    assert " ".join(f"\n{found.headline()}.".split()) in " ".join(printed.split())
+    printed = " ".join(printed.split())
+    assert all(" ".join(said.split()) in printed for said in (f"{found.headline()}.", *found.findings()))
 
 
 def test_options_of_views_change_what_is_printed(files, capsys):

@@ -10,7 +10,7 @@ from command_parts import COMMANDS, run
 
 import pt_reuse as ptr
 from pt_reuse.cli import entry as cli
-from pt_reuse.cli.screen import PIPED, width_of
+from pt_reuse.cli.output import PIPED, width_of
 
 WIDTHS = (80, 120)
 EVERY_WIDTH = pytest.mark.parametrize("width", WIDTHS)
