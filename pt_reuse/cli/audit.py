@@ -16,7 +16,7 @@ from pt_reuse._check import listed as in_words
 from pt_reuse._errors import InputError, Option, arguments_as, located, wrong
 from pt_reuse._files import check_writable, replacing
 from pt_reuse.cli.field import QRELS_HELP, FieldPlan, JudgmentSource, add_field, judgment_source, plan_field
-from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, remove_result, say, shows_bars, write_result
+from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, remove_result, save_result, say, shows_bars
 from pt_reuse.cli.parser import (
     Commands,
     Parser,
@@ -265,7 +265,7 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
         _say_findings(part, answers[part], options.all)
         if folder is not None:
             drawings = _drawings(answers[part], {judge: judge for judge in given["judge"]})
-            write_result(answers[part], folder / part.name, options, drawings)
+            save_result(answers[part], folder / part.name, options, drawings)
     for part, why in unanswered.items():
         say(f"\n{part.question}\n- Not computed: {why}")
     if not answers:

@@ -9,8 +9,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-from pt_reuse._files import write_together
-from pt_reuse.cli.output import Drawing, Lasting, draw, out_folder, print_table, say, shows_bars, table_file
+from pt_reuse.cli.output import (
+    Drawing,
+    Lasting,
+    draw,
+    out_folder,
+    print_table,
+    say,
+    shows_bars,
+    table_file,
+    write_files,
+)
 from pt_reuse.cli.parser import Commands, Parser, add_command, add_out, add_quiet
 
 _PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
@@ -50,8 +59,7 @@ def _run(options: argparse.Namespace) -> None:
     )
     drawings: dict[str, Drawing] = dict(zip(_PICTURES, pictures, strict=True))
     files = {name: table_file(table) for name, table in tables.items()} | draw(drawings)
-    write_together(folder, files.items(), overwrite=options.overwrite)
-    say(f"\nWritten to {folder}: {', '.join(files)}")
+    write_files(files, folder, options, [])
 
 
 @contextmanager

@@ -38,7 +38,7 @@ from pt_reuse.cli.parser import (
     listed,
     whole_numbers,
 )
-from pt_reuse.cli.study_commands import add_flag, declared_flags, show
+from pt_reuse.cli.study_commands import add_flag, declared_flags, files_of, show
 from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
@@ -432,8 +432,7 @@ def _run_agreement(options: argparse.Namespace) -> None:
             for part, name in _PICTURES.items()
             if name in names and result.of(part)["kappa"].notna().any()
         }
-        written = write_result(result, folder, options, drawings, {_MAJORITY: partial(qrels_file, majority.arrays)})
-        say(f"\nWritten to {folder}: {', '.join(written)}")
+        write_result(result, folder, options, drawings, {_MAJORITY: partial(qrels_file, majority.arrays)})
 
 
 def _report(result: AnnotatorAgreement, every: bool) -> None:
@@ -454,8 +453,7 @@ def _report(result: AnnotatorAgreement, every: bool) -> None:
         say(f"Of {result.settings['gold labels']:,} gold labels {unlabelled:,} are of documents that nobody labelled.")
 
 
-_TO_CHECK, _OF_PLAN = "to_check.csv", ("table.csv", "settings.json", "result.json")
-_TABLES = ("summary.csv", "curve.csv", "sample.csv", "rest.csv", "known.csv")
+_TO_CHECK = "to_check.csv"
 
 
 def add_plan(commands: Commands) -> Parser:
@@ -490,24 +488,28 @@ def _check_plan(parser: Parser, options: argparse.Namespace) -> None:
 
 
 def _run_plan(options: argparse.Namespace) -> None:
-    from pt_reuse.studies.plan_labels import plan_labels
+    from pt_reuse.studies.plan_labels import LabelEstimate, LabelPlan, plan_labels
 
     estimates = options.plan is not None
-    pictures = {f"{'estimate' if estimates else 'plan'}.png": None}
-    others = ("strata.csv",) if estimates else (*_TABLES, _TO_CHECK)
+    picture = "estimate.png" if estimates else "plan.png"
+    files = files_of(LabelEstimate) if estimates else (*files_of(LabelPlan), _TO_CHECK)
     names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"pilot", "prior", "runs"}
     given = {name: getattr(options, name) for name in names}
     study_of(plan_labels).checked(given)
     given["prior"] = None if options.prior is None else _prior(options.prior)
-    folder = out_folder(options, [*_OF_PLAN, *others, *pictures])
-    result: Any = _estimate(options) if estimates else _plan(options, given)
+    folder = out_folder(options, [*files, picture])
+    result: Any
+    if estimates:
+        checked = judgment_source(options.checked)
+        result = _read(options.plan).estimate(checked.read())
+    else:
+        result = _plan(options, given)
     show(result, study_of(plan_labels), options.all, {})
     if folder is None:
         return
     # a stratum would tell those who check what the judge says
     beside = {} if estimates else {_TO_CHECK: partial(table_file, result.sample[["qid", "docno"]])}
-    written = write_result(result, folder, options, dict.fromkeys(pictures, result.plot), beside)
-    say(f"\nWritten to {folder}: {', '.join(written)}")
+    write_result(result, folder, options, {picture: result.plot}, beside)
     if not estimates:
         say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
 
@@ -523,11 +525,6 @@ def _plan(options: argparse.Namespace, given: dict[str, Any]) -> Any:
     # what the judge calls relevant is known now
     say(repr(None if labels is None else labels.with_rel(plan.judge_rel)))
     return plan
-
-
-def _estimate(options: argparse.Namespace) -> Any:
-    source = judgment_source(options.checked)
-    return _read(options.plan).estimate(source.read())
 
 
 def _read(path: str) -> LabelPlan:

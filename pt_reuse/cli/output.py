@@ -227,7 +227,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         file.write(table_file(frame))
 
 
-def write_result(
+def save_result(
     result: Record,
     folder: Path,
     options: argparse.Namespace,
@@ -248,17 +248,20 @@ def write_result(
     return [path.name for path in written]
 
 
-def write_files(
-    files: Mapping[str, bytes], folder: Path, options: argparse.Namespace, names: Sequence[str]
-) -> list[str]:
-    """Write files together, and return their names."""
-    earlier = [folder / name for name in names] if options.overwrite else []
-    written = write_together(folder, files.items(), overwrite=options.overwrite, outdated=lambda: earlier)
-    return [path.name for path in written]
+def write_result(result: Record, folder: Path, options: argparse.Namespace, *files: Any) -> None:
+    """Write what :func:`save_result` takes, and say so."""
+    say(f"\nWritten to {folder}: {', '.join(save_result(result, folder, options, *files))}")
+
+
+def write_files(files: Mapping[str, bytes], folder: Path, options: argparse.Namespace, earlier: Sequence[str]) -> None:
+    """Write files together and say so; with --overwrite, those of an earlier call go."""
+    outdated = [folder / name for name in earlier] if options.overwrite else []
+    write_together(folder, files.items(), overwrite=options.overwrite, outdated=lambda: outdated)
+    say(f"\nWritten to {folder}: {', '.join(files)}")
 
 
 def remove_result(folder: Path) -> None:
-    """Remove what :func:`write_result` has written to a folder, where it did, and nobody has altered it."""
+    """Remove what :func:`save_result` has written to a folder, where it did, and nobody has altered it."""
     from pt_reuse._result import CONTENTS, saved_in
 
     if (folder / CONTENTS).is_file():

@@ -213,8 +213,7 @@ def _run_pool(options: argparse.Namespace) -> None:
         if isinstance(contributors, list):
             kept["contributors"] = contributors
         made = _made({"pool.csv": pool.to_frame(), "by_topic.csv": topics, "by_unit.csv": units}, kept, rest)
-        written = write_files(made, folder, options, files)
-        say(f"\nWritten to {folder}: {', '.join(written)}")
+        write_files(made, folder, options, files)
 
 
 def _made(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any], rest: Pool) -> dict[str, Any]:
@@ -325,8 +324,7 @@ def _run_infer(options: argparse.Namespace) -> None:
         beside = {_CONTRIBUTORS: partial(names.encode, "utf-8", "surrogateescape")}
         if result.apart:
             beside[_JUDGMENTS] = partial(qrels_file, qrels.select(result.topics).arrays)
-        written = write_result(result, folder, options, drawings, beside)
-        say(f"\nWritten to {folder}: {', '.join(written)}")
+        write_result(result, folder, options, drawings, beside)
     if result.contributors:
         _tell_how_to_go_on(result, folder)
 

@@ -126,8 +126,7 @@ def _run_score(options: argparse.Namespace) -> None:
         topics = _by_topic(scores)
         print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
     if folder is not None:
-        written = write_result(scores, folder, options, {}, {_PER_TOPIC: partial(table_file, scores.per_topic)})
-        say(f"\nWritten to {folder}: {', '.join(written)}")
+        write_result(scores, folder, options, {}, {_PER_TOPIC: partial(table_file, scores.per_topic)})
 
 
 def _over(scores: Scores) -> str:
@@ -217,8 +216,7 @@ def _run_unjudged(options: argparse.Namespace) -> None:
         tables |= {f"by_{options.by}.csv": found.by_unit(options.by)} if units else {}
         kept = {**runs.settings, "cutoffs": list(cutoffs), "convention": _CONVENTION, "topics": len(qrels.topics)}
         files = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(kept)}
-        written = write_files(files, folder, options, [f"by_{unit}.csv" for unit in (*_BY, "topic")])
-        say(f"\nWritten to {folder}: {', '.join(written)}")
+        write_files(files, folder, options, [f"by_{unit}.csv" for unit in (*_BY, "topic")])
 
 
 def in_words(found: UnjudgedDocuments) -> str:

@@ -153,8 +153,7 @@ class StudyCommand:
         show(result, study, getattr(options, "all", False), given)
         if folder is not None:
             drawings: dict[str, Drawing] = {name: partial(result.plot, **told) for name, told in drawn.items()}
-            written = write_result(result, folder, options, drawings)
-            say(f"\nWritten to {folder}: {', '.join(written)}")
+            write_result(result, folder, options, drawings)
 
     def _dests(self, kind: str) -> list[str]:
         """Return the arguments of a kind."""

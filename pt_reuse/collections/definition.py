@@ -129,7 +129,7 @@ def read_definition(path: str | Path) -> Collection:
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
         raise InputError(f"expected the path of a TOML file, got {path!r}.", argument="path")
     path = user_path(path)
-    table = _read_toml(path)
+    table = read_toml(path)
     with located(str(path)):
         _check_keys("", table, KEYS)
         if "name" not in table:
@@ -301,7 +301,8 @@ def _check_keys(table: str, given: Mapping[str, Any], allowed: tuple[str, ...]) 
             raise InputError(f"unknown key {table + key!r}; there is {examples(allowed, len(allowed))}.{near}")
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file; what is wrong with it is told at its place."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -312,9 +313,9 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path)) from error
     except MemoryError as error:
-        raise InputError("does not fit in memory. Is it a definition?", place=str(path)) from error
+        raise InputError("does not fit in memory. Is it TOML?", place=str(path)) from error
     try:
-        table = tomllib.loads(data.decode("utf-8"))
+        table = tomllib.loads(data.decode("utf-8-sig"))
         _check_numbers(table)
     except (ValueError, RecursionError) as error:
         # a number of thousands of digits is a ValueError of Python's own

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ import numpy as np
 from pt_reuse._check import examples, told
 from pt_reuse._errors import InputError, Option, located, wrong
 from pt_reuse._files import open_file, user_path
+from pt_reuse.collections.definition import read_toml
 
 #: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
 _NUMBER = re.compile(r"(?=\D*\d)[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
@@ -76,7 +76,7 @@ class PublishedFigures:
 
 def published_names() -> list[str]:
     """Return the collections of which the package has published figures."""
-    return [_parse_toml(path)["collection"] for path in sorted(_DATA.glob("*.toml"))]
+    return [read_toml(path)["collection"] for path in sorted(_DATA.glob("*.toml"))]
 
 
 def published_figures(name: str) -> PublishedFigures:
@@ -96,7 +96,7 @@ def read_published(path: str | Path) -> PublishedFigures:
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
         raise wrong("figures", f" must be the path of a TOML file, got {told(path)}.")
     path = user_path(path)
-    content = _parse_toml(path)
+    content = read_toml(path)
     with located(str(path)):
         if odd := [key for key in content if key not in _FILE_KEYS]:
             raise InputError(f"the file has {examples(odd)}, not among {examples(_FILE_KEYS)}.")
@@ -111,18 +111,6 @@ def read_published(path: str | Path) -> PublishedFigures:
         if twice := [what for what, n in times.items() if n > 1]:
             raise InputError(f"two figures are named {examples(twice)}. Give each its own `what`.")
     return PublishedFigures(content["collection"], content["title"], figures)
-
-
-def _parse_toml(path: Path) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    with located(str(path)):
-        try:
-            return tomllib.loads(_text_of(path))
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"the file cannot be read as TOML: {error}.") from error
 
 
 def _text_of(path: Path) -> str:

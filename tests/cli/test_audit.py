@@ -57,7 +57,7 @@ def pictures(monkeypatch):
         asked[folder.name] = drawings
         result.save(folder, overwrite=options.overwrite)
 
-    monkeypatch.setattr(command, "write_result", write)
+    monkeypatch.setattr(command, "save_result", write)
     return asked
 
 

@@ -13,7 +13,7 @@ import pytest
 from own_files import defined
 
 import pt_reuse as ptr
-from pt_reuse.collections.definition import _read_toml, define, find_collection
+from pt_reuse.collections.definition import define, find_collection, read_toml
 from pt_reuse.collections.irds import SubmittedRun, build_irds
 from pt_reuse.collections.provider import register_collection
 
@@ -82,7 +82,7 @@ assert len(pyterrier.get_dataset("irds:reuse/demo").get_qrels()) == 989
 def test_measure_and_collections_are_known_as_soon_as_pyterrier_is(before, tmp_path):
     """With the entry points of the project as it is, whatever is installed."""
     root = Path(ptr.__file__).parents[1]
-    points = _read_toml(root / "pyproject.toml")["project"]["entry-points"]
+    points = read_toml(root / "pyproject.toml")["project"]["entry-points"]
     folder = tmp_path / "pt_reuse-0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: pt-reuse\nVersion: 0\n")
