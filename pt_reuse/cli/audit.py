@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import choice, count
 from pt_reuse._check import listed as in_words
-from pt_reuse._errors import InputError, Option, arguments_as, located, wrong
+from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse._files import check_writable, replacing
-from pt_reuse.cli.field import QRELS_HELP, FieldPlan, JudgmentSource, add_field, judgment_source, plan_field
+from pt_reuse.cli.field import QRELS_HELP, add_field, judgments_named, plan_field
 from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, remove_result, save_result, say, shows_bars
 from pt_reuse.cli.parser import (
     Commands,
@@ -213,7 +213,9 @@ def _run(options: argparse.Namespace) -> None:
 
     given, parts = _checked_options(options), _chosen_parts(options.parts)
     plan = None if _has_scores_alone(options) else plan_field(options)
-    source = None if plan is None else _human(options, plan)
+    source = None
+    if plan is not None:
+        source = judgments_named(options.human, plan.collection, "human", "judgments by people")
     known = None if source is None else source.rel
     given["measures"] = chosen_measures(options.measures, known if options.rel is None else options.rel)
     if options.by is not None and plan is not None:
@@ -311,15 +313,6 @@ def _chosen_parts(text: str | None) -> list[Part]:
     if not names:
         raise wrong("parts", f" must be some of {', '.join(known)}.")
     return [part for part in PARTS if part.name in names]
-
-
-def _human(options: argparse.Namespace, plan: FieldPlan) -> JudgmentSource:
-    if options.human is not None:
-        with arguments_as(qrels="human"):
-            return judgment_source(options.human, plan.collection)
-    if plan.collection is None:
-        raise InputError("no judgments by people are named. Give ", Option("human", ...), ".", argument="human")
-    return JudgmentSource(None, plan.collection)
 
 
 def _out(options: argparse.Namespace, parts: list[Part], judges: list[Path]) -> Path | None:

@@ -85,6 +85,18 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
     return JudgmentSource(text, beside)
 
 
+def judgments_named(
+    given: str | None, collection: Collection | None, argument: str = "qrels", what: str = "judgments"
+) -> JudgmentSource:
+    """Return the judgments that an option names, else those of the collection; raise where there are neither."""
+    if given is not None:
+        with arguments_as(qrels=argument):
+            return judgment_source(given, collection)
+    if collection is None:
+        raise InputError(f"no {what} are named. Give ", Option(argument, ...), ".", argument=argument)
+    return JudgmentSource(None, collection)
+
+
 def different_names(sources: Sequence[JudgmentSource]) -> list[str]:
     """Return a name for each of the judgments: of its file or collection, numbered where two have the same."""
     names = [source.name for source in sources]
@@ -213,9 +225,7 @@ class FieldPlan:
 
     def needed_judgments(self) -> JudgmentSource:
         """Return where the judgments are, for a command that cannot do without."""
-        if self.judgments is None:
-            raise InputError("no judgments are named. Give ", Option("qrels", ...), ".", argument="qrels")
-        return self.judgments
+        return self.judgments or judgments_named(None, self.collection)
 
 
 def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> FieldPlan:
@@ -275,8 +285,8 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
                 ) from error
         return runs.labelled(labels)
 
-    judgments = JudgmentSource(None, collection) if qrels is None else judgment_source(qrels, collection)
-    return FieldPlan(collection, plan.names, plan.columns | labels.columns, judgments, get, reader)
+    columns = plan.columns | labels.columns
+    return FieldPlan(collection, plan.names, columns, judgments_named(qrels, collection), get, reader)
 
 
 def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:

@@ -11,7 +11,7 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pt_reuse._errors import Argument, InputError, arguments_as, located, wrong
+from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse.cli.field import (
     QRELS_HELP,
     FieldPlan,
@@ -21,6 +21,7 @@ from pt_reuse.cli.field import (
     collection_of,
     different_names,
     judgment_source,
+    judgments_named,
     plan_field,
 )
 from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, print_table, say, shows_bars, write_result
@@ -122,9 +123,9 @@ class StudyCommand:
         alone = sets is not None or self._without_runs(options)
         plan = None if alone else plan_field(options, pooled_matters=self._declared["contributors"] == "pooled")
         sources = self._sources(options, sets, plan)
-        others = {
-            name: _judgments_of(name, given[name], plan) for name in self._dests("judgments") if given[name] is not None
-        }
+        collection = plan.collection if plan else None
+        named = [name for name in self._dests("judgments") if given[name] is not None]
+        others = {name: judgments_named(given[name], collection, name) for name in named}
         for name in self._dests("names"):
             usual = different_names([*sources.values(), *others.values()])
             given[name] = tuple(usual if options.judgment_names is None else listed(options.judgment_names))
@@ -175,10 +176,7 @@ class StudyCommand:
                 sources.append(judgment_source(options.other, plan.collection))
         else:
             collection = None if options.collection is None else collection_of(options.collection)
-            if options.qrels is None and collection is None:
-                raise InputError("no judgments are named. Give ", Argument("qrels"), ".", argument="qrels")
-            alone = JudgmentSource(None, collection)
-            sources = [alone if options.qrels is None else judgment_source(options.qrels, collection)]
+            sources = [judgments_named(options.qrels, collection)]
         return dict(zip(different_names(sources), sources, strict=True))
 
     def _data(self, plan: FieldPlan | None, sources: Mapping[str, JudgmentSource], in_sets: bool) -> dict[str, Any]:
@@ -287,11 +285,6 @@ def _tell_collections(qrels: Qrels | Mapping[str, Qrels], *, rel_given: bool) ->
         if not (rel_given or collection is None or collection.rel in (None, qrels.rel)):
             rel = f", in which documents are relevant from label {collection.rel} on, and not from {qrels.rel}"
         say(f"These are the judgments of {name}{rel}: --collection {name} brings its runs, teams and who was pooled.")
-
-
-def _judgments_of(argument: str, text: str, plan: FieldPlan | None) -> JudgmentSource:
-    with arguments_as(qrels=argument):
-        return judgment_source(text, None if plan is None else plan.collection)
 
 
 def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -> None:

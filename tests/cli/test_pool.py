@@ -1,4 +1,4 @@
-"""`pt-reuse pool`, compared with a pool made by hand."""
+"""`pt-reuse pool`, compared with a pool made by hand and, with --strategy, with the pools of the functions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import pytest
 from command_parts import lines_of_table, run
 
 import pt_reuse as ptr
+from pt_reuse.cli.pool import STRATEGIES
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS
 
 DEPTH = 4
 
 
 @pytest.fixture
-def files(tmp_path, field):
-    field.runs.write(tmp_path / "runs")
+def files(files, field):
+    """Add every second judgment, some of them below 0."""
     frame = field.qrels.to_frame().iloc[::2]
     frame.loc[frame.index[::5], "label"] = -1
-    ptr.Qrels(frame).write(tmp_path / "some.txt")
-    field.runs.run_table.to_csv(tmp_path / "runs.csv", index=False)
-    return tmp_path
+    ptr.Qrels(frame).write(files / "some.txt")
+    return files
 
 
 @pytest.fixture
@@ -91,3 +92,115 @@ def test_topics_without_any_judgment_are_told(files, field, by_hand, capsys):
     n = sum(qid == field.qrels.topics[4] for qid, _ in by_hand[0])
     assert f"to be judged {n} (" in out
     assert f"{n} of them on 1 topic without any judgment." in out
+
+
+# ---- --strategy
+
+
+MADE = {
+    "depth": ([], lambda runs: ptr.depth_pool(runs, depth=DEPTH)),
+    "take": (["--n", 3], lambda runs: ptr.pools.take_pool(runs, n=3, depth=DEPTH)),
+    "rrf": (["--n", 3, "--k", 1], lambda runs: ptr.pools.fusion_pool(runs, n=3, k=1, depth=DEPTH)),
+    "rbp": (
+        ["--n", 9, "--per", "all", "--p", 0.5],
+        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="rbp", p=0.5, depth=DEPTH),
+    ),
+    "combsum": (
+        ["--n", 9, "--per", "all", "--norm", "zmuv"],
+        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="combsum", norm="zmuv", depth=DEPTH),
+    ),
+    "combmnz": (["--n", 3], lambda runs: ptr.pools.fusion_pool(runs, n=3, method="combmnz", depth=DEPTH)),
+    "borda": (["--n", 0], lambda runs: ptr.pools.fusion_pool(runs, n=0, method="borda", depth=DEPTH)),
+    "sample": (
+        ["--strata", "rank", "--bands", "2,inf", "--share", "1,.5", "--seed", 4],
+        lambda runs: ptr.pools.sample_pool(
+            ptr.depth_pool(runs, depth=DEPTH), strata="rank", bands=[2, float("inf")], share=[1, 0.5], seed=4
+        ),
+    ),
+}
+#: strategies that ask judgments
+ASKING = ["mtf", "max-mean", "max-mean-ns", "epsilon-greedy", "ucb1-tuned", "thompson", "hedge", "mtc", "random"]
+
+
+def test_every_strategy_is_compared():
+    assert [*MADE, *ASKING] == list(STRATEGIES)
+    assert {*ASKING, "rank", *(name for name in MADE if name not in ("depth", "take", "sample"))} == set(CHOOSERS)
+
+
+@pytest.mark.parametrize("strategy", MADE)
+def test_a_strategy_makes_the_pool_of_its_function(strategy, files, field, capsys):
+    more, make = MADE[strategy]
+    expected, out = make(field.runs), files / "out"
+    arguments = [*more, "--strategy", strategy, "--qrels", files / "qrels.txt", "--out", out]
+    status, printed, err = run(capsys, *pool(files, *arguments))
+    assert (status, err) == (0, "")
+    written = pd.read_csv(out / "pool.csv", dtype={"qid": str})
+    frame = expected.to_frame()
+    if strategy in ("depth", "sample"):  # which says nothing of an order
+        written, frame = (table.sort_values(["qid", "docno"]) for table in (written, frame))
+    assert written[["qid", "docno"]].to_numpy().tolist() == frame[["qid", "docno"]].to_numpy().tolist()
+    assert written.columns.tolist() == frame.columns.tolist()
+    for column in {"priority", "inclusion"} & set(frame.columns):
+        assert written[column].tolist() == pytest.approx(frame[column].tolist())
+    topics = pd.read_csv(out / "by_topic.csv", dtype={"qid": str})
+    assert topics.to_numpy().tolist() == expected.counts(field.qrels).to_numpy().tolist()
+    assert topics.columns.tolist() == ["qid", "documents", "judged", "to_judge"]
+    kept = json.loads((out / "settings.json").read_text())
+    assert {name: kept[name] for name in expected.settings} == json.loads(json.dumps(expected.settings))
+    assert f"The pool: {len(expected)} documents of" in printed
+
+
+@pytest.mark.parametrize("strategy", ASKING)
+def test_a_strategy_that_asks_judgments_makes_the_pool_of_what_it_has_judged(strategy, files, field, capsys):
+    frame = field.qrels.to_frame()
+    frame.loc[frame.index % 4 == 0, "label"] = -1
+    known = ptr.Qrels(frame[frame.index % 4 != 1], topics=field.qrels.topics)
+    known.write(files / "known.txt")
+    arguments = ["--strategy", strategy, "--n", 6, "--seed", 2, "--rel", 2, "--qrels", files / "known.txt"]
+    status, printed, err = run(capsys, *pool(files, *arguments, "--out", files / "out"))
+    assert (status, err) == (0, "")
+    # in the order of the files, as the command has them: it decides which of equal runs is tried first
+    runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
+    oracle = ptr.judging.Oracle(known, unknown="skip")
+    with pytest.warns(ptr.ReuseWarning, match="without a label"):
+        judged = ptr.judging.judge_adaptively(runs, strategy, oracle, depth=DEPTH, rel=2, seed=2).to_frame()
+    judged = judged.groupby("qid", sort=False).head(6)
+    written = pd.read_csv(files / "out" / "pool.csv", dtype={"qid": str})
+    columns = ["qid", "docno", "reason"]
+    assert written[columns].to_numpy().tolist() == judged[columns].to_numpy().tolist()
+    assert written["round"].tolist() == [n for _, part in judged.groupby("qid") for n in range(1, len(part) + 1)]
+    assert (written["runs"] > 0).all()
+    assert written["rank"].between(1, DEPTH).all()
+    contributed = ptr.depth_pool(field.runs, depth=DEPTH).to_frame().set_index(["qid", "docno"])
+    expected = contributed.loc[list(zip(written["qid"], written["docno"], strict=True))]
+    assert written[["rank", "runs", "teams", "types"]].to_numpy().tolist() == (
+        expected[["rank", "runs", "teams", "types"]].to_numpy().tolist()
+    )
+    settings = json.loads((files / "out" / "settings.json").read_text())
+    assert (settings["strategy"], settings["n"], settings["seed"]) == (strategy, 6, 2)
+    assert settings["relevant"] == "label of at least 2"
+    assert f"strategy={strategy}, n=6" in printed
+    assert not (files / "out" / "to_judge.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--strategy", "rff", "--n", 3],
+        ["--strategy", "rrf"],
+        ["--strategy", "take", "--n", 3, "--k", 60],
+        ["--strategy", "rbp", "--n", 3, "--p", 1],
+        ["--strategy", "mtf", "--n", 3],
+        ["--strategy", "mtf", "--qrels", "demo", "--n", "3,4"],
+        ["--strategy", "random", "--qrels", "demo", "--n", 3, "--seed", -1],
+        ["--strategy", "hedge", "--qrels", "demo", "--n", 3, "--rel", 0],
+        ["--strategy", "sample"],
+        ["--strategy", "sample", "--share", 1, "--strata", "rnk"],
+        ["--strategy", "sample", "--share", "1,.5,.1", "--strata", "rank", "--bands", "5,inf"],
+    ],
+)
+def test_wrong_options_are_told_before_runs_are_read(wrong, tmp_path, capsys, messages):
+    (tmp_path / "a.run").write_text("no run line\n")
+    status, out, err = run(capsys, "pool", tmp_path / "a.run", *wrong)
+    assert (status, out) == (2, "")
+    messages.told(err)

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import pyterrier as pt
 
@@ -31,6 +31,7 @@ from pt_reuse.data.packed_files import (
 from pt_reuse.data.run_parts import RunParts
 from pt_reuse.data.trec import without_advice
 
+_T = TypeVar("_T")
 #: raises where a file is not the run of a name
 Check: TypeAlias = Callable[[str, Path], None]
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
@@ -244,9 +245,11 @@ def _fetch_all(wanted: Mapping[str, str], folder: Path, check: Check, transfer: 
             pool.shutdown(wait=False, cancel_futures=True)
             transfer.close()
             wait([future for future in futures if not future.cancelled()], timeout=_PATIENCE)
-    return Fetched(
-        *({name: part[name] for name in wanted if name in part} for part in (found.files, found.failed, found.faulty))
-    )
+    return Fetched(_in_order(found.files, wanted), _in_order(found.failed, wanted), _in_order(found.faulty, wanted))
+
+
+def _in_order(part: Mapping[str, _T], names: Iterable[str]) -> dict[str, _T]:
+    return {name: part[name] for name in names if name in part}
 
 
 def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) -> Fetched:
