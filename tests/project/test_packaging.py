@@ -34,20 +34,6 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     assert packed == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE", "licenses/NOTICE"}
 
 
-def test_the_wheel_holds_types_and_data(wheel):
-    data = "pt_reuse/collections/data"
-    for name in (
-        "pt_reuse/py.typed",
-        "pt_reuse/__init__.pyi",
-        f"{data}/catalogue/runs.csv",
-        f"{data}/demo/DATASHEET.md",
-        f"{data}/demo/runs/input.ridge-bm25.gz",
-        "pt_reuse/verification/data/trec-8-adhoc.toml",
-        "pt_reuse/pt_docs/index.rst",
-    ):
-        assert wheel[name] == (ROOT / name).read_bytes()
-
-
 def test_the_wheel_says_whose_facts_it_holds(wheel):
     (notice,) = (text for name, text in wheel.items() if name.endswith("licenses/NOTICE"))
     assert notice == (ROOT / "NOTICE").read_bytes()

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, P, infAP
 from same import assert_same
 from saved_parts import whole
 
@@ -22,7 +21,6 @@ from pt_reuse.data.metadata import read_metadata
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.judging.judge_folder import read_judges
 from pt_reuse.result import Result
-from pt_reuse.scoring.scores import score
 from pt_reuse.verification.verification import verify
 
 
@@ -45,11 +43,6 @@ def test_equal_results_are_equal_files_at_any_time(tmp_path, monkeypatch):
         whole().save(tmp_path / str(year))
         written.append({path.name: path.read_bytes() for path in (tmp_path / str(year)).iterdir()})
     assert written[0] == written[1]
-
-
-def test_settings_that_json_does_not_know_are_texts(tmp_path):
-    Result(table=pd.DataFrame({"a": [1]}), settings={"path": tmp_path}).save(tmp_path / "new")
-    assert read_result(tmp_path / "new").settings == {"path": str(tmp_path)}
 
 
 @pytest.mark.parametrize(
@@ -97,25 +90,6 @@ def test_any_cell(tmp_path_factory, rows):
 @pytest.fixture(scope="module")
 def field():
     return simulate_field(seed=4, n_topics=5, n_docs=200, n_teams=4, length=30)
-
-
-def test_scores(field, tmp_path):
-    scores = score(field.runs, field.qrels, [AP, P @ 5, infAP], complete=False)
-    written = scores.save(tmp_path)
-    assert [path.name for path in written] == [
-        "mean.csv",
-        "ranks.csv",
-        "run_table.csv",
-        "settings.json",
-        "arrays.npz",
-        "result.json",
-    ]
-    again = read_result(tmp_path)
-    assert_same(scores, again)
-    for name in ("mean", "ranks", "per_topic"):
-        assert_same(getattr(scores, name), getattr(again, name))
-    assert_same(scores.compare(again), again.compare(scores))
-    assert repr(again) == repr(scores)
 
 
 def test_a_simulated_field(tmp_path):

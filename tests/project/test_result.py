@@ -68,20 +68,14 @@ def test_to_frame_is_a_copy(result):
 
 
 def test_save_writes_every_table_and_the_settings(result, tmp_path):
-    written = result.save(tmp_path / "deep" / "er")
-    assert written == [
-        tmp_path / "deep" / "er" / name for name in ("table.csv", "parts.csv", "settings.json", "result.json")
-    ]
-    assert sorted(path.name for path in (tmp_path / "deep" / "er").iterdir()) == [
-        "parts.csv",
-        "result.json",
-        "settings.json",
-        "table.csv",
-    ]
-    lines = (tmp_path / "deep" / "er" / "table.csv").read_text().splitlines()
+    folder = tmp_path / "deep" / "er"
+    written = result.save(folder)
+    assert [path.name for path in written] == ["table.csv", "parts.csv", "settings.json", "result.json"]
+    assert set(folder.iterdir()) == set(written)
+    lines = (folder / "table.csv").read_text().splitlines()
     assert lines[0] == "name,tau_b"
     assert [float(line.split(",")[1]) for line in lines[1:]] == result.table["tau_b"].tolist()
-    assert json.loads((tmp_path / "deep" / "er" / "settings.json").read_text()) == {"depth": 100, "by": "<team>"}
+    assert json.loads((folder / "settings.json").read_text()) == {"depth": 100, "by": "<team>"}
 
 
 def test_save_replaces_only_when_told_to(result, tmp_path, messages):

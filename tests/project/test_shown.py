@@ -203,28 +203,6 @@ def test_the_report_of_an_agreement(results):
     assert r"$\tau_{\mathrm{AP}}$" in found.report().to_latex()
 
 
-def test_the_report_of_a_simulated_field(results):
-    found = results["SimulatedField"].report().to_frame()
-    assert found.values.tolist() == [["lexical", 6, 3, 6], ["neural", 6, 3, 4], ["manual", 6, 3, 6]]
-
-
-def test_the_report_of_an_inferred_pool(results):
-    found = results["InferredPool"]
-    assert found.report().to_frame().to_dict("records") == [
-        {
-            "Depth": "10",
-            "Order": "trec_eval",
-            "Contributors": "16",
-            "Judged": 894,
-            "Explained": 894,
-            "Unjudged in the pool": 0,
-        }
-    ]
-    field = ptr.simulate_field(seed=7)
-    nothing = field.qrels.restrict(pd.DataFrame({"qid": ["1"], "docno": [field.qrels.to_frame()["docno"][0]]}))
-    assert ptr.infer_pool(field.runs, nothing).report().to_frame()["Judged"].tolist() == [len(nothing)]
-
-
 def test_the_report_of_a_verification(results):
     found = results["Verification"]
     frame = found.report().to_frame()
