@@ -340,7 +340,7 @@ def _tell_how_to_go_on(result: InferredPool, folder: Path | None) -> None:
 
 
 def _report(result: InferredPool, every: bool) -> None:
-    from pt_reuse.studies.infer_pool.evidence import UNSURE
+    from pt_reuse.studies.infer_pool.inference import UNSURE
 
     table = result.table
     say("\nRuns by what is on record (pooled, NA: nothing) and what speaks for them:")

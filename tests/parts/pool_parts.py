@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.studies.infer_pool.fitting import Fitter
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, Passes, judged_codes
+from pt_reuse.studies.infer_pool.search import Fitter
 
 
 def as_runs(field, **metadata):

@@ -1,9 +1,12 @@
-"""The search for contributors and depths, and where the judgments end."""
+"""Which contributors and depths explain what is judged: code lengths, gains, kinds of topics, and the search."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -17,8 +20,345 @@ from pt_reuse.arrays.open_field import AnyField, same_lists
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
-from pt_reuse.studies.infer_pool.fitting import Fit, Fitter, best_of, comparable
-from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, Passes, judged_codes
+from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, Passes, RankedTopic, Tops, judged_codes
+
+
+def name_bits(runs: NDArray[np.bool_], depths: NDArray[np.int64], longest: int) -> float:
+    """Return the bits that name the runs of a pool and its depths."""
+    return float(which_bits(int(runs.sum()), len(runs))) + depth_bits(depths, longest)
+
+
+def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
+    """Return the bits that name the distinct depths, and which topic has which of them."""
+    sizes = np.unique(depths, return_counts=True)[1]
+    which = _factorial(len(depths)) - _factorial(sizes).sum()
+    return float(np.log2(len(depths) + 1) + len(sizes) * np.log2(longest + 1) + which)
+
+
+def which_bits(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """Return the bits that say how many of `many` things, and which."""
+    return np.log2(np.add(many, 1)) + _factorial(many) - _factorial(some) - _factorial(np.subtract(many, some))
+
+
+def _factorial(number: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """Return the bits of a factorial."""
+    from scipy.special import gammaln
+
+    return gammaln(np.add(number, 1)) / np.log(2)
+
+
+_SLACK = 1e-9  # a tolerated share times a whole number is not whole in floating point
+
+
+def is_tolerated(entries: NDArray[np.int64], missing: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
+    """Return whether a run with so many documents, and so many unjudged ones among them, is judged."""
+    return (missing <= tolerance * entries + _SLACK) & (entries > 0)
+
+
+def tolerated_to(counts: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
+    """Return (runs, depths from 0): whether a run is judged to depth k; to depth 0 every run is."""
+    good = is_tolerated(counts[0], counts[1], tolerance)
+    good[:, 0] = True
+    return good
+
+
+def gains(topics: Sequence[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return (depths from 0,): judged less unjudged documents in the pool of the runs judged to depth k."""
+    # stretches of depths to which runs are judged, one for most runs
+    edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
+    run, first = np.nonzero(edges == 1)
+    last = np.nonzero(edges == -1)[1] - 1
+    kept = last > 0
+    size = tolerated.shape[1] + 1
+    total = np.zeros(size, dtype=np.int64)
+    if kept.any():
+        for topic in topics:
+            total += _steps(topic, run[kept], np.maximum(first[kept], 1), last[kept], size)
+    return np.cumsum(total)[:-1]
+
+
+def _steps(
+    topic: RankedTopic, run: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64], size: int
+) -> NDArray[np.int64]:
+    """Return (size,): what each depth adds to the pool of (stretches,) runs in their depths from first to last."""
+    # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
+    docs = topic.docs[run, : int(last.max())]
+    ranks = np.arange(1, docs.shape[1] + 1)
+    within = (docs >= 0) & (ranks <= last[:, None])
+    doc = docs[within].astype(np.int64)
+    start = np.maximum(ranks, first[:, None])[within]
+    end = np.broadcast_to(last[:, None], docs.shape)[within]
+    order = np.argsort(doc * size + start, kind="stable")
+    doc, start, end = doc[order], start[order], end[order]
+    reached = np.maximum.accumulate(doc * size + end) - doc * size
+    before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
+    start = np.maximum(start, before + 1)
+    new = start <= end
+    worth = np.where(topic.judged[doc[new]], 1, -1)
+    begin = np.bincount(start[new], weights=worth, minlength=size)
+    over = np.bincount(end[new] + 1, weights=worth, minlength=size)
+    return np.rint(begin - over).astype(np.int64)
+
+
+def singles_of(topics: Sequence[RankedTopic], tolerance: float) -> list[tuple[NDArray[np.bool_], int, int]]:
+    """Return for each topic the runs that fit it alone, what their pool gains, and the depth."""
+    found = []
+    for topic in topics:
+        tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
+        gained = gains([topic], tolerated)
+        depth = int(np.argmax(gained))
+        found.append((tolerated[:, depth] & (depth > 0), int(gained[depth]), depth))
+    return found
+
+
+#: the least limit to the unjudged share of a topic's pool, beyond which the topic was not pooled from these runs
+MOST_UNJUDGED = 0.1
+#: about what it takes to name a document in which pool and judged set differ
+_BITS = 6.0
+#: of a depth: the new documents from the depth divided by it, to the depth times it, show whether the pool ends there
+_NEAR = np.sqrt(2)
+
+
+def _below(depths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (topics,): down to which rank the new documents show whether the pool ends at the depth."""
+    return np.maximum(np.ceil(depths * _NEAR).astype(np.int64), depths + 1)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """How a pool of given runs grows with its depth, topic by topic."""
+
+    judged: NDArray[np.int64]  # (topics, depths from 0) judged documents in the pool
+    unjudged: NDArray[np.int64]  # the same of unjudged ones
+    tolerance: float  # share of a run that may be unjudged
+
+    def ends(self, depths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return (topics,): the bits saved by saying that the pool ends at these depths; 0 where a topic has none."""
+        at, longest = np.arange(len(depths)), self.judged.shape[1] - 1
+        depths = np.minimum(depths, longest)
+        first = np.minimum(np.floor(depths / _NEAR).astype(np.int64), np.maximum(depths - 1, 0))
+        last = np.minimum(_below(depths), longest)
+        judged = [self.judged[at, rank] for rank in (first, depths, last)]
+        both = [self.judged[at, rank] + self.unjudged[at, rank] for rank in (first, depths, last)]
+        share = (self.unjudged[at, depths].sum() + 1) / (both[1].sum() + 2)
+        new, new_judged = both[1] - both[0], judged[1] - judged[0]
+        below, below_judged = both[2] - both[1], judged[2] - judged[1]
+        inside = -(new_judged * np.log2(1 - share) + (new - new_judged) * np.log2(share))
+        bits = which_bits(new_judged + below_judged, new + below) - inside - which_bits(below_judged, below) - 1
+        return np.where(depths > 0, bits, 0.0)
+
+    def of_pool(self, depths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (topics,): the depths, 0 where too much of the pool is unjudged, or where it does not end there."""
+        at = np.arange(len(depths))
+        documents = self.judged[at, depths] + self.unjudged[at, depths]
+        kept = np.where(self.unjudged[at, depths] > max(self.tolerance, MOST_UNJUDGED) * documents, 0, depths)
+        return np.where(self.ends(kept) < 0, 0, kept).astype(np.int64)
+
+    @cached_property
+    def depths(self) -> NDArray[np.int64]:
+        """Return (topics,): the depth at which pool and judged set differ least, 0 for a topic of another pool."""
+        return self.of_pool(np.argmin(self.unjudged - self.judged, axis=1))
+
+    @cached_property
+    def joined(self) -> NDArray[np.int64]:
+        """Return (topics,): the depths with those of one kind made equal, as long as naming them costs more."""
+        cost, longest = self.unjudged - self.judged, self.judged.shape[1]
+        some = np.flatnonzero(cost.any(axis=1))
+        depths = self.with_others(self.depths)
+        while True:
+            values, best = np.unique(depths[some]), None
+            named = depth_bits(depths[some], longest)
+            for value in values[values > 0].tolist():
+                others = values[(values != value) & (values > 0)]
+                if not len(others):
+                    continue
+                of = np.flatnonzero(depths == value)
+                moved = depths.copy()
+                moved[of] = others[np.argmin(cost[of][:, others], axis=1)]
+                more = int((cost[of, moved[of]] - cost[of, value]).sum())
+                saved = named - depth_bits(moved[some], longest) - _BITS * more
+                if saved > 0 and (best is None or saved > best[0]):
+                    best = saved, moved
+            if best is None:
+                return depths
+            depths = best[1]
+
+    def with_others(self, given: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (topics,): given depths; a topic without one gets that of others at which its pool ends, if any."""
+        if not given.any():
+            return given
+        depths = given.copy()
+        # its pool has to end about as sharply as those of the others do: by half of what half of them show
+        ends = np.full(len(given), 0.5 * np.median(self.ends(given)[given > 0]))
+        for value in np.unique(given[given > 0]).tolist():
+            tried = self.of_pool(np.where(given == 0, value, given))
+            better = (given == 0) & (self.ends(tried) > ends)
+            depths[better], ends[better] = tried[better], self.ends(tried)[better]
+        return depths
+
+
+_ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
+_CHANCE = 1e-6  # below which a run lacks more judgments than dropped documents explain
+_SINGLES = 4  # topics from which runs and depths are found in turn
+_SHARP = 0.5  # of the most bits that any answer saves by its ends, below which an answer is left out
+_LEFT_OUT = 100.0  # fewer bits than the most, at least; small fields have no more
+_SHARES = (0.5, 0.25)  # of the topics, the deepest: the groups to start from
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Depths, and the runs that are judged to them."""
+
+    depths: NDArray[np.int64]  # (topics,) of the judgments
+    runs: NDArray[np.bool_]  # (runs,)
+    tops: Tops  # what the runs have down to these depths
+    explained: int  # judged documents in their pool
+    unjudged: int  # unjudged ones in it
+    unexplained: int  # judged documents that any run has and the pool has not
+    bits: float  # that it takes to write the judged set down, given this pool
+    up_to: int  # the largest depth for all topics that differs as little
+    ends: float  # bits saved by saying that the judged documents end at these depths
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether the pool is the judged set, but for documents that no run has."""
+        return bool(self.runs.any()) and not self.unjudged and not self.unexplained
+
+    @property
+    def is_pool(self) -> bool:
+        """Return whether the judged documents end at the depths, as they do in a pool."""
+        return self.is_exact or self.ends > 0
+
+
+def comparable(fits: list[Fit]) -> list[Fit]:
+    """Return the answers that are to be compared by their bits."""
+    exact = [fit for fit in fits if fit.is_exact]
+    most = max(fit.ends for fit in fits)
+    return exact or [fit for fit in fits if most <= 0 or fit.ends >= min(_SHARP * most, most - _LEFT_OUT)]
+
+
+def best_of(fits: list[Fit]) -> Fit:
+    """Return the answer of fewest bits, the first of several."""
+    return min(comparable(fits), key=lambda fit: fit.bits)
+
+
+class Fitter:
+    """Fits pools to judgments at one tolerance."""
+
+    def __init__(self, ranks: JudgedRanks, tolerance: float, *, alike: bool = False):
+        self.ranks, self.tolerance, self.alike = ranks, tolerance, alike
+        self._last: tuple[NDArray[np.bool_], Curves] | None = None
+
+    @cached_property
+    def tolerated(self) -> NDArray[np.bool_]:
+        """Return (runs, longest + 1): whether a run is judged to depth k; to depth 0 every run is."""
+        return tolerated_to(self.ranks.counts, self.tolerance)
+
+    @cached_property
+    def judged_to(self) -> NDArray[np.int64]:
+        """Return (runs,): the largest depth to which each run is judged, at most its length."""
+        last = self.ranks.longest - np.argmax(self.tolerated[:, ::-1], axis=1)
+        return np.minimum(last, self.ranks.lengths)
+
+    def settle(self, depths: NDArray[np.int64], up_to: int = 0) -> Fit:
+        """Return the runs that are judged to given depths and bring more judged than unjudged documents."""
+        ranks, tops = self.ranks, self.ranks.tops(depths)
+        runs = is_tolerated(tops.entries, tops.missing, self.tolerance)
+        while (worst := self._worst(tops, runs)) is not None:
+            runs[worst] = False
+        pool = np.flatnonzero(tops.times(runs))
+        unjudged, outside = int((~tops.judged[pool]).sum()), ranks.outside(pool, tops.judged)
+        names = name_bits(runs, depths[ranks.has_topic], ranks.longest)
+        errors = float(which_bits(unjudged, len(pool))), float(which_bits(outside[:, 1], outside[:, 0]).sum())
+        curves = self._curves(runs, int(_below(depths).max(initial=0)))
+        return Fit(
+            depths,
+            runs,
+            tops,
+            explained=len(pool) - unjudged,
+            unjudged=unjudged,
+            unexplained=int(outside[:, 1].sum()),
+            bits=names + errors[0] + errors[1],
+            up_to=up_to,
+            ends=float(curves.ends(depths).sum()) - names,
+        )
+
+    def _worst(self, tops: Tops, runs: NDArray[np.bool_]) -> int | None:
+        """Return the run that was not judged as one of the pool, None if there is none."""
+        times = tops.times(runs)
+        own = tops.both(times == 1) * runs
+        # a run whose own part is mostly unjudged is not why it was judged
+        loss = own[1] - own[0]
+        if loss.max(initial=0) > 0:
+            return int(np.argmax(loss))
+        return self._stranger(tops, runs, times > 0, own)
+
+    def _curves(self, runs: NDArray[np.bool_], depth: int | None = None) -> Curves:
+        """Return the curves of some runs; mostly they are those from which the depths came, whose curves are kept."""
+        if self._last is not None and (self._last[0] == runs).all():
+            return self._last[1]
+        curves = Curves(*self.ranks.found(runs, depth), self.tolerance)
+        if depth is None:
+            self._last = runs, curves
+        return curves
+
+    def _stranger(
+        self, tops: Tops, runs: NDArray[np.bool_], pool: NDArray[np.bool_], own: NDArray[np.int64]
+    ) -> int | None:
+        """Return the run that has more unjudged documents than chance leaves to one of the pool, None if none has."""
+        if not self.alike or not tops.missing[runs].any():
+            return None
+        from scipy.special import bdtrc
+
+        unjudged, own = own[1], own.sum(axis=0)
+        # the share of the pool without the run's own part, never quite none
+        share = ((pool & ~tops.judged).sum() - unjudged + 1) / (pool.sum() - own + 2)
+        chance = np.ones(len(runs))
+        for missing, documents in ((tops.missing, tops.entries), (unjudged, own)):
+            some = runs & (missing > 0)
+            chance[some] = np.minimum(chance[some], bdtrc(missing[some] - 1.0, documents[some], share[some]))
+        worst = int(np.argmin(chance))
+        return worst if chance[worst] < _CHANCE else None
+
+    def common_depth(self) -> Fit:
+        """Return the one depth, the smallest of several as good, whose pool differs least from the judged set."""
+        gained = np.sum(list(self.ranks.over(partial(gains, tolerated=self.tolerated))), axis=0)
+        best = int(np.argmax(gained))
+        last = int(np.flatnonzero(gained == gained[best])[-1]) if best else 0
+        return self.settle(best * self.ranks.has_topic, last)
+
+    def own_depths(self) -> Fit:
+        """Return a depth for each topic: depths from runs and runs from depths in turn, from several starts."""
+        fits = [self.common_depth()]
+        seen = set()
+        for runs in self._starts(fits[0]):
+            for _ in range(_ROUNDS):
+                if runs.tobytes() in seen or not runs.any():
+                    break
+                seen.add(runs.tobytes())
+                fits.append(self.depths_of(runs))
+                runs = fits[-1].runs
+        return best_of(fits)
+
+    def depths_of(self, runs: NDArray[np.bool_]) -> Fit:
+        """Return the better of two answers: depths that fit some runs topic by topic, and those by kind of topic."""
+        curves = self._curves(runs)
+        fit = self.settle(curves.depths)
+        if (curves.joined == curves.depths).all():
+            return fit
+        return best_of([fit, self.settle(curves.joined)])
+
+    def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
+        yield common.runs
+        single = list(chain.from_iterable(self.ranks.over(partial(singles_of, tolerance=self.tolerance))))
+        single.sort(key=itemgetter(1), reverse=True)
+        yield from [runs for runs, _, _ in single[:_SINGLES]]
+        single.sort(key=itemgetter(2), reverse=True)
+        for share in _SHARES:
+            # a run of the pool is judged on most topics of one kind
+            group = [runs for runs, _, _ in single[: max(1, round(share * len(single)))]]
+            yield np.mean(group, axis=0) > 0.5
+
 
 #: the tolerances that are tried where none is given
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1)

@@ -10,8 +10,7 @@ import pytest
 from real_runs import read_real
 
 from pt_reuse.data.judgments import read_qrels
-from pt_reuse.studies.infer_pool.evidence import Evidence
-from pt_reuse.studies.infer_pool.inference import infer_pool
+from pt_reuse.studies.infer_pool.inference import Evidence, infer_pool
 
 
 def test_demo_pool():

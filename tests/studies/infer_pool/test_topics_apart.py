@@ -14,9 +14,8 @@ from pool_parts import TOPICS, as_qrels, as_runs, comparable, fitter, pooled_fie
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.studies.infer_pool.evidence import Certainty
-from pt_reuse.studies.infer_pool.fitting import Curves, name_bits
-from pt_reuse.studies.infer_pool.inference import infer_pool
+from pt_reuse.studies.infer_pool.inference import Certainty, infer_pool
+from pt_reuse.studies.infer_pool.search import Curves, name_bits
 
 
 @pytest.fixture(scope="module")
