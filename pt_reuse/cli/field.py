@@ -235,7 +235,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     from pt_reuse.data.ordering import HowPooled
     from pt_reuse.data.parsing import named_by_files
     from pt_reuse.data.run_reading import Reading
-    from pt_reuse.data.table_labels import TableLabels
+    from pt_reuse.data.tables import TableLabels
 
     reader: Reader | None = getattr(options, "reader", None)
     reading = Reading(

@@ -26,9 +26,8 @@ from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
 from pt_reuse.data.coding import code_runs, repeat_faults
 from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.lines import RUN_LINE
+from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, find_document, lines_of_rows, rows_in_file
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table, read_bytes
-from pt_reuse.data.run_parts import RunPart, RunParts, find_document, lines_of_rows, rows_in_file
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, find_in_table, is_table, reason, rows_in_table
 from pt_reuse.data.trec import NO_ORDER, tied_rank
 

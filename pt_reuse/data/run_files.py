@@ -15,7 +15,6 @@ import pyterrier as pt
 from pt_reuse._check import choice, examples, flag, positive, told
 from pt_reuse._errors import Call, InputError, Option, Part, arguments_as, wrong
 from pt_reuse._files import user_path
-from pt_reuse.data.budget import memory_bytes
 from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import COLUMNS, has_fields, in_our_columns, is_nested, no_results_yet
@@ -24,7 +23,8 @@ from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
 from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, tell_of_longer
 from pt_reuse.data.store import HEADER, check_keeping, read_kept
-from pt_reuse.data.table_labels import TableLabels
+from pt_reuse.data.tables import TableLabels
+from pt_reuse.data.within_memory import memory_bytes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,7 @@ from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_m
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order, in_order
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import coded_runs
-from pt_reuse.data.table_labels import write_table
+from pt_reuse.data.tables import write_table
 from pt_reuse.data.trec import write_runs
 from pt_reuse.data.units import (
     OfDocno,

@@ -43,11 +43,10 @@ from pt_reuse.data.array_file import (
     write_arrays,
     write_block,
 )
-from pt_reuse.data.budget import Budget, in_units
 from pt_reuse.data.dropped import packed, unpacked
 from pt_reuse.data.ir_metadata import real_paths
 from pt_reuse.data.parsing import Conventions, Longer, ReadField, parse_files
-from pt_reuse.data.within_memory import read_within
+from pt_reuse.data.within_memory import Budget, in_units, read_within
 
 FORMAT = 8  # to be raised when the files, their arrays or the hash of names change
 HEADER = "pt_reuse-runs.json"

@@ -19,9 +19,8 @@ from pt_reuse._errors import InputError, Option, arguments_as, located, warn
 from pt_reuse.data.coding import code_runs, frame_rows
 from pt_reuse.data.frame_columns import COLUMNS, READ_FILES, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.kept_results import KeptResults, has_address
 from pt_reuse.data.ordering import UNKNOWN
-from pt_reuse.data.pipelines import KeptPipeline
+from pt_reuse.data.pipelines import KeptPipeline, KeptResults, has_address
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet

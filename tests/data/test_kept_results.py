@@ -21,8 +21,8 @@ from live_parts import TOPICS, Live, same
 
 from pt_reuse._errors import InputError
 from pt_reuse._files import alone
-from pt_reuse.data import kept_results
-from pt_reuse.data.kept_results import coded_rows, difference, has_address, python_version, rows_of, steps_of
+from pt_reuse.data import pipelines
+from pt_reuse.data.pipelines import coded_rows, difference, has_address, python_version, rows_of, steps_of
 from pt_reuse.data.run_set import RunSet
 
 ALL = TOPICS["qid"].tolist()
@@ -393,7 +393,7 @@ def test_under_another_python_code_is_not_compared():
 
 def test_other_processes_say_the_same():
     code = (
-        "import pyterrier as pt; from pt_reuse.data.kept_results import steps_of\n"
+        "import pyterrier as pt; from pt_reuse.data.pipelines import steps_of\n"
         "print(steps_of(pt.apply.doc_score(lambda r: r['x'] in {'a', 'b', 'c'}) >> pt.Transformer.identity()))"
     )
     told = {
@@ -444,7 +444,7 @@ def test_other_things(tmp_path, messages):
 
 
 def test_a_newer_version(cache, messages, monkeypatch):
-    monkeypatch.setattr(kept_results, "FORMAT", 2)
+    monkeypatch.setattr(pipelines, "FORMAT", 2)
     first_run(cache, Live(1), topics=pd.DataFrame({"qid": ["77"], "query": ["more"]}))
     monkeypatch.undo()
     messages.refused(lambda: first_run(cache, Unreached(1)), argument="cache")
@@ -507,7 +507,7 @@ def test_a_full_disk(tmp_path, monkeypatch, messages):
 
     from pt_reuse.data.array_file import write_arrays as write
 
-    monkeypatch.setattr("pt_reuse.data.kept_results.write_arrays", full)
+    monkeypatch.setattr("pt_reuse.data.pipelines.write_arrays", full)
     messages.refused(lambda: first_run(tmp_path), argument="cache")
     monkeypatch.undo()
     pipeline = Live(1)

@@ -15,8 +15,8 @@ from pt_reuse._errors import InputError
 from pt_reuse._files import alone
 from pt_reuse.arrays.open_field import forget_blocks
 from pt_reuse.data import array_file, store, within_memory
-from pt_reuse.data.budget import Budget, memory_bytes
 from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.within_memory import Budget, memory_bytes
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError, ReuseWarning
-from pt_reuse.data import table_labels
+from pt_reuse.data import tables
 from pt_reuse.data.packed_files import kind_of_table
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
@@ -71,7 +71,7 @@ def quiet(source, **options):
     rows=st.integers(1, 9),
 )
 def test_what_is_written_reads_back_bit_for_bit(found, order, ending, rows, tmp_path_factory, monkeypatch):
-    monkeypatch.setattr(table_labels, "_ROWS", rows)
+    monkeypatch.setattr(tables, "_ROWS_AT_ONCE", rows)
     runs = as_runs(found, order)
     path = runs.write_table(tmp_path_factory.mktemp("t") / f"runs.{ending}")
     # in each order that follows from scores alone it is what the runs are in that order
@@ -241,7 +241,7 @@ def test_every_bit_of_the_notes_is_checked():
 
 
 def test_row_groups_hold_whole_topics(tmp_path, monkeypatch):
-    monkeypatch.setattr(table_labels, "_ROWS", 5)
+    monkeypatch.setattr(tables, "_ROWS_AT_ONCE", 5)
     rows = {"a": [(str(t), f"d{i}", 1.0 / (i + 1), i) for t in (1, 2, 3, 4) for i in range(t)]}
     path = as_runs(rows, "rank").write_table(tmp_path / "r.parquet")
     file = pq.ParquetFile(path)

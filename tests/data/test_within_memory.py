@@ -20,8 +20,8 @@ from table_parts import COLUMNS, KINDS, pa, put, table_of
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.arrays.open_field import OpenField
-from pt_reuse.data.budget import Budget
 from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.within_memory import Budget
 
 
 def outcome(source, **options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pt_reuse.data import packed_files as files
-from pt_reuse.data.budget import Budget
+from pt_reuse.data.within_memory import Budget
 
 
 def in_pieces(monkeypatch, chunk=100, rows=5):

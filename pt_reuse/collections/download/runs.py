@@ -18,7 +18,7 @@ from pt_reuse._errors import InputError, in_python, located
 from pt_reuse._files import Alone, alone
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download.transfer import BrokenOffError, Transfer, TransferError
-from pt_reuse.data.lines import RUN_LINE
+from pt_reuse.data.lines import RUN_LINE, RunParts
 from pt_reuse.data.packed_files import (
     DamagedFileError,
     UnreadableError,
@@ -28,7 +28,6 @@ from pt_reuse.data.packed_files import (
     read_beginning,
     read_blocks,
 )
-from pt_reuse.data.run_parts import RunParts
 from pt_reuse.data.trec import without_advice
 
 _T = TypeVar("_T")
