@@ -1,4 +1,4 @@
-"""compare_judgments against pytrec_eval, scipy and counts in plain Python."""
+"""compare_judgments against what is written out, on odd input, and on Deep Learning."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
+from ir_measures import AP, RR, P, nDCG
+from real_runs import read_real
 from scipy.stats import kendalltau, rankdata
 
 import pt_reuse as ptr
+from pt_reuse.data.judgments import read_qrels
 
 FIELD = ptr.simulate_field(seed=7, n_topics=7, n_docs=80, n_teams=4, length=12, depth=4)
 RUNS = FIELD.runs
@@ -270,3 +273,267 @@ def test_complete_counts_topics_that_a_run_lacks():
     assert row["unjudged_rate"] == pytest.approx(
         ptr.score(short, as_frame(OLD), "Unjudged@100").mean.set_index("name").loc["lex1a", "Unjudged@100"], abs=1e-12
     )
+
+
+ODD_FIELD = ptr.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=4, length=10, depth=4)
+ODD_RUNS, ODD_OLD, ODD_NEW = ODD_FIELD.runs, ODD_FIELD.qrels, ODD_FIELD.all_qrels
+T = ODD_OLD.topics
+
+
+def compare(a=ODD_OLD, b=ODD_NEW, measures="AP", runs=ODD_RUNS, **options):
+    return ptr.compare_judgments(runs, a, b, measures, **{"names": ("old", "new"), "depth": 4, **options})
+
+
+def test_no_topic_in_common(messages):
+    other = ptr.Qrels(ODD_NEW.to_frame().assign(qid=lambda frame: "0" + frame["qid"]))
+    messages.refused(lambda: compare(b=other), argument="qrels_b")
+    messages.refused(lambda: compare(b=other, topics="own"), argument="qrels_b")
+
+
+def test_no_judgment(messages):
+    nothing = pd.DataFrame({"qid": [], "docno": [], "label": []})
+    messages.refused(lambda: compare(b=nothing), argument="qrels_b")
+    messages.refused(lambda: compare(a=nothing), argument="qrels_a")
+
+
+def test_topics_that_one_alone_has_are_left_out_and_told(messages):
+    a, b = ODD_OLD.select(T[:7]), ODD_NEW.select(T[1:])
+    found = messages.warned(lambda: compare(a, b))
+    assert found.per_topic["qid"].tolist() == T[1:7]
+    assert found.settings["topics"] == "the 6 that both have, without 1 topic of old and 1 topic of new"
+    same = compare(ODD_OLD.select(T[1:7]), ODD_NEW.select(T[1:7]))
+    for name, table in same.tables().items():
+        pd.testing.assert_frame_equal(found.tables()[name], table)
+    one = messages.warned(lambda: compare(a, ODD_NEW))
+    assert one.settings["topics"] == "the 7 that both have, without 1 topic of new"
+
+
+def test_each_on_its_own_topics():
+    a, b = ODD_OLD.select(T[:7]), ODD_NEW.select(T[1:])
+    found = compare(a, b, topics="own")
+    mine, theirs = ptr.score(ODD_RUNS, a, "AP"), ptr.score(ODD_RUNS, b, "AP")
+    assert found.changes["score"].tolist() == mine.mean["AP"].tolist()
+    assert found.changes["other_score"].tolist() == theirs.mean["AP"].tolist()
+    assert found.per_topic["qid"].tolist() == T[1:7]
+    assert found.settings["topics"] == "its own for each: 7 and 7, 6 of them in common"
+    assert set(found.by_topic["qid"]) == set(T[1:7])
+    # documents are counted on the topics that both have
+    shared = compare(a.select(T[1:7]), b.select(T[1:7]))
+    pd.testing.assert_frame_equal(found.by_run, shared.by_run)
+    # topics that stand in another order are the same
+    assert compare(topics="own", resamples=3).settings["topics"] == "the same 8"
+
+
+def test_intervals_of_two_sets_of_topics(messages):
+    messages.refused(lambda: compare(ODD_OLD.select(T[:7]), ODD_NEW, topics="own", resamples=5), argument="topics")
+
+
+@pytest.mark.parametrize("n_topics", [1, 4])
+def test_few_topics(n_topics, messages):
+    found = messages.warned(lambda: compare(ODD_OLD.select(T[:n_topics]), ODD_NEW.select(T[:n_topics]), resamples=5))
+    assert found.settings["beware"] == ("1 topic only" if n_topics == 1 else "4 topics only")
+    if n_topics == 1:
+        # there is nothing to draw
+        row = found.table.iloc[0]
+        assert np.isnan([row["tau_b_low"], row["tau_b_high"]]).all()
+        assert row["tau_b"] == found.per_topic["tau_b"].iloc[0]
+        assert len(found.per_topic) == 1
+        assert found.report().to_frame()["Interval of tau-b"].isna().all()
+
+
+def test_all_tied(messages):
+    nothing = ptr.Qrels(ODD_OLD.to_frame().assign(label=0))
+    found = messages.warned(lambda: compare(b=nothing, resamples=5))
+    row = found.table.iloc[0]
+    assert np.isnan(row[["tau_b", "gamma", "tau_ap_b", "weighted_tau", "tau_b_low"]].astype(float)).all()
+    assert found.per_topic["tau_b"].isna().all()
+    assert found.changes["other_rank"].eq(1).all()
+    ax = found.plot(kind="topics")
+    assert len(ax.collections[0].get_offsets()) == 0
+    assert "(8 topics without, as all runs tie)" in " ".join(ax.get_xlabel().split())
+
+
+@pytest.mark.filterwarnings("ignore:.*there is one run:pt_reuse.ReuseWarning")
+def test_one_run():
+    one = ODD_RUNS.select(ODD_RUNS.names[0])
+    found = compare(runs=one)
+    assert np.isnan(found.table["tau_b"].iloc[0])
+    assert found.selected["why"].tolist() == ["best lexical, median"]
+
+
+def test_relevant_documents_only(messages):
+    first = ODD_OLD.to_frame().query("label > 0").drop_duplicates("qid").assign(label=1)
+    found = messages.warned(lambda: compare(b=ptr.Qrels(first, topics=T), measures="nDCG@5", measures_b="RR"))
+    assert found.settings["beware"] == "new: judgments of relevant documents only"
+    sparse = found.by_topic[found.by_topic["new_by"] == "old"]
+    assert sparse["judged"].sum() == first["qid"].nunique()
+
+
+def test_negative_labels_are_no_judgments():
+    frame = ODD_OLD.to_frame()
+    frame.loc[frame.index[::3], "label"] = -1
+    found = compare(a=ptr.Qrels(frame, topics=T))
+    less = compare(a=ptr.Qrels(frame[frame["label"] >= 0], topics=T))
+    pd.testing.assert_frame_equal(found.by_run, less.by_run)
+    pd.testing.assert_frame_equal(found.by_topic, less.by_topic)
+
+
+def test_runs_with_other_topics_count_on_those_of_the_judgments():
+    more = ODD_RUNS | ptr.RunSet.from_frames({"far": pd.DataFrame({"qid": [*T, "99"], "docno": "far", "score": 1.0})})
+    found = compare(runs=more)
+    row = found.by_run.set_index(["new_by", "name"]).loc[("new", "far")]
+    assert (row["documents"], row["unjudged"], row["new"]) == (8, 8, 0)
+
+
+def test_a_run_without_the_topics(messages):
+    stranger = ODD_RUNS | ptr.RunSet.from_frames({"far": pd.DataFrame({"qid": ["99"], "docno": ["d"], "score": [1.0]})})
+    messages.refused(lambda: compare(runs=stranger), argument="runs", place="old")
+    assert compare(runs=stranger, without_topics="zero").changes.set_index("name").loc["far", "score"] == 0
+
+
+ODD = {
+    "measures": {"measures": "Foo@3"},
+    "measures_b": {"measures_b": "Foo@3"},
+    "too few measures_b": {"measures": ["AP", "RR", "P@5"], "measures_b": ["P@5", "RR"]},
+    "measures twice": {"measures": ["AP", "AP"], "measures_b": ["P@5", "RR"]},
+    "names": {"names": ("same", "same")},
+    "topics": {"topics": "all"},
+    "selected": {"selected": 5},
+    "selected strangers": {"selected": ["lex1a", "lexa"]},
+    "pool_order": {"pool_order": "best"},
+}
+
+
+@pytest.mark.parametrize("fault", ODD)
+def test_arguments_are_judged_before_judgments_are_read(fault, messages, tmp_path, monkeypatch):
+    def reached(*_, **__):
+        pytest.fail("the arguments were to be judged before")
+
+    monkeypatch.setattr("pt_reuse.data.judgments.read_arrays", reached)
+    nowhere = tmp_path / "qrels.txt"
+    argument = fault.split()[-1] if fault.startswith("too") else fault.split()[0]
+    messages.refused(lambda: compare(nowhere, nowhere, **ODD[fault]), argument=argument)
+
+
+def test_the_older_may_come_second():
+    found, turned = compare(), compare(ODD_NEW, ODD_OLD, names=("new", "old"))
+    assert (found.newer, turned.newer) == ("new", "new")
+    assert compare(b=ODD_OLD).newer == "new"
+    one, other = (result.by_run[result.by_run["new_by"] == "new"] for result in (found, turned))
+    pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True))
+    assert found.report("run").to_frame().equals(turned.report("run").to_frame())
+    assert found.report("run", new_by="old").to_frame()["New"].eq(0).all()
+
+
+#: labels of relevant documents only cannot say what is unjudged
+SPARSE = "ignore::pt_reuse.scoring.caveats.CaveatWarning"
+#: model -> tau_b of nDCG@10 over the 37 official runs and over all 61; mean ranks that GPT re-rankers, other later runs
+#: and official runs gain
+MODELS = {
+    "umbrela-gpt-4": (0.850, 0.823, 4.4, 1.4, -1.6),
+    "binary-llama-3.2": (0.831, 0.749, -12.0, -0.4, 2.8),
+}
+KINDS = ["GPT re-ranker", "other later run", "official"]
+#: annotator -> topics and tau_b of nDCG@10 with the official judgments
+PEOPLE = {
+    "annotator-1": (13, 0.8288), "annotator-2": (13, 0.8992), "annotator-3": (9, 0.8855), "annotator-4": (9, 0.8072),
+    "annotator-5": (9, 0.7940), "annotator-6": (9, 0.8914), "annotator-7": (15, 0.9129), "annotator-8": (15, 0.9219),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(data):
+    if not (data / "dl19-passages").is_dir():
+        pytest.skip("the test data has no folder dl19-passages")
+    return data / "dl19-passages"
+
+
+@pytest.fixture(scope="module")
+def field(folder):
+    """Return the official runs, and the later ones as runs that were not pooled."""
+    how = {"order": "trec_eval9", "pool_order": "file"}
+    official = read_real(folder / "inputs", teams=folder / "runs-pids", types=folder / "types", pooled=True, **how)
+    families = pd.read_csv(folder / "later.csv").set_index("name")["family"]
+    later = read_real(folder / "later", names="file", pooled=False, **how)
+    types = {name: "GPT re-ranker" if families.get(name) == "gpt" else "other later run" for name in later.names}
+    return official.with_metadata(pooled=True) | later.with_metadata(types=types)
+
+
+@pytest.fixture(scope="module")
+def nist(folder):
+    return read_qrels(folder / "qrels.gz", rel=2)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_runs_that_came_after_the_pool(model, folder, field, nist):
+    labels = folder / "llm-labels" / f"{model}.gz"
+    found = ptr.compare_judgments(field, nist, labels, nDCG @ 10, names=("people", model), depth=10)
+    over_official = ptr.compare_judgments(field.select(pooled=True), nist, labels, nDCG @ 10, depth=10)
+    official, every, *gains = MODELS[model]
+    assert round(float(over_official.table["tau_b"].iloc[0]), 3) == official
+    assert round(float(found.table["tau_b"].iloc[0]), 3) == every
+    kind = field.run_table.set_index("name")["type"].where((~field.pooled).to_numpy(), "official")
+    gained = -found.changes.groupby(found.changes["name"].map(kind))["drop"].mean()
+    assert gained[KINDS].round(1).tolist() == gains
+    # the share of unjudged documents beside the ranks
+    rows = found.by_run[found.by_run["new_by"] == model]
+    assert rows.groupby(rows["name"].map(kind))["unjudged_rate"].mean()[KINDS].round(3).tolist() == [0.061, 0.047, 0.0]
+    # the model labelled what people had, so that nothing is new
+    assert found.by_topic.loc[found.by_topic["new_by"] == model, "new"].sum() == 0
+    later = found.selected[found.selected["why"].str.contains("not pooled")]
+    assert len(later) == 10
+    assert (later["unjudged_rate"] > 0).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*left out. both count:pt_reuse.ReuseWarning")
+def test_people_against_people(folder, field, nist):
+    official, found = field.select(pooled=True), {}
+    for name in PEOPLE:
+        other = read_qrels(folder / "re-annotators" / f"{name}.txt", rel=2)
+        # what a re-annotator did not see keeps its label
+        put_in = other.union(nist.select(other.topics), conflict="first")
+        result = ptr.compare_judgments(official, nist, put_in, nDCG @ 10, names=("NIST", name), depth=10)
+        found[name] = (result.per_topic["qid"].nunique(), round(float(result.table["tau_b"].iloc[0]), 4))
+    assert found == PEOPLE
+
+
+@pytest.mark.filterwarnings(SPARSE)
+def test_sparse_and_dense_labels(field, nist):
+    """One relevant passage per topic, the first of the highest grade, under RR; all labels under nDCG@10."""
+    frame = nist.to_frame()
+    best = frame[frame["label"] == frame.groupby("qid")["label"].transform("max")].drop_duplicates("qid")
+    sparse = ptr.Qrels(best.assign(label=1), topics=nist.topics)
+    official = field.select(pooled=True)
+    found = ptr.compare_judgments(official, nist, sparse, nDCG @ 10, measures_b=RR @ 10, names=("dense", "sparse"))
+    by_hand = ptr.rankings.tau_b(
+        ptr.score(official, nist, nDCG @ 10).mean["nDCG@10"], ptr.score(official, sparse, RR @ 10).mean["RR@10"]
+    )
+    row = found.table.iloc[0]
+    assert (row["measure"], row["other_measure"], len(best)) == ("nDCG@10", "RR@10", 43)
+    assert row["tau_b"] == pytest.approx(by_hand, abs=1e-12)
+    assert 0 < row["tau_b"] < 0.9
+    assert found.settings["beware"] == "sparse: judgments of relevant documents only"
+
+
+#: measure with lenient, with strict labels -> tau_b, largest drop, largest rise
+STRICT = {
+    ("AP", "AP(rel=2)"): (0.7696, 19, 20),
+    ("P@10", "P(rel=2)@10"): (0.8137, 13, 12),
+    ("nDCG@10", "nDCG@10"): (0.9374, 5, 6),
+}
+
+
+def test_strict_and_lenient_labels(data):
+    """Grades 2 and 3 against 1, 2 and 3: Voorhees, Craswell and Lin 2022 have tau .7796 and a change of 26 by P@10."""
+    folder = data / "dl21-passages"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder dl21-passages")
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file")
+    qrels = read_qrels(folder / "qrels.gz")
+    found = ptr.compare_judgments(runs, qrels, qrels.threshold(2), [AP, P @ 10, nDCG @ 10], names=("1-3", "2-3"))
+    for (measure, _), expected in STRICT.items():
+        row = found.table.set_index("measure").loc[measure]
+        assert (round(float(row["tau_b"]), 4), row["max_drop"], row["max_rise"]) == expected
+    by_rel = ptr.compare_judgments(runs, qrels, qrels, [AP, P @ 10], measures_b=[AP(rel=2), P(rel=2) @ 10])
+    columns = ["tau_b", "gamma", "max_drop", "max_rise"]
+    pd.testing.assert_frame_equal(found.table[columns].head(2), by_rel.table[columns])
