@@ -68,12 +68,9 @@ def filled_columns(
     longest = max(1, int(systems.field.lengths.max(initial=0)))
     depths = {name: cutoff_of(measure) or longest for name, measure in measures.items()}
     pool = pool_to_depth(systems, max(depths.values()), contributors_of(systems, "all")).remainder(qrels)
-    frame = pool.to_frame()[IDS]
-    mine = np.flatnonzero(frame["qid"].isin(qrels.topics))
-    answer = _ask(judge, with_texts(frame.iloc[mine].reset_index(drop=True), texts), people)
-    labels = np.full(len(frame), UNJUDGED, dtype=np.int16)
-    labels[mine] = answer.labels.labels
-    added = _Holes.of(systems, qrels, pool, labels, mine).columns(measures, depths)
+    pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
+    answer = _ask(judge, with_texts(pool.to_frame()[IDS], texts), people)
+    added = _Holes.of(systems, qrels, pool, answer.labels.labels).columns(measures, depths)
     if answer.failure is not None:
         # a score with nothing filled would pass for a filled one
         added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
@@ -165,16 +162,13 @@ class _Holes:
     label: NDArray[np.int16]
 
     @classmethod
-    def of(
-        cls, systems: RunSet, qrels: Qrels, pool: Pool, labels: NDArray[np.int16], mine: NDArray[np.int64]
-    ) -> _Holes:
-        """Return the entries of the documents at the places `mine` of the pool."""
-        base = with_unjudged(qrels, pool.to_frame()[IDS].iloc[mine])
+    def of(cls, systems: RunSet, qrels: Qrels, pool: Pool, labels: NDArray[np.int16]) -> _Holes:
+        """Return the entries of the documents of a pool, and their labels."""
+        base = with_unjudged(qrels, pool.to_frame()[IDS])
         row, document = base.arrays.documents.find(pool.documents), pool.entries.document
-        kept = np.isin(document, mine)
         at = np.array([systems.row(name) for name in pool.run_table["name"]], dtype=np.int64)
-        document, run = document[kept], at[pool.entries.run[kept]]
-        return cls(systems, base, row[document], run, pool.entries.rank[kept].astype(np.int64), labels[document])
+        rank = pool.entries.rank.astype(np.int64)
+        return cls(systems, base, row[document], at[pool.entries.run], rank, labels[document])
 
     def columns(self, measures: Measures, depths: Mapping[str, int]) -> dict[str, dict[str, Values]]:
         distinct, levels = list(dict.fromkeys(measures.values())), sorted(set(depths.values()))
