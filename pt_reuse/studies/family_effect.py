@@ -197,19 +197,12 @@ def _by_run(sides: ScoredSides, m: int, runs: RunSet) -> pd.DataFrame:
 
 def _judges_table(compared: Sequence[ComparedLabels]) -> pd.DataFrame:
     """Return one row per judge: what it labelled of what people judged."""
+    columns = ["judge", "family", "relevant_from", "documents", "missing", "topics", "topics_without"]
     rows = [
-        {
-            "judge": labels.name,
-            "family": labels.family,
-            "relevant_from": labels.judge_rel,
-            "documents": len(labels.pairs),
-            "missing": labels.missing,
-            "topics": len(labels.human.topics),
-            "topics_without": len(labels.without),
-        }
-        for labels in compared
+        (one.name, one.family, one.judge_rel, len(one.pairs), one.missing, len(one.human.topics), len(one.without))
+        for one in compared
     ]
-    return pd.DataFrame(rows).astype({"family": object})
+    return pd.DataFrame(rows, columns=columns).astype({"family": object})
 
 
 def _families_of(run_table: pd.DataFrame) -> pd.DataFrame:

@@ -312,15 +312,14 @@ def topic_estimates(
     values: TopicValues, measure: str, lam: float | None, variance: str, confidence: float
 ) -> Estimates:
     """Return the estimates of one measure by topics."""
-    of_runs, of_pairs = (powered(values, lam, variance) for powered in (powered_means, powered_differences))
-    return measure, columns_of_means(of_runs, confidence), columns_of_means(of_pairs, confidence)
 
+    def columns(found: PoweredMeans) -> pd.DataFrame:
+        sides = {"human": (found.human, found.human_se), "estimate": (found.estimate, found.se)}
+        numbers = {"by_judge": found.by_judge, "lambda": found.weight, "n": found.n, "N": found.more}
+        return _columns(sides, {**numbers, "n_eff": found.n_eff}, found.n, confidence)
 
-def columns_of_means(found: PoweredMeans, confidence: float) -> pd.DataFrame:
-    """Return means, or differences, with the ends of their intervals, as columns."""
-    sides = {"human": (found.human, found.human_se), "estimate": (found.estimate, found.se)}
-    numbers = {"by_judge": found.by_judge, "lambda": found.weight, "n": found.n, "N": found.more, "n_eff": found.n_eff}
-    return _columns(sides, numbers, found.n, confidence)
+    of_runs, of_pairs = (columns(powered(values, lam, variance)) for powered in (powered_means, powered_differences))
+    return measure, of_runs, of_pairs
 
 
 def _columns(
@@ -452,9 +451,10 @@ def document_estimates(
             stratum = None if sample.stratum is None else sample.stratum[at]
             documents = SampledDocuments(sampled[at], sample.inclusion[at], stratum, mine[at], theirs[at])
             topics.append(totals_of(documents, measure.weights(index, t)))
-        of_runs, of_pairs = (corrected_totals(topics, pairs, lam) for pairs in (False, True))
-        columns = [_columns_of_totals(found, n, size, confidence) for found in (of_runs, of_pairs)]
-        yield measure.name, columns[0], columns[1]
+        of_runs, of_pairs = (
+            _columns_of_totals(corrected_totals(topics, pairs, lam), n, size, confidence) for pairs in (False, True)
+        )
+        yield measure.name, of_runs, of_pairs
 
 
 def _columns_of_totals(found: CorrectedTotals, n: int, size: int, confidence: float) -> pd.DataFrame:

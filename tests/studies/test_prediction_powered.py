@@ -15,9 +15,9 @@ from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
-from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_differences, powered_means
+from pt_reuse.arrays.prediction_powered import JACKKNIFE, PLAIN, TopicValues, powered_means
 from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.studies.few_labels import columns_of_means, pair_table, rank_bounds, rank_table
+from pt_reuse.studies.few_labels import pair_table, rank_bounds, rank_table, topic_estimates
 
 
 def of(frame, judge="one", measure="nDCG@10"):
@@ -196,8 +196,9 @@ def test_the_intervals_of_all_ranks_hold_at_once():
         human = TRUTH + random.normal(0, 0.15, (120, 6))
         judge = 0.5 * human + random.normal(0, 0.04, human.shape)
         values = TopicValues(human[:20], judge[:20], judge[20:])
-        pairs = pair_table(columns_of_means(powered_differences(values), 0.95), names, "bonferroni", 1 - 0.95)
-        ranks = rank_table(columns_of_means(powered_means(values), 0.95), pairs, names)
+        _, means, differences = topic_estimates(values, "", None, JACKKNIFE, 0.95)
+        pairs = pair_table(differences, names, "bonferroni", 1 - 0.95)
+        ranks = rank_table(means, pairs, names)
         held.append(((ranks["rank_low"] <= best) & (worst <= ranks["rank_high"])).all())
         width, alone = (ranks[f"{of}rank_high"] - ranks[f"{of}rank_low"] for of in ("", "human_"))
         narrower.append(width.mean() - alone.mean())
