@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pandas as pd
 from annotator_parts import labelled
-from declared import STUDIES, call
-from few_label_parts import of_few_labels
+from declared import STUDIES
 
 import pt_reuse as ptr
 from pt_reuse.study import study_of
@@ -46,32 +47,6 @@ def odd_field():
     return ptr.RunSet.from_frames(frames, metadata=given), field.qrels, field.all_qrels
 
 
-def with_families(runs):
-    """Return runs whose types are families, too."""
-    return runs.with_metadata(metadata=runs.run_table[["name"]].assign(family=runs.run_table["type"]))
-
-
-def of_annotators(field, runs, qrels):
-    """Return results about annotators, by a name of their own."""
-    labels, odd = labelled(seed=6, gaps=0.1), labelled(seed=6).assign(annotator=lambda f: f["annotator"] + ODD)
-    odd["docno"] += ODD.replace("\N{COMBINING ACUTE ACCENT}", "")
-    passages = pd.DataFrame({"qid": "1", "docno": [f"d{i // 3}#{i % 3}" for i in range(9)], "label": [1, 0, 0] * 3})
-    found = {
-        "AnnotatorAgreement": ptr.judging.annotator_agreement(
-            labels, gold=ptr.judging.majority_vote(labels), rel=2, resamples=20
-        ),
-        "AnnotatorAgreement, odd": ptr.judging.annotator_agreement(odd, resamples=20),
-        "LabelDistributions": ptr.judging.label_distributions(labels, least=2),
-        "LabelDistributions, odd": ptr.judging.label_distributions(odd),
-        "PassagePositions": ptr.judging.passage_positions(passages, separator="#"),
-    }
-    for name, systems, judged in (("", field.runs, field.qrels), (", odd", runs, qrels)):
-        strict = judged.to_frame().assign(label=lambda f: (f["label"] - 1).clip(lower=0))[["qid", "docno", "label"]]
-        rankings = ptr.judging.rankings_by_annotator(systems, {f"strict{name and ODD}": strict}, judged, MEASURES[:3])
-        found[f"AnnotatorRankings{name}"] = rankings
-    return found
-
-
 def one_label_else(labels):
     """Return judgments by someone who takes the first document to be what it is not."""
     frame = labels.to_frame()
@@ -79,49 +54,66 @@ def one_label_else(labels):
     return frame.assign(label=frame["label"].where(~first, (frame["label"] < labels.rel).astype(int)))
 
 
-def of_relevants(field, runs, qrels):
-    """Return what there is to say of relevant documents, by a name of their own."""
+def of_field(runs, qrels, complete, odd=""):
+    """Return what every declared study finds of a field, and of what is made of it, by the class of its result."""
+    judge = ptr.judging.Noisy(complete, ptr.judging.flips(0.2, range(3)), seed=2, name=odd or "noisy")
+    labels = labelled(seed=6, gaps=0 if odd else 0.1)
+    labels["annotator"] += odd
+    labels["docno"] += odd.replace("\N{COMBINING ACUTE ACCENT}", "")
+    strict = qrels.to_frame().assign(label=lambda f: (f["label"] - 1).clip(lower=0))[["qid", "docno", "label"]]
+    documents = sorted(set(qrels.to_frame()["docno"]))
+    scores, scores_of_all = (ptr.score(runs, judgments, MEASURES[:2]) for judgments in (qrels, complete))
+    passages = [f"d{i // 3}#{i % 3}" for i in range(9)]
+    data = {
+        "runs": runs, "qrels": qrels, "other": complete, "qrels_a": qrels, "qrels_b": complete, "human": qrels,
+        "judge": judge, "judge_labels": qrels, "labels": labels, "scores": {odd or "own": scores, "other": scores},
+        "people": {f"ann{odd}": qrels.sample(0.5, seed=1)}, "measures": MEASURES[:2], "depth": 10, "resamples": 9,
+        "repeats": 2,
+    }  # fmt: skip
+    #: study -> what it takes beside, or in the place of it
+    more = {
+        "annotator_agreement": {"gold": None if odd else ptr.judging.majority_vote(labels), "rel": 2},
+        "by_type": {"unit": "run", "splits": 2} if odd else {"pools": "lexical"},
+        "compare_judgments": {"names": (odd or "depth 10", "complete")},
+        "compare_leaderboards": {"human": scores_of_all, "leaderboards": {odd or "it": scores}},
+        "compare_labels": {"human": complete, "rel": 2},
+        "compare_strategies": {"strategies": ["rank", "random"], "budgets": 3 if odd else [0.1, 0.5]},
+        "coverage": {"depths": [5, 10], "measures": MEASURES[1:3]},
+        "density": {"depths": [1, 5]},
+        "family_effect": {"runs": runs.with_metadata(metadata=family_of(runs))},
+        "infer_pool": {"depth": None},
+        "leave_out_dynamic": {
+            "corpus": ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(documents)}),
+            "topics": pd.DataFrame({"qid": qrels.topics}),
+            "judge": ptr.judging.Oracle(qrels, unknown="not relevant"),
+            "depth": 5,
+        },
+        "leave_out_uniques": {"measures": MEASURES[: 7 if odd else 3]},
+        "passage_positions": {
+            "labels": pd.DataFrame({"qid": "1", "docno": passages, "label": [1, 0, 0] * 3}),
+            "separator": "#",
+        },
+        "plan_labels": {"width": 0.3, "by_topic": bool(odd), "runs": None},
+        "prediction_powered": {"human": qrels.select(qrels.topics[:9]), "judge": {odd or "model": qrels}},
+        "rankings_by_annotator": {"labels": {f"strict{odd}": strict}},
+        "saturation": {"scores": scores},
+        "sensitivity_of_uniques": {"vary": ["remove", "depth"]},
+        "significance_fidelity": {"families": {judge.name: odd or "gpt"}},
+        "stability": {"sizes": [5, 12], "pairs": 20},
+        "subcollections": {"sources": lambda docno: docno[-1] + odd} if odd else {"how": "random", "sizes": [20, 50]},
+    }
     found = {}
-    for name, some, labels in (("", field.runs, field.qrels), (", odd", runs, qrels)):
-        docnos = sorted(set(labels.to_frame()["docno"]))
-        scorer = ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(docnos)})
-        topics, judge = pd.DataFrame({"qid": labels.topics}), ptr.judging.Oracle(labels, unknown="not relevant")
-        found |= {
-            f"Density{name}": ptr.profile.density(labels, runs=some, depths=[1, 5]),
-            f"Saturation{name}": ptr.profile.saturation(ptr.score(some, labels, MEASURES[:2])),
-            f"LabelPlan{name}": (plan := ptr.labels.plan_labels(labels, width=0.3, by_topic=bool(name))),
-            f"LabelEstimate{name}": plan.estimate(one_label_else(labels.restrict(plan.sample))),
-            f"MinimumRanks{name}": ptr.pools.minimum_ranks(some, labels),
-            f"DynamicUniques{name}": ptr.pools.leave_out_dynamic(
-                some, labels, MEASURES[:2], scorer, topics, depth=5, judge=judge
-            ),
-        }
-    return found
+    for name, function in STUDIES.items():
+        taken = study_of(function).parameters
+        given = {part: value for part, value in {**data, **more.get(name, {})}.items() if part in taken}
+        found[study_of(function).result.__name__] = function(**given)
+    plan = found["LabelPlan"]
+    return {**found, "LabelEstimate": plan.estimate(one_label_else(qrels.restrict(plan.sample)))}
 
 
-def of_judges(plain, odd, name):
-    """Return what there is to say of labels by a model, by a name of their own."""
-    found = {}
-    for end, (runs, labels), by in (("", plain, "type"), (", odd", odd, "team")):
-        people, odd_name = labels.sample(0.5, seed=1), name if end else ""
-        judge = ptr.judging.Noisy(labels, ptr.judging.flips(0.2, [0, 1, 2]), seed=2, name=f"noisy{odd_name}")
-        found[f"LabelAudit{end}"] = ptr.audit_labels(
-            runs, labels, judge, MEASURES[:2], people={f"ann{odd_name}": people}, by=by, resamples=5
-        )
-        judges = {judge.name: judge, "other": labels} if end else {judge.name: judge}
-        found[f"SignificanceFidelity{end}"] = ptr.labels.significance_fidelity(
-            runs, labels, judges, MEASURES[:2], resamples=9, families={judge.name: name}
-        )
-        found[f"Circularity{end}"] = ptr.labels.circularity(runs, labels, judges, MEASURES[:2], resamples=9)
-    return found
-
-
-def labels_compared(human, model, person):
-    """Return what there is to say of labels by a model, with errors, beside those of a person who errs less."""
-    judges = {model: ptr.judging.Noisy(human, ptr.judging.flips(0.3, (0, 1, 2)), seed=1)}
-    labels = ptr.judging.Noisy(human, ptr.judging.flips(0.1, (0, 1, 2)), seed=2)(human.to_frame()[["qid", "docno"]])
-    people = {person: labels[["qid", "docno", "label"]]}
-    return ptr.labels.compare_labels(human, judges, people=people, rel=2, resamples=5)
+def family_of(runs):
+    """Return a table in which types are families, too."""
+    return runs.run_table[["name"]].assign(family=runs.run_table["type"])
 
 
 def judged_by_people(folder):
@@ -147,103 +139,33 @@ def judged(docnos, qids):
 def every_result(new_folder):
     """Return results of every kind, by a name of their own; those of a declared study come by themselves."""
     field, (runs, qrels, complete) = ptr.simulate_field(seed=7), odd_field()
-    mine = figures(new_folder("figures"))
     tasks, labels = judged_by_people(new_folder("tasks"))
-    found = {
-        "ExportedTasks, odd": tasks,
-        "ReturnedLabels, odd": labels,
-        "LeaveOutUniques": ptr.leave_out_uniques(field.runs, field.qrels, MEASURES[:3], depth=field.depth),
-        "LeaveOutUniques, odd": ptr.leave_out_uniques(runs, qrels, MEASURES, depth=field.depth),
-        "LeaveOutUniques, filled": ptr.leave_out_uniques(
-            runs, qrels, MEASURES[:2], depth=field.depth, fill={ODD: complete, "b": qrels}, resamples=9
-        ),
-        "LeaveOutUniques, odd runs": ptr.leave_out_uniques(runs, qrels, "AP", depth=field.depth, by="run"),
-        "Scores": ptr.score(field.runs, field.qrels, MEASURES[:2]),
-        "Scores, odd": ptr.score(runs, qrels, MEASURES),
-        "Agreement": ptr.score(field.runs, field.all_qrels, MEASURES[:2]).compare(
-            ptr.score(field.runs, field.qrels, MEASURES[:2]), names=("complete", "depth 10")
-        ),
-        "Agreement, odd": ptr.score(runs, complete, "AP").compare(ptr.score(runs, qrels, "AP"), names=(ODD, "other")),
-        "LeaderboardAgreement": ptr.labels.compare_leaderboards(
-            ptr.score(field.runs, field.all_qrels, MEASURES[:2]), ptr.score(field.runs, field.qrels, "AP"), resamples=9
-        ),
-        "LeaderboardAgreement, odd": ptr.labels.compare_leaderboards(
-            ptr.score(runs, complete, "AP"), {ODD: ptr.score(runs, qrels, MEASURES)}, resamples=0
-        ),
-        "FamilyEffect": ptr.labels.family_effect(
-            with_families(field.runs), field.qrels, field.qrels, "AP", resamples=9
-        ),
-        "FamilyEffect, odd": ptr.labels.family_effect(with_families(runs), qrels, {ODD: qrels}, "AP", resamples=0),
-        "JudgmentComparison": ptr.compare_judgments(
-            field.runs,
-            field.qrels,
-            field.all_qrels,
-            MEASURES[:2],
-            names=("depth 10", "complete"),
-            depth=10,
-            resamples=9,
-        ),
-        "JudgmentComparison, odd": ptr.compare_judgments(
-            runs,
-            qrels,
-            complete.select(complete.topics[:9]),
-            "AP",
-            measures_b="RR",
-            topics="own",
-            names=(ODD, "other"),
-        ),
-        **of_judges((field.runs, field.qrels), (runs, qrels), ODD),
-        "LabelAgreement": labels_compared(field.all_qrels, "model", "ann"),
-        "LabelAgreement, odd": labels_compared(complete, ODD, f"{ODD} too"),
-        "DiscriminativePower": ptr.profile.discriminative_power(ptr.score(field.runs, field.qrels, MEASURES[:2])),
-        "DiscriminativePower, odd": ptr.profile.discriminative_power(
-            {ODD: ptr.score(runs, complete, "AP"), "other": ptr.score(runs, qrels, "AP")}
-        ),
-        **of_annotators(field, runs, qrels),
-        "Coverage": ptr.profile.coverage(field.runs, field.qrels, MEASURES[1:3], depths=[5, 10], depth=field.depth),
-        "Coverage, odd": ptr.profile.coverage(runs, qrels, "AP", depth=field.depth),
-        "Sensitivity": ptr.profile.sensitivity(
-            ptr.leave_out_uniques, field.runs, field.qrels, "AP", grid=["remove", "depth"], depth=field.depth
-        ),
-        "Sensitivity, odd": ptr.profile.sensitivity(
-            ptr.leave_out_uniques, runs, qrels, "AP", grid={"contributors": {ODD: runs.names[:3]}}, depth=field.depth
-        ),
-        "InferredPool": ptr.infer_pool(field.runs, field.qrels),
-        "InferredPool, odd": ptr.infer_pool(runs, qrels),
-        "Stability": ptr.profile.stability(
-            ptr.score(field.runs, field.qrels, MEASURES[:2]), sizes=[5, 25], pairs=20, resamples=5
-        ),
-        "Stability, odd": ptr.profile.stability({ODD: ptr.score(runs, qrels, "AP")}, sizes=3, pairs=5),
-        "StrategyComparison": ptr.pools.compare_strategies(
-            field.runs,
-            field.qrels,
-            ["rank", "random"],
-            budgets=[0.1, 0.5],
-            measures=MEASURES[:2],
-            depth=field.depth,
-            repeats=2,
-        ),
-        "StrategyComparison, odd": ptr.pools.compare_strategies(
-            runs, qrels, "rank", budgets=3, measures="AP", depth=field.depth, leave_out="team", repeats=1
-        ),
-        "PoolsByType": ptr.by_type(field.runs, field.qrels, MEASURES[:2], resamples=5, pools="lexical", depth=10),
-        "PoolsByType, odd": ptr.by_type(runs, qrels, "AP", depth=field.depth, unit="run", splits=2),
-        "LeftOutTypes": ptr.pools.leave_out_type(field.runs, field.qrels, MEASURES[:2], depth=field.depth),
-        "LeftOutTypes, odd": ptr.pools.leave_out_type(runs, qrels, "AP", depth=field.depth),
-        "Subcollections": ptr.profile.subcollections(
-            field.runs, field.qrels, MEASURES[:2], how="random", sizes=[20, 50], repeats=2, resamples=3
-        ),
-        "Subcollections, odd": ptr.profile.subcollections(runs, qrels, MEASURES, sources=lambda docno: docno[-1] + ODD),
-        "Verification": ptr.verify("mine", runs=field.runs, qrels=field.qrels, figures=mine),
-        "SimulatedField": field,
-        **of_relevants(field, runs, qrels),
-        **of_few_labels(field, (runs, qrels), ODD),
-        "ContinuousJudging": judged([f"d{n}" for n in range(20)], ["1", "2"]),
-        "ContinuousJudging, odd": judged([f"{n} {ODD}" for n in range(20)], [ODD, f"{ODD} too"]),
-    }
-    for name, study in STUDIES.items():
-        kind = study_of(study).result.__name__
-        if kind not in found:
-            found[kind] = call(name, field.runs, field.qrels, field.all_qrels)
-            found[f"{kind}, odd"] = call(name, runs, qrels, complete)
-    return found
+    scores, at_depth = (ptr.score(field.runs, judgments, MEASURES[:2]) for judgments in (field.all_qrels, field.qrels))
+    # what studies warn of is told where they are tested
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        return {
+            **of_field(field.runs, field.qrels, field.all_qrels),
+            **{f"{kind}, odd": result for kind, result in of_field(runs, qrels, complete, ODD).items()},
+            "LeaveOutUniques, filled": ptr.leave_out_uniques(
+                runs, qrels, MEASURES[:2], depth=10, fill={ODD: complete, "b": qrels}, resamples=9
+            ),
+            "LeaveOutUniques, odd runs": ptr.leave_out_uniques(runs, qrels, "AP", depth=10, by="run"),
+            "Scores": at_depth,
+            "Scores, odd": ptr.score(runs, qrels, MEASURES),
+            "Agreement": scores.compare(at_depth, names=("complete", "depth 10")),
+            "Agreement, odd": ptr.score(runs, complete, "AP").compare(
+                ptr.score(runs, qrels, "AP"), names=(ODD, "other")
+            ),
+            "Sensitivity, odd study": ptr.profile.sensitivity(
+                ptr.leave_out_uniques, runs, qrels, "AP", grid={"contributors": {ODD: runs.names[:3]}}, depth=10
+            ),
+            "Verification": ptr.verify(
+                "mine", runs=field.runs, qrels=field.qrels, figures=figures(new_folder("figures"))
+            ),
+            "SimulatedField": field,
+            "ExportedTasks, odd": tasks,
+            "ReturnedLabels, odd": labels,
+            "ContinuousJudging": judged([f"d{n}" for n in range(20)], ["1", "2"]),
+            "ContinuousJudging, odd": judged([f"{n} {ODD}" for n in range(20)], [ODD, f"{ODD} too"]),
+        }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 
 import pt_reuse as ptr
-from pt_reuse.scoring.caveats import told_elsewhere
 
 #: topics that people labelled
 PEOPLE = 24
@@ -44,15 +43,3 @@ def by_topics():
 @functools.cache
 def by_documents():
     return ptr.labels.prediction_powered(field().runs, sample(), judge(), ["P@5", "RBP(rel=2)"], level="documents")
-
-
-def of_few_labels(usual, odd, name):
-    """Return a result of a usual field and one of an odd field, whose judge has an odd name."""
-    found = {}
-    for kind, (runs, qrels), judge in (("", (usual.runs, usual.qrels), "model"), (", odd", odd, name)):
-        with told_elsewhere():
-            some = qrels.select(qrels.topics[:9])
-            found[f"PredictionPowered{kind}"] = ptr.labels.prediction_powered(
-                runs, some, {judge: qrels}, ["AP", "P@10"]
-            )
-    return found
