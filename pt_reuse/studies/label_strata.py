@@ -235,10 +235,10 @@ class Sizes:
         return [Allocation.neyman(one.weights, self.strata.shares, self.strata.units) for one in self.numbers]
 
     def _totals(self, width: float) -> list[int]:
-        return [
-            smallest(of.fewest, of.most, lambda total, number=number, of=of: self._width(number, of.of(total)) <= width)  # type: ignore[misc]
-            for number, of in zip(self.numbers, self.allocations, strict=True)
-        ]
+        def total_of(number: Number, of: Allocation) -> int:
+            return smallest(of.fewest, of.most, lambda total: self._width(number, of.of(total)) <= width)
+
+        return list(map(total_of, self.numbers, self.allocations))
 
     def _spread(self, totals: Sequence[int]) -> Counts:
         every = [of.of(total) for of, total in zip(self.allocations, totals, strict=True)]
