@@ -11,6 +11,7 @@ import pytest
 
 import pt_reuse as ptr
 from pt_reuse.collections.collection import Collection
+from pt_reuse.plots import sheet
 
 # commands import what they work with when they run; what is first imported under a patch would keep it
 for _name in ptr.__all__:
@@ -24,6 +25,16 @@ def user_home(tmp_path, monkeypatch):
     # wide, so that messages and tables are compared whole; how they are laid out is tested by itself
     monkeypatch.setenv("COLUMNS", "1000")
     return tmp_path / "home"
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """Have commands draw nothing, as where there is no matplotlib: pictures take most of the time of a small study."""
+
+    def no_screen():
+        raise sheet.NoMatplotlibError("not drawn")
+
+    monkeypatch.setattr(sheet, "off_screen", no_screen)
 
 
 @pytest.fixture(scope="module")

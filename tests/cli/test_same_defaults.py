@@ -20,7 +20,6 @@ from public import PUBLIC
 from small_field import write_field
 
 import pt_reuse as ptr
-from pt_reuse.plots import sheet
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import usual_measures
 
@@ -220,11 +219,8 @@ def given(request, folder):
 
 
 @pytest.mark.parametrize("command", STUDIES)
-def test_the_command_finds_what_the_function_finds(command, given, tmp_path, capsys, monkeypatch):
-    def no_pictures():
-        raise sheet.NoMatplotlibError("not drawn")
-
-    monkeypatch.setattr(sheet, "off_screen", no_pictures)
+@pytest.mark.usefixtures("no_pictures")
+def test_the_command_finds_what_the_function_finds(command, given, tmp_path, capsys):
     further, calls = STUDIES[command]
     field = [] if command in ("judge agreement", "judge plan-labels") else given.words(command)
     words = further.replace("{}", str(given.folder)).split()

@@ -9,6 +9,7 @@ from pt_reuse.data.run_reading import read_runs
 from pt_reuse.demo.simulated import simulate_field
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
 @pytest.fixture(scope="module")
