@@ -21,11 +21,11 @@ def headline(title: str, *lines: str) -> str:
     return f'<p style="overflow-wrap:anywhere"><b>{html.escape(visible(title))}</b>{below}</p>'
 
 
-def folded(settings: Mapping[str, Any], *, called: str = "settings") -> str:
+def folded(settings: Mapping[str, Any]) -> str:
     """Return settings as a list that shows when one asks for it; nothing where there are none."""
     if not settings:
         return ""
-    return f"<details><summary>{html.escape(called)}</summary>{listed(settings.items())}</details>"
+    return f"<details><summary>settings</summary>{listed(settings.items())}</details>"
 
 
 def listed(facts: Iterable[tuple[str, Any]]) -> str:

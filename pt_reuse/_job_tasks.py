@@ -61,7 +61,7 @@ class Outcome(Generic[Done]):
     shown: list[tuple[str, type[Warning], str, int]] = field(default_factory=list)
 
 
-def run_task(task: Task[Done], folder: str | None = None) -> Outcome[Done]:
+def run_task(task: Task[Done]) -> Outcome[Done]:
     """Do a job, here or in a worker, and return what came of it; an interruption alone is raised."""
     place, away = getattr(task.job, "place", None), _here()[:2] != task.sender[:2]
     outcome: Outcome[Done] = Outcome()

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from enum import Enum
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from pickle import PicklingError
@@ -102,19 +103,17 @@ def _outcomes(
     how = "generator" if backend.supports_return_generator else "list"
     with ExitStack() as stack:
         work: Any = run_task
-        folder = None
         if place is JobPlace.PROCESSES:
-            work = run_away
             # on one machine large results go through files, as pipes are slow
-            if type(backend).__name__ == "LokyBackend" and os.access(temporary_folder(), os.W_OK):
-                folder = stack.enter_context(folder_for_jobs())
+            filed = type(backend).__name__ == "LokyBackend" and os.access(temporary_folder(), os.W_OK)
+            work = partial(run_away, folder=stack.enter_context(folder_for_jobs()) if filed else None)
 
         def begun(group: list[Task[Done]]) -> Any:
             if hasattr(backend, "client"):
                 return _by_dask(backend, group)
             # arrays of jobs are small
             parallel = Parallel(n_jobs=n, prefer=prefer, return_as=how, max_nbytes=None)
-            return parallel(delayed(work)(task, folder) for task in group)
+            return parallel(delayed(work)(task) for task in group)
 
         while group := list(islice(tasks, n * _IN_GROUP)):
             with closing(_results(begun, group)) as done:

@@ -7,6 +7,7 @@ import gzip
 import lzma
 from itertools import pairwise
 
+import faults
 import numpy as np
 import pandas as pd
 import pytest
@@ -291,15 +292,8 @@ def header(about: str = ABOUT, lines: str = LINES) -> bytes:
     return f"# ir_metadata.start\n{text}# ir_metadata.end\n{lines}".encode()
 
 
-def put_files(folder, files):
-    for name, data in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
-    return folder
-
-
 def note(folder, files, name="r"):
-    return read_notes([put_files(folder, files) / name]).get(folder / name)
+    return read_notes([faults.put(folder, files) / name]).get(folder / name)
 
 
 @pytest.mark.parametrize(
@@ -341,7 +335,7 @@ def test_what_is_read_of_it(about, wanted, tmp_path):
     ids=range(9),
 )
 def test_what_is_no_yaml_is_left_aside(about, messages, tmp_path):
-    put_files(tmp_path, {"r": header(about)})
+    faults.put(tmp_path, {"r": header(about)})
     assert messages.warned(lambda: read_notes([tmp_path / "r"])) == {}
 
 
@@ -371,7 +365,7 @@ def test_references_are_not_followed(tmp_path):
 )
 def test_a_file_beside_the_run(run, beside, tmp_path):
     data = gzip.compress(LINES.encode()) if run.endswith(".gz") else LINES.encode()
-    put_files(tmp_path, {f"runs/{run}": data, f"runs/{beside}": f"ir_metadata.start\n{ABOUT}ir_metadata.end\n"})
+    faults.put(tmp_path, {f"runs/{run}": data, f"runs/{beside}": f"ir_metadata.start\n{ABOUT}ir_metadata.end\n"})
     for source in (tmp_path / "runs", tmp_path / "runs" / "*", tmp_path / "runs" / run):
         runs = read_runs(source)
         assert (runs.names, runs.teams, runs.types) == (["bm25"], ["h2oloo"], ["automatic"])
@@ -383,14 +377,14 @@ def test_files_that_are_of_no_run(tmp_path):
     assert yaml_files_of(["ir-metadata.yml"]) == set()
     assert yaml_files_of(["a.yaml", "a.yaml.yaml"]) == set()
     # of one run a folder may say something without its name, of two it may not
-    both = put_files(tmp_path, {"a": LINES, "b": LINES, "ir-metadata.yml": ABOUT})
+    both = faults.put(tmp_path, {"a": LINES, "b": LINES, "ir-metadata.yml": ABOUT})
     assert read_notes([both / "a", both / "b"]) == {}
 
 
 def folder_of_three(tmp_path):
     files = {name: LINES.replace("bm25", name) for name in "abc"}
     about = {"a.yaml": "actor: {team: A}\nmethod: {automatic: yes}\n", "b.yaml": "tag: bb\nactor: {team: B}\n"}
-    return put_files(tmp_path / "runs", {**files, **about})
+    return faults.put(tmp_path / "runs", {**files, **about})
 
 
 @pytest.mark.parametrize("names", ["tag", "file"])
@@ -417,7 +411,7 @@ def test_what_the_user_gives_wins(names, messages, tmp_path):
 def test_a_note_is_of_its_run_where_other_files_gave_none(names, tmp_path):
     # without a tag in it, too
     files = {"a": header("actor: {team: A}", LINES.replace("bm25", "a")), "b": LINES.replace("bm25", "b"), "0": "none"}
-    folder = put_files(tmp_path / "runs", {**files, "b.yaml": "actor: {team: B}\n", "0.yaml": "actor: {team: 0}\n"})
+    folder = faults.put(tmp_path / "runs", {**files, "b.yaml": "actor: {team: B}\n", "0.yaml": "actor: {team: 0}\n"})
     with pytest.warns(ReuseWarning, match="1 file left out"):
         runs = read_runs(folder, names=names, other_files="skip")
     assert (runs.names, runs.teams) == (["a", "b"], ["A", "B"])

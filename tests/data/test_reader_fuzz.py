@@ -10,10 +10,10 @@ import warnings
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from naive_reader import BOM
 
 from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data.judgments import read_qrels
+from pt_reuse.data.lines import BOM
 from pt_reuse.data.packed_files import packed_with
 from pt_reuse.data.run_reading import read_runs
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from faults import put
 from packing_parts import compressed
 
 from pt_reuse._choices import ORDERS
@@ -21,14 +22,6 @@ from pt_reuse.data.run_reading import read_runs
 RUN = b"401 Q0 d1 1 2.5 bm25\n401 Q0 d2 2 1.5 bm25\n402 Q0 d1 1 3 bm25\n"
 OTHER = b"402 Q0 d3 1 0.5 dense\n401 Q0 d2 1 0.25 dense\n"
 ROWS = [("401", "d1", 0, 2.5), ("401", "d2", 1, 1.5), ("402", "d1", 0, 3.0)]
-
-
-def put(folder, files):
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    return folder
 
 
 def rows(frame):

@@ -14,10 +14,12 @@ LABELS = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]})
 
 
 def put(folder, files):
+    """Put files, name -> bytes or text, into a folder, and return it."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return folder
 
 
 def altered(data, chance):
