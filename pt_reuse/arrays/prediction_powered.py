@@ -59,10 +59,6 @@ class PoweredMeans:
         """Return the ends of the intervals of the estimates: t with n - 1 degrees of freedom."""
         return t_interval(self.estimate, self.se, self.n, confidence)
 
-    def human_interval(self, confidence: float) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals by people's labels alone: t with n - 1 degrees of freedom."""
-        return t_interval(self.human, self.human_se, self.n, confidence)
-
     @property
     def p(self) -> Floats:
         """Return (columns,): the two-sided p-value of 0."""

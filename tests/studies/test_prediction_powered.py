@@ -15,7 +15,7 @@ from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
-from pt_reuse.arrays.prediction_powered import JACKKNIFE, PLAIN, TopicValues, powered_means
+from pt_reuse.arrays.prediction_powered import JACKKNIFE, PLAIN, TopicValues, powered_means, t_interval
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.studies.few_labels import pair_table, rank_bounds, rank_table, topic_estimates
 
@@ -161,7 +161,8 @@ def test_of_400_resampled_topics_20_with_labels_of_people(dl21):
         drawn = random.integers(0, 53, 400)
         values = TopicValues(human[drawn[:20]], judge[drawn[:20]], judge[drawn[20:]])
         plain, usual = powered_means(values, variance=PLAIN), powered_means(values)
-        for i, (low, high) in enumerate((plain.human_interval(0.95), plain.interval(0.95), usual.interval(0.95))):
+        alone = t_interval(plain.human, plain.human_se, plain.n, 0.95)
+        for i, (low, high) in enumerate((alone, plain.interval(0.95), usual.interval(0.95))):
             found[i] += [(high - low).mean(), ((low <= truth) & (truth <= high)).mean()]
     width, coverage = (found / 400).T
     assert width == pytest.approx([0.198, 0.152, 0.167], abs=0.003)
