@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pt_reuse as ptr
@@ -24,3 +26,16 @@ RESULTS = {
     for name, home in {**HOMES, **OTHERS}.items()
     if name not in PUBLIC
 }
+
+
+def functions() -> Iterator[tuple[str, Callable]]:
+    """Yield (name, function) of every public function, and of every public method of a class of ours but errors."""
+    for name, value in {**PUBLIC, **RESULTS}.items():
+        if inspect.isfunction(value):
+            yield name, value
+        elif inspect.isclass(value) and "pt_reuse" in value.__module__ and not issubclass(value, Exception):
+            for member in dir(value):
+                found = inspect.getattr_static(value, member)
+                found = getattr(found, "__func__", found)
+                if inspect.isfunction(found) and not member.startswith("_"):
+                    yield f"{name}.{member}", found

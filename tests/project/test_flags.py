@@ -11,7 +11,7 @@ import pyterrier as pt
 import pytest
 from annotator_parts import labelled
 from matplotlib.figure import Figure
-from public import PUBLIC, RESULTS
+from public import functions
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
@@ -110,26 +110,24 @@ def figures(folder):
 def flags():
     """Return (function, flag) of every public function, and of every public method of a public class."""
     found = []
-    for name, value in {**PUBLIC, **RESULTS}.items():
-        # options of declared studies are held to their declarations
-        functions = {name: value} if inspect.isfunction(value) and not hasattr(value, "study") else {}
-        if inspect.isclass(value) and not issubclass(value, Exception):
-            members = {
-                member: getattr(inspect.getattr_static(value, member), "__func__", None) for member in dir(value)
-            }
-            members |= {member: function for member, function in inspect.getmembers(value, inspect.isfunction)}
-            functions = {f"{name}.{member}": f for member, f in members.items() if f and not member.startswith("_")}
-        for called, function in functions.items():
-            # what a subclass of the user's defines is called by us
-            if function.__module__.startswith("pt_reuse") and not getattr(function, "__isabstractmethod__", False):
-                # one function for all records; labels may be one flag for all runs, or something else
-                called = "save" if inspect.unwrap(function) is inspect.unwrap(Record.save) else called
-                for argument, parameter in inspect.signature(function).parameters.items():
-                    kinds = re.findall(r"\w+", str(parameter.annotation))
-                    # the legend of every result is asked for where all are drawn
-                    drawn = called.endswith(".plot") and argument == "legend"
-                    if "bool" in kinds and "RunLabels" not in kinds and not drawn:
-                        found.append((called, argument))
+    for called, function in functions():
+        # options of declared studies are held to their declarations; what a subclass of the user's defines we call
+        if hasattr(function, "study") or getattr(function, "__isabstractmethod__", False):
+            continue
+        # one function for all records
+        called = "save" if inspect.unwrap(function) is inspect.unwrap(Record.save) else called
+        for argument, parameter in inspect.signature(function).parameters.items():
+            kinds = re.findall(r"\w+", str(parameter.annotation))
+            # the legend of every result is asked for where all are drawn
+            drawn = called.endswith(".plot") and argument == "legend"
+            # labels may be one flag for all runs, or something else
+            if (
+                function.__module__.startswith("pt_reuse")
+                and "bool" in kinds
+                and "RunLabels" not in kinds
+                and not drawn
+            ):
+                found.append((called, argument))
     return list(dict.fromkeys(found))
 
 

@@ -8,7 +8,6 @@ import importlib.util
 import inspect
 import json
 import pickle
-import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -115,12 +114,6 @@ def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="depth_pol"):
         ptr.depth_pol  # noqa: B018
     assert not hasattr(ptr, "no_such_name")
-
-
-def test_help_finds_the_package():
-    text = pydoc.render_doc(ptr, renderer=pydoc.plaintext)
-    assert "leave_out_uniques(" in text
-    assert "class RunSet" in text
 
 
 def test_an_object_comes_back_in_a_process_that_has_loaded_nothing(tmp_path):

@@ -15,7 +15,7 @@ import pyterrier as pt
 import pytest
 from declared import STUDIES
 from ir_datasets.formats import GenericQrel, GenericScoredDoc, TrecQrel
-from public import PUBLIC, RESULTS
+from public import PUBLIC, functions
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import as_qrels
@@ -288,27 +288,9 @@ def test_forms(parameter, taker, form, folder, tmp_path, monkeypatch):
     assert_equal(expected(taker, folder), found)
 
 
-def parameters():
-    """Yield (function, parameter) of every public function and method that takes runs or judgments."""
-    for name, value in {**PUBLIC, **RESULTS}.items():
-        functions = {name: value} if inspect.isfunction(value) else {}
-        if inspect.isclass(value) and value.__module__.startswith("pt_reuse"):
-            members = {
-                member: getattr(found := inspect.getattr_static(value, member), "__func__", found)
-                for member in dir(value)
-                if not member.startswith("_")
-            }
-            functions = {f"{name}.{member}": found for member, found in members.items() if inspect.isfunction(found)}
-        for called, function in functions.items():
-            for parameter in inspect.signature(function).parameters:
-                if parameter in ("runs", "qrels"):
-                    yield called, parameter
-
-
 def test_every_function_that_takes_runs_or_judgments_is_here():
-    found = {}
-    for called, parameter in parameters():
-        found.setdefault(called, set()).add(parameter)
+    found = {name: {"runs", "qrels"} & inspect.signature(function).parameters.keys() for name, function in functions()}
+    found = {name: parts for name, parts in found.items() if parts}
     places = {name.rpartition(".")[2]: name for name in PUBLIC}
     here = {name: set(inspect.signature(call).parameters) - {"d"} for name, call in TAKERS.items()} | ELSEWHERE
     for name, part in STUDIED.values():
