@@ -56,6 +56,7 @@ def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, 
     assert printed.err == ""
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys, messages):
     out = tmp_path / "out"
     out.mkdir()
@@ -82,6 +83,7 @@ def test_runs_says_what_it_leaves_out(folder, tmp_path, capsys):
     assert "... and 2 more runs; --all shows every one" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_lou_takes_contributors_by_name(folder, tmp_path, capsys):
     runs = ptr.read_runs(folder / "runs", teams=folder / "teams")
     names = runs.names[:3]
