@@ -310,6 +310,8 @@ class Result(Record):
 
     def _measure(self, measure: Any) -> str:
         """Return the name of one of the measures, the first for None."""
+        if not self.measures:
+            raise InputError(f"no number of this {self.title} is of a measure.", argument="measure")
         if measure is None:
             return self.measures[0]
         name = measure

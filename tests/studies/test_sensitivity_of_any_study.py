@@ -101,7 +101,7 @@ def test_key_figures_are_those_of_the_study_called_by_hand(name):
         assert all(np.isnan(number) for number in here.values())
 
 
-def test_a_study_of_judgments_alone():
+def test_a_study_of_judgments_alone(messages):
     def many(qrels, *, rel=1):
         return ptr.profile.density(qrels, rel=rel)
 
@@ -109,6 +109,7 @@ def test_a_study_of_judgments_alone():
     assert found.spans["convention"].unique().tolist() == ["rel"]
     here = found.table.set_index(["figure", "value"])["here"]
     assert here["relevant", "2"] == STRICT.to_frame()["label"].sum()
+    messages.refused(found.report, by="spans", argument="measure")
     # the order of the runs is nothing to it
     with pytest.raises(ptr.InputError, match="'order', which is no convention of many"):
         ptr.profile.sensitivity(many, RUNS, QRELS, grid=["order"])
