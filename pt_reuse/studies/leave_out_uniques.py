@@ -441,12 +441,13 @@ def leave_out_uniques(
     asked = Asked(leave_out_uniques, locals())
     judges = [] if fill is None else as_judges(fill, "fill", rel=judge_rel)
     remove = asked["remove"] or ("judged" if judges else "relevant")
-    units, field, people, measured = asked.units("by"), asked.runs, asked.qrels, asked.measures
+    units, chosen = asked.units("by"), asked.contributors
+    field, people, measured = asked.runs, asked.qrels, asked.measures
     lowest, depth_k = asked.rel if remove == "relevant" else 0, asked.depth.value
     with arguments_as(order="pool_order"):
-        pooling = Pooling.of(field, asked.contributors, units, depth=depth_k, pool_order=asked["pool_order"])
+        pooling = Pooling.of(field, chosen, units, depth=depth_k, pool_order=asked["pool_order"])
     asked.tell(
-        alone(units, asked.contributors.runs),
+        alone(units, chosen.runs),
         relevant_only(people, of_judged(measured)),
         none_relevant(people, asked.rel) if remove == "relevant" else (),
         few_topics(len(people.topics)) if asked.bootstrap else (),
