@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -512,23 +511,24 @@ def judge_with_model(
 
 def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session, bar: Any) -> dict[int, Judged]:
     """Return row of the pool -> what people say of the document, in the order of asking."""
-    keys = list(zip(pairs["qid"], pairs["docno"], strict=True))
+    keys: list[tuple[str, str]] = list(zip(pairs["qid"], pairs["docno"], strict=True))
     found: dict[int, Judged] = {}
-    for number in itertools.count(1):
-        rows = chooser.next()
-        if not len(rows):
-            return found
+    number = 0
+    while len(rows := chooser.next()):
+        number += 1
         chosen = []
         for row in rows.tolist():
             probability = float(chooser.probability[row])
             why = "at random" if np.isnan(probability) else f"nearest to .5 ({probability:.3f})"
             why = why if chooser.says.known[row] else "the model says nothing"
-            chosen.append(Judged(*keys[row], number, STRATEGY, why, more=_more(probability)))
+            qid, docno = keys[row]
+            chosen.append(Judged(qid, docno, number, STRATEGY, why, more=_more(probability)))
         said = {(one.qid, one.docno): one for batch in session.judged(chosen) for one in batch}
         answers = {row: said[keys[row]] for row in rows.tolist()}
         chooser.learn(rows, [one.label for one in answers.values()])
         found |= answers
         bar.update(len(rows))
+    return found
 
 
 def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSure, model: str) -> list[Judged]:
