@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 import pt_reuse as ptr
-from pt_reuse.arrays.bootstrap import COEFFICIENTS, TopicBootstrap, TopicScores, numbers_of
+from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, numbers_of
 from pt_reuse.scoring.caveats import told_elsewhere
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "interval-coverage.txt"
@@ -145,17 +145,17 @@ def intervals(name: str, estimate: float, drawn: Floats, left_out: Floats) -> di
         "moved by the bias": (low - bias, high - bias),
         "moved by twice the bias": (low - 2 * bias, high - 2 * bias),
     }
-    if name in COEFFICIENTS:
+    if name in USUAL_COEFFICIENTS:
         fisher = np.arctanh(np.clip(drawn, -MOST, MOST))
         middle = np.arctanh(np.clip(estimate, -MOST, MOST))
         z_low, z_high = np.quantile(fisher, ends)
         z_bias = fisher.mean() - middle
         made["Fisher's z"] = tuple(np.tanh([z_low - z_bias, z_high - z_bias]))
         made["Fisher's z, twice"] = tuple(np.tanh([z_low - 2 * z_bias, z_high - 2 * z_bias]))
-    first, last = (-1, 1) if name in COEFFICIENTS else (0, np.inf)
+    first, last = (-1, 1) if name in USUAL_COEFFICIENTS else (0, np.inf)
     made = {way: (min(max(a, first), estimate), max(min(b, last), estimate)) for way, (a, b) in made.items()}
     of_library = TopicBootstrap(RESAMPLES, 0, CONFIDENCE)
-    joined = of_library.interval(estimate, drawn, within=(first, last), integer=name not in COEFFICIENTS)
+    joined = of_library.interval(estimate, drawn, within=(first, last), integer=name not in USUAL_COEFFICIENTS)
     return {"percentile": (low, high), **made, "joined": joined}
 
 

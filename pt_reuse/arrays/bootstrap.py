@@ -123,7 +123,7 @@ def checked_bootstrap(*, resamples: Any, seed: Any, confidence: Any, n_jobs: Any
 
 
 #: coefficients of two rankings
-COEFFICIENTS = ("tau_b", "gamma", "tau_ap_b")
+USUAL_COEFFICIENTS = ("tau_b", "gamma", "tau_ap_b")
 #: the most places that a system loses, and gains
 CHANGES = ("max_drop", "max_rise")
 #: means of runs in draws from twice as many of which on jobs are handed out
@@ -155,7 +155,7 @@ def ranking_agreement(
     estimate: TopicScores,
     bootstrap: TopicBootstrap | None = None,
     *,
-    coefficients: Sequence[str] = COEFFICIENTS,
+    coefficients: Sequence[str] = USUAL_COEFFICIENTS,
 ) -> dict[str, float]:
     """Return tau_b, gamma, tau_ap_b, max_drop and max_rise of two rankings, and with a bootstrap the ends of each."""
     (found,) = ranking_agreements([(truth, estimate)], 1, bootstrap, coefficients=coefficients)
@@ -167,7 +167,7 @@ def ranking_agreements(
     n_compared: int,
     bootstrap: TopicBootstrap | None,
     *,
-    coefficients: Sequence[str] = COEFFICIENTS,
+    coefficients: Sequence[str] = USUAL_COEFFICIENTS,
 ) -> Iterator[dict[str, float]]:
     """Yield what :func:`ranking_agreement` says of each truth and estimate, each a job."""
     agreements = (_Agreement(truth, estimate, bootstrap, tuple(coefficients)) for truth, estimate in compared)
@@ -217,7 +217,7 @@ class _Agreement:
 
 
 def numbers_of(
-    truths: NDArray[np.float64], estimates: NDArray[np.float64], coefficients: Sequence[str] = COEFFICIENTS
+    truths: NDArray[np.float64], estimates: NDArray[np.float64], coefficients: Sequence[str] = USUAL_COEFFICIENTS
 ) -> dict[str, NDArray[np.float64]]:
     """Return the coefficients, and max_drop and max_rise, (draws,) each, of (draws, runs) means of both."""
     found = pairs.coefficients(rounded(truths), rounded(estimates), coefficients)

@@ -281,7 +281,7 @@ class _Judged(Walker):
         return np.divide(self.total, self.returned, out=np.zeros(len(self.total)), where=self.returned > 0)
 
 
-class _Unjudged(_Judged):
+class _UnjudgedRanks(_Judged):
     def values(self) -> Values:
         if self.spec.of_cutoff:
             return (self.returned - self.total) / float(self.spec.cutoff or 1)
@@ -350,5 +350,5 @@ KERNELS = {
     "ndcg": Kernel(_Gain, _by_ideal),
     "rbp": Kernel(_RankBiased, _by_one),
     "judged": Kernel(_Judged, _by_one),
-    "unjudged": Kernel(_Unjudged, _by_one),
+    "unjudged": Kernel(_UnjudgedRanks, _by_one),
 }

@@ -17,7 +17,7 @@ from pt_reuse._check import whole
 from pt_reuse._errors import arguments_as, door
 from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.bootstrap import COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
+from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.open_field import AnyField
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 #: what has an interval in a row of a unit, and in the summary under ``own_``
-OF_RANKINGS = (*COEFFICIENTS, "max_drop")
+OF_RANKINGS = (*USUAL_COEFFICIENTS, "max_drop")
 #: means rounded at a time, 32 MB
 _MEANS_AT_ONCE = 1 << 22
 #: the unit that is left out, under whichever name it stands
@@ -334,7 +334,7 @@ def _unit_table(
     for before, means in zip(full, reduced, strict=True):
         best_first = np.argsort(-before, kind="stable")
         for after in _rounded(means[order]):
-            numbers = pairs.coefficients(before, after, COEFFICIENTS)
+            numbers = pairs.coefficients(before, after, USUAL_COEFFICIENTS)
             dropped = np.full(len(after), None, dtype=object)
             falling = np.flatnonzero(numbers["max_drop"] > 0)
             drops = pairs.rank_drops(before, after[falling])
@@ -382,7 +382,7 @@ def _summary(
     """Return one row per measure: what leaving units out does at most, alone and over the whole field."""
     rows = []
     for m, measure in enumerate(measures):
-        found = pairs.coefficients(full[m], own[m][None], COEFFICIENTS)
+        found = pairs.coefficients(full[m], own[m][None], USUAL_COEFFICIENTS)
         # tau is undefined where all runs tie, so ranks say whether anything moved
         every = _rounded(reduced[m])
         moved = any(pairs.rank_drops(full[m], after[(after != full[m]).any(axis=1)]).any() for after in every)

@@ -12,7 +12,7 @@ from joblib import parallel_config
 from pt_reuse.arrays import bootstrap
 from pt_reuse.arrays.bootstrap import (
     CHANGES,
-    COEFFICIENTS,
+    USUAL_COEFFICIENTS,
     TopicBootstrap,
     TopicScores,
     drawn_counts,
@@ -96,8 +96,8 @@ def test_an_interval_by_hand():
 
 def test_ends_lie_beside_their_numbers_and_within_their_range():
     row = ranking_agreement(*both(6, 4), TopicBootstrap(60, 1, 0.99))
-    assert list(row) == [f"{name}{end}" for name in (*COEFFICIENTS, *CHANGES) for end in ("", "_low", "_high")]
-    for name in (*COEFFICIENTS, *CHANGES):
+    assert list(row) == [f"{name}{end}" for name in (*USUAL_COEFFICIENTS, *CHANGES) for end in ("", "_low", "_high")]
+    for name in (*USUAL_COEFFICIENTS, *CHANGES):
         assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
         assert row[f"{name}_low"] >= -1
         assert row[f"{name}_high"] <= (3 if name.startswith("max") else 1)
