@@ -72,6 +72,7 @@ class ExperimentResult(pd.DataFrame):
 
     @classmethod
     def of(cls, frame: pd.DataFrame, executed: Executed) -> ExperimentResult:
+        """Return a frame of scores with the systems that were executed for it."""
         made = cls(frame)
         made.attrs = frame.attrs
         made._executed = executed
