@@ -30,6 +30,6 @@ from .scoring.scores import score as score
 from .studies.audit_labels import audit_labels as audit_labels
 from .studies.by_type import by_type as by_type
 from .studies.compare_judgments import compare_judgments as compare_judgments
-from .studies.infer_pool.inference import infer_pool as infer_pool
+from .studies.infer_pool.infer_pool import infer_pool as infer_pool
 from .studies.leave_out_uniques import leave_out_uniques as leave_out_uniques
 from .verification.verification import verify as verify

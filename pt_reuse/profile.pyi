@@ -1,10 +1,10 @@
 from .data.units import subsample_corpus as subsample_corpus
-from .studies.coverage.covering import coverage as coverage
+from .studies.coverage.coverage import coverage as coverage
 from .studies.density import density as density
 from .studies.discriminative_power import discriminative_power as discriminative_power
 from .studies.saturation import saturation as saturation
 from .studies.sensitivity import sensitivity as sensitivity
 from .studies.stability import stability as stability
-from .studies.subcollections.splitting import subcollections as subcollections
+from .studies.subcollections.subcollections import subcollections as subcollections
 from .studies.subcollections.systems import Systems as Systems
 from .studies.top_agreement import top_agreement as top_agreement

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
     from pt_reuse.pooling.pool import Pool
-    from pt_reuse.studies.infer_pool.inference import InferredPool
+    from pt_reuse.studies.infer_pool.infer_pool import InferredPool
 
 #: the documents to be judged, as a file of judgments in which every label is still to come
 _TO_JUDGE = "to_judge.txt"
@@ -304,7 +304,7 @@ def add_infer_pool(commands: Commands) -> Parser:
 
 def _run_infer(options: argparse.Namespace) -> None:
     from pt_reuse.data.qrels_files import qrels_file
-    from pt_reuse.studies.infer_pool.inference import InferredPool, infer_pool
+    from pt_reuse.studies.infer_pool.infer_pool import InferredPool, infer_pool
     from pt_reuse.study import study_of
 
     plan = plan_field(options, pooled_matters=False)
@@ -340,7 +340,7 @@ def _tell_how_to_go_on(result: InferredPool, folder: Path | None) -> None:
 
 
 def _report(result: InferredPool, every: bool) -> None:
-    from pt_reuse.studies.infer_pool.inference import UNSURE
+    from pt_reuse.studies.infer_pool.infer_pool import UNSURE
 
     table = result.table
     say("\nRuns by what is on record (pooled, NA: nothing) and what speaks for them:")

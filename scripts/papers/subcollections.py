@@ -29,7 +29,7 @@ import pandas as pd
 import pyterrier as pt
 
 import pt_reuse as ptr
-from pt_reuse.studies.subcollections.splitting import Subcollections
+from pt_reuse.studies.subcollections.subcollections import Subcollections
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 MODELS = (

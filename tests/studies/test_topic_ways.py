@@ -25,7 +25,7 @@ from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.scores import score
-from pt_reuse.studies.coverage.covering import coverage
+from pt_reuse.studies.coverage.coverage import coverage
 from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.studies.without_units import UniqueScoring

@@ -20,7 +20,7 @@ from topic_ways import odd_field
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.studies.infer_pool import judged_ranks
-from pt_reuse.studies.infer_pool.inference import Certainty, infer_pool
+from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
 from pt_reuse.studies.infer_pool.judged_ranks import Passes
 from pt_reuse.studies.infer_pool.search import depth_bits, name_bits, which_bits
 

@@ -17,7 +17,7 @@ from real_runs import read_real
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.studies.infer_pool.inference import Certainty, Evidence, infer_pool
+from pt_reuse.studies.infer_pool.infer_pool import Certainty, Evidence, infer_pool
 from pt_reuse.studies.infer_pool.search import Curves, name_bits
 
 

@@ -408,7 +408,7 @@ class InferredPool(Result):
     Attributes:
         table: one row per run, in field order: ``name team type``; ``pooled``, what is on record, <NA> where
             nobody recorded it; ``contributed``, what was inferred; ``evidence``, the word of an
-            :class:`~pt_reuse.studies.infer_pool.inference.Evidence`, one of
+            :class:`~pt_reuse.studies.infer_pool.infer_pool.Evidence`, one of
 
             - ``needed``: judged documents in the pool that no other run in it has;
             - ``needed together``: documents that none of the needed runs has, but several others: at least one run
