@@ -45,14 +45,24 @@ def written() -> dict[Path, str]:
     for group in sorted({study["entry"]["group"] for study in every}):
         path = stub_of(group)
         package = ".".join(["pt_reuse", *path.relative_to(ROOT).parts[:-1]])
-        lines = {line.rpartition(" as ")[2]: line for line in path.read_text(encoding="utf-8").splitlines()}
+        kept = [line for line in path.read_text(encoding="utf-8").splitlines() if _leads_somewhere(line, package)]
+        lines = {line.rpartition(" as ")[2]: line for line in kept}
         for study in every:
             name = study["entry"]["name"]
+            lines.pop(name, None)  # it may have been of another group
             if study["entry"]["group"] == group:
                 module = study["module"].removeprefix(f"{package}.")
                 lines[name] = f"from .{module} import {name} as {name}"
         files[path] = "\n".join(sorted(lines.values(), key=_as_sorted)) + "\n"
     return files
+
+
+def _leads_somewhere(line: str, package: str) -> bool:
+    _, module, _, name, *_ = line.split()
+    try:
+        return hasattr(importlib.import_module(module, package), name)
+    except ModuleNotFoundError:  # a study that is gone
+        return False
 
 
 def _as_sorted(line: str) -> tuple[int, str, str]:

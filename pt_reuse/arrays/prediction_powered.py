@@ -55,10 +55,6 @@ class PoweredMeans:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.n * self.human_se**2 / self.se**2)
 
-    def interval(self, confidence: float) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals of the estimates: t with n - 1 degrees of freedom."""
-        return t_interval(self.estimate, self.se, self.n, confidence)
-
     @property
     def p(self) -> Floats:
         """Return (columns,): the two-sided p-value of 0."""

@@ -65,7 +65,9 @@ def test_means_are_the_plain_formulas_column_by_column():
         estimate, se = literal(*column, lam)
         assert (found.estimate[i], found.se[i]) == pytest.approx((estimate, se), abs=1e-12)
         low, high = scipy.stats.t.interval(0.9, 11, estimate, se)
-        assert [end[i] for end in found.interval(0.9)] == pytest.approx([low, high], abs=1e-12)
+        assert [end[i] for end in t_interval(found.estimate, found.se, found.n, 0.9)] == pytest.approx(
+            [low, high], abs=1e-12
+        )
         assert found.p[i] == pytest.approx(2 * scipy.stats.t.sf(abs(estimate) / se, 11), abs=1e-12)
         assert found.by_judge[i] == pytest.approx(np.mean(column[1] + column[2]))
         assert found.n_eff[i] == pytest.approx(12 * (np.var(column[0], ddof=1) / 12) / se**2)
@@ -121,7 +123,7 @@ def test_ppi_py_says_the_same_where_conventions_agree():
                 squared = people + lam**2 * np.var(column[2], ddof=1) / more * (more - 1) / more
                 reach = scipy.stats.norm.ppf(0.975) * squared**0.5
                 assert (high - low) / 2 == pytest.approx(reach, rel=1e-9)
-                mine_low, mine_high = (end[i] for end in ours.interval(0.95))
+                mine_low, mine_high = (end[i] for end in t_interval(ours.estimate, ours.se, ours.n, 0.95))
                 assert mine_high - mine_low > high - low, "t and n - 1 are wider"
             # its covariance divides by n, its variance of all n + N topics by n + N - 1
             theirs_lambda = mine.weight[i] * (n - 1) / n
@@ -137,14 +139,14 @@ def test_intervals_cover_the_truth(n, least, most):
     human = random.normal(0.4, 0.2, (n + 200, 4000))
     judge = 0.7 + 2 * human + random.normal(0, 0.3, human.shape)
     found = powered_means(TopicValues(human[:n], judge[:n], judge[n:]))
-    low, high = found.interval(0.95)
+    low, high = t_interval(found.estimate, found.se, found.n, 0.95)
     assert ((low <= 0.4) & (high >= 0.4)).mean() > least
     assert found.estimate.mean() == pytest.approx(0.4, abs=0.002)
     # the variance is that of the estimates, or somewhat more; for a known lambda it is less
     assert 1 < (found.se**2).mean() / found.estimate.var() < most
     plain = powered_means(TopicValues(human[:n], judge[:n], judge[n:]), variance=PLAIN)
     assert (plain.se**2).mean() < found.estimate.var()
-    low, high = plain.interval(0.95)
+    low, high = t_interval(plain.estimate, plain.se, plain.n, 0.95)
     narrower = (high - low).mean() / np.subtract(*t_interval(found.human, found.human_se, n, 0.95)[::-1]).mean()
     # the best that a correlation of .8 can do
     assert narrower == pytest.approx(np.sqrt(1 - 0.64 * 200 / (200 + n)), rel=0.05)
