@@ -332,7 +332,7 @@ def _place(names: Sequence[str], stage: Path) -> None:
             # the new file keeps its name, by which it is known in its place, where a file can have two
             try:
                 os.link(stage / f"new-{i}", stage / NEXT)
-            except (OSError, NotImplementedError):
+            except OSError:
                 os.rename(stage / f"new-{i}", stage / NEXT)
             os.replace(stage / NEXT, stage.parent / name)
         (stage / UNDO).unlink()
@@ -343,7 +343,7 @@ def _place(names: Sequence[str], stage: Path) -> None:
 
 
 def _keep(path: Path, name: Path) -> None:
-    # a second name for the same file, where the file system has such
+    # a second name for the same file, where the file system has such, and the system for what is itself a link
     try:
         os.link(path, name, follow_symlinks=False)
     except (OSError, NotImplementedError):

@@ -7,10 +7,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from pt_reuse._errors import door
 from pt_reuse.options import SHARED, Parameter, documented
+
+if TYPE_CHECKING:
+    from pt_reuse.result import Result
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -84,7 +87,7 @@ class Study:
             "entry": asdict(self.entry),
             "data": [name for name in self.parameters if name in _DATA and name not in self.defaults],
             "contributors": self.defaults.get("contributors"),
-            "long": any(getattr(view, "long", False) for view in getattr(self.result, "views", {}).values()),
+            "long": any(getattr(view, "long", False) for view in self.result.views.values()),
             "flags": [
                 {
                     "dest": name,
@@ -98,9 +101,9 @@ class Study:
         }
 
     @property
-    def result(self) -> type:
+    def result(self) -> type[Result]:
         """Return the class of its result."""
-        kind: type = self.call.__globals__[self.call.__annotations__["return"]]
+        kind: type[Result] = self.call.__globals__[self.call.__annotations__["return"]]
         return kind
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -299,16 +299,16 @@ def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -
             check_unit_is_given(getattr(options, argument), plan.columns, argument=argument)
 
 
-def files_of(kind: type) -> Iterator[str]:
+def files_of(kind: type[Result]) -> Iterator[str]:
     """Yield the names of the files that a result is saved to."""
     import numpy as np
     import pandas as pd
 
     hints = get_type_hints(kind)
     parts = {field.name: hints[field.name] for field in fields(kind)}
-    named = {"table": kind.main}  # type: ignore[attr-defined]
+    named = {"table": kind.main}
     yield from (f"{named.get(name, name)}.csv" for name, hint in parts.items() if hint is pd.DataFrame)
-    yield from (f"{name}.csv" for name in kind.derived)  # type: ignore[attr-defined]
+    yield from (f"{name}.csv" for name in kind.derived)
     yield from (f"{name}.run_table.csv" for name, hint in parts.items() if is_dataclass(hint))
     yield from ("settings.json", "result.json")
     if any(getattr(hint, "__origin__", None) is np.ndarray or is_dataclass(hint) for hint in parts.values()):
@@ -319,7 +319,7 @@ def _pictures(
     study: Study, measures: Sequence[str], judgments: Sequence[str], given: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Return what draws each picture, by the name of its file; the judgments in names of files are numbers."""
-    kinds: Mapping[str, Any] = study.result.plots  # type: ignore[attr-defined]
+    kinds = study.result.plots
     command = "" if study.command is None else study.command.name.rpartition(" ")[2]
     numbers = {name: str(number) for number, name in enumerate(judgments, 1)}
     return pictures(

@@ -367,7 +367,7 @@ TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1)
 #: how a depth comes about, in the words that settings show
 COMMON, BY_TOPIC, GIVEN = "inferred", "inferred for each topic", "given"
 #: what a user asks for -> how the depth may come about, the simplest first
-_WAYS = {None: (COMMON, BY_TOPIC), "common": (COMMON,), "topic": (BY_TOPIC,)}
+_WAYS: dict[Any, tuple[str, ...]] = {None: (COMMON, BY_TOPIC), "common": (COMMON,), "topic": (BY_TOPIC,)}
 
 
 def checked_depth(depth: Any) -> int | str:
@@ -463,7 +463,7 @@ class Search:
         order: str | None,
         verbose: bool,
     ):
-        self.ways = _WAYS.get(depth, (GIVEN,))  # type: ignore[arg-type]
+        self.ways = _WAYS.get(depth, (GIVEN,))
         self.tolerances = TOLERANCES if tolerance is None else (tolerance,)
         self._depth, self._order, self._runs, self._passes = depth, order, runs, passes
         self._codes = judged_codes(runs.field, qrels, passes)
