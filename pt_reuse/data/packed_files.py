@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -277,8 +277,15 @@ def _blocks(path: Path, chunk: int, step: int) -> Generator[bytes, None, None]:
     with _reading(), open_file(path, buffering=0) as file:
         packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
         file.seek(0)
-        chunks = iter(lambda: file.read(chunk), b"")
+        chunks = _chunks(file, chunk)
         yield from chunks if packed is None else _unpacked(chunks, packed, size, step)
+
+
+def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:
+    # what a disk says is not taken for damage of what is packed
+    with _reading():
+        while found := file.read(chunk):
+            yield found
 
 
 def _unpacked(chunks: Iterator[bytes], packed: str, size: int, step: int) -> Iterator[bytes]:

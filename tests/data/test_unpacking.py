@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
+import io
 import json
 import lzma
 import random
@@ -17,9 +19,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packing_parts import bomb, compressed
 
-from pt_reuse.data import packed_files
 from pt_reuse.data import packed_files as files
-from pt_reuse.data.packed_files import TooLargeError, UnreadableError, read_beginning, read_blocks, read_bytes
+from pt_reuse.data.packed_files import (
+    DamagedFileError,
+    TooLargeError,
+    UnreadableError,
+    read_beginning,
+    read_blocks,
+    read_bytes,
+)
 
 PACKINGS = ["gzip", "bzip2", "xz", "lz4", "zstandard", "compress"]
 
@@ -125,6 +133,24 @@ def test_altered_files_are_refused_in_words_or_read(packing, tmp_path):
     assert refused > (20 if packing == "compress" else 60)
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, compressed])
+def test_what_a_disk_does_not_give_is_not_called_damaged(pack, tmp_path, monkeypatch):
+    path = tmp_path / "runs"
+    path.write_bytes(pack(random.Random(1).randbytes(50_000)))
+
+    class Failing(io.FileIO):
+        def read(self, n=-1):
+            if n > files._LONGEST_MAGIC and self.tell():
+                raise OSError(errno.EIO, "Input/output error")
+            return super().read(n)
+
+    monkeypatch.setattr(files, "_CHUNK", 1 << 10)
+    monkeypatch.setattr(files, "open_file", lambda path, buffering=0: Failing(path))
+    with pytest.raises(UnreadableError, match="cannot be read: Input/output error") as caught:
+        list(read_blocks(path))
+    assert not isinstance(caught.value, DamagedFileError)
+
+
 def test_limits():
     assert [files.most_unpacked(size) for size in (10, 10**6, 7 * 10**6, 10**9)] == [10**8, 10**8, 7 * 10**8, 8 * 10**9]
 
@@ -186,7 +212,7 @@ TEXTS = st.one_of(
 
 
 def unpacked(raw):
-    return b"".join(packed_files._uncompressed(raw))
+    return b"".join(files._uncompressed(raw))
 
 
 def expected(raw):
