@@ -33,6 +33,7 @@ SPARSE = ("RR@10", "nDCG@10")
 MOST_MEMORY, OF_A_PART = 1.05, 1.15  # some MB by which peaks vary are more of the small peak of a part of the topics
 LEAST_SPEEDUP = 1.9
 MEMORY_MB = 500  # what reading may hold
+TIMES = 6  # that work is done for its time; twice show its memory
 
 
 def read_field(field: Path, n_runs: int | None = None, *, memory: str | None = f"{MEMORY_MB}MB") -> object:
@@ -80,11 +81,11 @@ def parse(field: Path) -> dict:
     return {"rows": rows["ours"], **best}
 
 
-def timed(work: Callable, jobs: int) -> tuple[dict, object]:
-    """Work by so many jobs: the first time, in which workers start, and the best of the first and five more."""
+def timed(work: Callable, jobs: int, times: int) -> tuple[dict, object]:
+    """Work by so many jobs, so many times: the seconds of the first time, in which workers start, and the fewest."""
     every, result = [], None
     with parallel_config(n_jobs=jobs):
-        for _ in range(6):
+        for _ in range(times):
             result = None  # two are not held at a time
             begun = time.perf_counter()
             result = work()
@@ -99,21 +100,28 @@ def read(field: Path) -> dict:
     return {"seconds": time.perf_counter() - begun, "rows": rows}
 
 
-def score(field: Path, jobs: int = 1) -> dict:
+def score(field: Path, jobs: int = 1, times: int = TIMES) -> dict:
     import pt_reuse as ptr
 
     runs, qrels = read_field(field), ptr.read_qrels(field / "sparse.qrels")
-    took, scores = timed(lambda: ptr.score(runs, qrels, list(SPARSE)), jobs)
+    took, scores = timed(lambda: ptr.score(runs, qrels, list(SPARSE)), jobs, times)
     return took | {"check": bits(scores.values)}
 
 
-def lou(field: Path, jobs: int = 1, n_runs: int | None = None, depth: int = POOL_DEPTH, judged: float = 1.0) -> dict:
+def lou(
+    field: Path,
+    jobs: int = 1,
+    times: int = TIMES,
+    n_runs: int | None = None,
+    depth: int = POOL_DEPTH,
+    judged: float = 1.0,
+) -> dict:
     import pt_reuse as ptr
 
     runs, qrels = read_field(field, n_runs), ptr.read_qrels(field / "deep.qrels")
     if judged < 1:
         qrels = qrels.sample(judged, seed=1)
-    took, found = timed(lambda: leave_out(runs, qrels, depth), jobs)
+    took, found = timed(lambda: leave_out(runs, qrels, depth), jobs, times)
     return took | {
         "judgments": len(qrels),
         "check": bits(found.reduced, found.scores.values, found.own_scores.values),
@@ -262,7 +270,7 @@ def main(share: float, work: Path) -> bool:
     for route in ("score", "lou"):
         # judgments and scores are in memory, and there are more of them: the runs may not add anything to that
         more = usual_peak("given", large, of=route) - usual_peak("given", small, of=route)
-        peak, before = usual_peak(route, large, jobs=1), usual_peak(route, small, jobs=1)
+        peak, before = (usual_peak(route, field, jobs=1, times=2) for field in (large, small))
         what = f"{named[route]}: peak at {size.topics:,} topics / at {few.topics:,} ({peak / before:.2f})"
         most = MOST_MEMORY if size == WHOLE else OF_A_PART
         gates.check(f"{what}, less {more:.0f} MB of judgments and scores", (peak - more) / before, most, least=False)
