@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pt_reuse.arrays import swaps
 from pt_reuse.arrays.swaps import Bins, TopicSums, count_swaps
 
 
@@ -99,6 +100,14 @@ def test_more_runs_than_a_byte_can_number():
     draws = drawn(3, 5, 5)
     found = count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21))
     assert found.tolist() == in_floats(scores, draws, 0.01, 21)
+
+
+@pytest.mark.parametrize("at_once", [1, 30, 50, 77])
+def test_pairs_that_are_counted_in_several_goes(at_once, monkeypatch):
+    scores = np.random.default_rng(7).integers(0, 11, (5, 12)) / 10
+    draws = drawn(3, 5, 5)
+    monkeypatch.setattr(swaps, "_TALLIED", 3 * at_once)
+    assert count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21)).tolist() == in_floats(scores, draws, 0.01, 21)
 
 
 def test_means_are_exact_whatever_the_order_of_topics():

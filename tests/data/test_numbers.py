@@ -6,6 +6,7 @@ import math
 import re
 import struct
 from decimal import Decimal
+from itertools import product
 
 import numpy as np
 import pytest
@@ -95,6 +96,12 @@ def test_two_dots_at_every_place():
         for one in range(two + 1)
     ]
     check([sign + text for sign in ("", "-") for text in texts])
+
+
+def test_a_sign_at_every_place():
+    # the neighbours of the digits among the bytes, and letters
+    for digits, n in product(("98765432109876543210987654321", "9876" * 8), (1, 5, 8, 9, 16, 17, 20, 29)):
+        check([digits[:at] + sign + digits[at + 1 : n] for at in range(n) for sign in "/:;<=>?,@Aa"])
 
 
 def test_no_rows():

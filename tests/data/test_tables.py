@@ -17,6 +17,7 @@ from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.arrays import tokens
 from pt_reuse.data import tables
 from pt_reuse.data.packed_files import kind_of_table
 from pt_reuse.data.run_reading import read_runs
@@ -546,3 +547,13 @@ def test_lengths_that_lead_out_of_the_file_do_not_end_the_process(kind, tmp_path
             except InputError:
                 refused += 1
     assert refused >= 8
+
+
+@pytest.mark.parametrize("texts", [["a", "bcd", "", "e" * 9, None, "fg\0", "h"], ["a"]])
+def test_texts_that_are_a_part_of_a_longer_column(texts):
+    whole = pa.array(["before", *texts, "behind"], pa.large_binary())
+    for array in (whole.slice(1, len(texts)), pa.array(texts, pa.large_binary())):
+        names = tables._plain(array)
+        good = np.flatnonzero(~names.bad)
+        assert [texts[i] for i in good] == tokens.decode(tokens.as_tokens(names.words[good]))
+        assert np.flatnonzero(names.bad).tolist() == [i for i, text in enumerate(texts) if not text or "\0" in text]
