@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.cli import output
 from pt_reuse.collections.collection import Collection
 from pt_reuse.plots import sheet
 
@@ -25,6 +26,13 @@ def user_home(tmp_path, monkeypatch):
     # wide, so that messages and tables are compared whole; how they are laid out is tested by itself
     monkeypatch.setenv("COLUMNS", "1000")
     return tmp_path / "home"
+
+
+@pytest.fixture(autouse=True)
+def rough_pictures(monkeypatch):
+    """Have pictures drawn and not fitted, which takes most of their time; how they look is tested by itself."""
+    monkeypatch.setattr(sheet.Sheet, "fit", lambda self, height: None)
+    monkeypatch.setattr(output, "_DOTS", 40)
 
 
 @pytest.fixture
