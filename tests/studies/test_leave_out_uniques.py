@@ -9,7 +9,7 @@ import pytest
 import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, infAP, nDCG
+from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, infAP, nDCG
 from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, same, team_fields
 
@@ -213,6 +213,28 @@ def test_the_names_of_runs_and_teams_change_nothing(field):
                 assert [names.get(value) for value in frame[column]] == theirs[column].tolist()
                 frame, theirs = frame.drop(columns=column), theirs.drop(columns=column)
         pd.testing.assert_frame_equal(frame, theirs, rtol=0, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=12)
+@given(team_fields(), st.sampled_from([1, 3, 100]))
+def test_removal_never_raises_measures_without_recall(field, depth):
+    measures = [P @ 1, P @ 3, P(rel=2) @ 5, RR, RBP(rel=1), Success @ 2]
+    lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), measures, depth=depth, contributors="all")
+    assert (lou.by_run["change"] <= 0).all()
+    assert (lou.whole_field().eval("reduced_score - score") <= 0).all()
+
+
+@settings(deadline=None, max_examples=12)
+@given(team_fields(), st.sampled_from([1, 3, 100]))
+def test_removing_judged_is_removing_relevant_where_unjudged_is_not_relevant(field, depth):
+    measures = [AP, P @ 3, nDCG, nDCG @ 4, RR, Rprec]
+    one, other = (
+        leave_out_uniques(field.as_runs(), as_qrels(field.judgments), measures, depth=depth, remove=remove)
+        for remove in ("relevant", "judged")
+    )
+    for name, frame in tables_of(one).items():
+        theirs = tables_of(other)[name]
+        pd.testing.assert_frame_equal(*(f.drop(columns="removed", errors="ignore") for f in (frame, theirs)))
 
 
 @settings(deadline=None, max_examples=15)
