@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,10 @@ def _leads_somewhere(line: str, package: str) -> bool:
     _, module, _, name, *_ = line.split()
     try:
         return hasattr(importlib.import_module(module, package), name)
-    except ModuleNotFoundError:  # a study that is gone
-        return False
+    except ModuleNotFoundError as error:
+        if not resolve_name(module, package).startswith(f"{error.name}"):
+            raise
+        return False  # a study that is gone
 
 
 def _as_sorted(line: str) -> tuple[int, str, str]:

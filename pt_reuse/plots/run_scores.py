@@ -105,9 +105,9 @@ class Views:
         return ", ".join([*parts, f"runs without a {word}"] if nameless else parts)
 
 
-def check_view(kind: str, by: str | None, allowed: Sequence[str], run_table: pd.DataFrame) -> None:
-    """Raise unless a user's ``kind=`` is a view and ``by=`` is None or one of those allowed, which some run has."""
-    choice("kind", kind, VIEWS)
+def check_view(view: str, by: str | None, allowed: Sequence[str], run_table: pd.DataFrame) -> None:
+    """Raise unless ``view=`` is one of the views, and ``by=`` None or one of those allowed, which some run has."""
+    choice("view", view, VIEWS)
     if by is None:
         return
     choice("by", by, allowed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -57,16 +57,12 @@ def _report(result: Agreement) -> Report:
     )
 
 
-def _drawn_as(kind: str) -> Callable[..., Axes]:
-    """Return what draws how scores change from the truth to the other judgments; runs on the line keep theirs."""
+def draw_scores(result: Any, measure: str, place: Place, view: str = "change", by: str | None = None) -> Axes:
+    """Draw a point per run, its score under both: as ``"change"``, ``"percent"`` of it or ``"scores"``."""
+    from pt_reuse.plots.run_scores import check_view, plot_two_scores
 
-    def draw(result: Agreement, measure: str, place: Place, by: str | None = None) -> Axes:
-        from pt_reuse.plots.run_scores import check_view, plot_two_scores
-
-        check_view(kind, by, ("type", "team"), result.changes)
-        return plot_two_scores(result.changes, measure=measure, kind=kind, by=by, judgments=result.names, place=place)
-
-    return draw
+    check_view(view, by, ("type", "team"), result.changes)
+    return plot_two_scores(result.changes, measure=measure, kind=view, by=by, judgments=result.names, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -84,7 +80,7 @@ class Agreement(Result):
 
     title: ClassVar[str] = "Agreement"
     views = {"measure": _report}
-    plots = {kind: _drawn_as(kind) for kind in ("change", "percent", "scores")}
+    plots = {"scores": draw_scores}
 
     changes: pd.DataFrame
     per_topic: pd.DataFrame

@@ -27,7 +27,7 @@ from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
 from pt_reuse.pooling.pool import Pool, contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
+from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores, draw_scores
 from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere, usual_measures
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import Scores, checked_measures, score
@@ -53,13 +53,9 @@ def _draw_scores(
     result: JudgmentComparison, measure: str, place: Place, view: str | None = None, by: str | None = None
 ) -> Axes:
     """Draw a point per run, its score under both."""
-    from pt_reuse.plots.run_scores import check_view, plot_two_scores
-
     other = result.table.set_index("measure").loc[measure, "other_measure"]
-    kind = view if view is not None else "change" if other == measure else "scores"
-    with arguments_as(kind="view"):
-        check_view(kind, by, _UNITS, result.changes)
-    return plot_two_scores(result.changes, measure=measure, kind=kind, by=by, judgments=result.names, place=place)
+    usual = "change" if other == measure else "scores"
+    return draw_scores(result, measure, place, usual if view is None else view, by)
 
 
 def _draw_topics(result: JudgmentComparison, measure: str, place: Place) -> Axes:

@@ -274,7 +274,8 @@ def _table(
         found = {what: np.searchsorted(np.sort(ranks[some]), depths, side="right") for what, some in kept.items()}
         rows.append(pd.DataFrame({column: name, "depth": depths, **found}))
     table = pd.concat(rows, ignore_index=True)
-    found_within = (best[:, relevant] <= depth for depth in depths)
+    of_relevant = best[:, relevant]
+    found_within = (of_relevant <= depth for depth in depths)
     alone = np.stack([(has & (has.sum(axis=0) == 1)).sum(axis=1) for has in found_within], axis=1)
     share = table["judged"].to_numpy() / table["documents"].replace(0, np.nan).to_numpy()
     return table.assign(unique=np.vstack([alone, alone.sum(axis=0)]).ravel(), judged_share=share)

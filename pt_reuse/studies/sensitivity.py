@@ -453,7 +453,8 @@ class StudyCall:
         needed = [name for name, default in self.options.items() if default is _EMPTY and name not in self.fixed]
         for name in needed:
             if not varied.get(name):
-                said = f"{self.name} needs {listed(needed)} besides {listed(self.data)}. Give "
+                given = ("runs", "qrels") if self.data == ("scores",) else self.data
+                said = f"{self.name} needs {listed(needed)} besides {listed(given)}. Give "
                 raise InputError(said, Option(name, ...), ".", argument=name)
 
     def has(self, name: str) -> bool:

@@ -14,7 +14,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import whole
-from pt_reuse._errors import arguments_as, door
+from pt_reuse._errors import door
 from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
@@ -85,8 +85,7 @@ def draw_scores(
     """
     from pt_reuse.plots.run_scores import check_view, plot_reduced_scores
 
-    with arguments_as(kind="view"):
-        check_view(view, by, tuple(COLUMNS), result.by_run)
+    check_view(view, by, tuple(COLUMNS), result.by_run)
     unit = result.units.by
     return plot_reduced_scores(result.by_run, measure=measure, unit=unit, kind=view, by=by, said=said, place=place)
 

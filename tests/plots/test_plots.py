@@ -115,7 +115,7 @@ def test_what_cannot_be_drawn_is_refused(lou, agreement, messages):
     messages.refused(lambda: lou.plot(view="percents"), argument="view")
     messages.refused(lambda: lou.plot(by="types"), argument="by")
     messages.refused(lambda: agreement.plot(by="run"), argument="by")
-    messages.refused(lambda: agreement.plot(kind="scatter"), argument="kind")
+    messages.refused(lambda: agreement.plot(view="scatter"), argument="view")
     messages.refused(lambda: lou.plot(width=84), argument="width")
     messages.refused(lambda: lou.plot(width="3.3"), argument="width")
     messages.refused(lambda: lou.plot(width=3.3, ax=blank()), argument="width")
@@ -161,10 +161,10 @@ def test_two_sets_of_scores_are_drawn_by_type(agreement):
     assert (ax.get_xlabel(), said(ax.get_ylabel())) == ("nDCG@10, all", "change of nDCG@10 (pool − all)")
     rows = agreement.changes[agreement.changes["measure"] == "nDCG@10"]
     assert np.allclose(drawn(ax), expected(rows["score"], rows["other_score"] - rows["score"]), atol=1e-12)
-    ax = agreement.plot("nDCG@10", kind="scores", ax=blank())
+    ax = agreement.plot("nDCG@10", view="scores", ax=blank())
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10, all", "nDCG@10, pool")
     assert np.array_equal(drawn(ax), expected(rows["score"], rows["other_score"]))
-    percent = agreement.plot("nDCG@10", kind="percent", ax=blank())
+    percent = agreement.plot("nDCG@10", view="percent", ax=blank())
     changed = 100 * (rows["other_score"] / rows["score"] - 1)
     assert np.allclose(drawn(percent), expected(rows["score"], changed), atol=1e-9)
     assert said(percent.get_ylabel()) == "change of nDCG@10 in % (pool against all)"
