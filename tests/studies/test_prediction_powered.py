@@ -161,8 +161,9 @@ def test_of_400_resampled_topics_20_with_labels_of_people(dl21):
         drawn = random.integers(0, 53, 400)
         values = TopicValues(human[drawn[:20]], judge[drawn[:20]], judge[drawn[20:]])
         plain, usual = powered_means(values, variance=PLAIN), powered_means(values)
-        alone = t_interval(plain.human, plain.human_se, plain.n, 0.95)
-        for i, (low, high) in enumerate((alone, plain.interval(0.95), usual.interval(0.95))):
+        sides = (plain.human, plain.human_se), (plain.estimate, plain.se), (usual.estimate, usual.se)
+        for i, side in enumerate(sides):
+            low, high = t_interval(*side, plain.n, 0.95)
             found[i] += [(high - low).mean(), ((low <= truth) & (truth <= high)).mean()]
     width, coverage = (found / 400).T
     assert width == pytest.approx([0.198, 0.152, 0.167], abs=0.003)
