@@ -269,9 +269,9 @@ def _reranked(every_label: Qrels, depth: int, field: Field) -> Field:
     places = np.flatnonzero((of_row >= 0) & (place < depth))
     order = np.arange(len(field.codes))
     order[places] = places[np.lexsort((places, -of_row[places], first[places]))]
+    # a block on disk is no field that replace() can make
     return replace(
-        field,
-        codes=field.codes[order],
+        field.permute(order),
         scores=-place.astype(np.float64),
         file=Places.none(),
         rank=Places.none(),

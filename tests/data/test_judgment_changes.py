@@ -295,3 +295,13 @@ def test_lists_stand_alike_in_every_order(order):
     assert (np.diff(reranked["r"]["score"]) < 0).all()
     # the runs that were given stay as they are
     assert runs["r"]["docno"].tolist() == before
+
+
+def test_runs_read_within_memory_are_reranked_like_those_in_memory(tmp_path):
+    field = ptr.simulate_field(seed=7)
+    field.runs.write(tmp_path / "runs")
+    runs, stored = (
+        ptr.read_runs(tmp_path / "runs", **more) for more in ({}, {"cache": tmp_path / "c", "memory": "64MB"})
+    )
+    wanted, found = (rerank_by_labels(given, field.qrels, 10) for given in (runs, stored))
+    pd.testing.assert_frame_equal(found.to_frame(), wanted.to_frame())
