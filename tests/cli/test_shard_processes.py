@@ -46,6 +46,11 @@ touch "done-$id"
 """
 
 
+@pytest.fixture(autouse=True)
+def rough_pictures():
+    """Have pictures drawn as they are: those of other processes are, and both are compared byte by byte."""
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     write_field(tmp_path)
