@@ -132,6 +132,7 @@ def study(
         mine = {parameter.name: parameter for parameter in own}
         call.__doc__ = documented(call, mine)
         entered = door(call)
+        # a function has no attributes that types know of
         entered.study = Study(call, mine, command, entry, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
         return entered
 

@@ -450,9 +450,11 @@ def read_within(
     made.write(blocks, verbose=verbose)
     ties = made.ties()
     faults = (made.repeat_faults() if conventions.duplicates == "error" else {}) | ties
+    if ties:
+        of_file = {runs[r].path: faults[r] for r in sorted(faults, reverse=True)}  # the first of each
+        raise InputError.of_several([of_file[path] for path in paths if path in of_file], len(paths), "files")
     if faults:
-        of, noun = (len(paths), "files") if ties else (len(runs), "runs")
-        raise InputError.of_several([faults[r] for r in sorted(faults)], of, noun)
+        raise InputError.of_several(list(faults.values()), len(runs), "runs")
     paths_of = ((str(blocks.absolute() / block_name(part.start, part.stop)), len(part)) for part in made.parts)
     field = OpenField(made.topics, made.parts, made.lengths, made.ranked, StoredBlocks(tuple(paths_of)))
     return field_of_files(field, paths, files, runs, names, made.dropped())

@@ -419,7 +419,7 @@ def circularity(
     """
     asked = _Asked(circularity, locals())
     rerankers, bootstrap = [one.name for one in asked.rerankers], asked.bootstrap
-    families = {one.name: one.family for one in asked.judges}  # type: ignore[misc]
+    family_of = {one.name: one.family for one in asked.judges}
     labels = _CommonLabels.of(asked)
     asked.tell(asked.label_caveats(len(labels.people.topics)))
     before = {scorer: asked.scored(qrels) for scorer, qrels in labels.scoring.items()}
@@ -436,7 +436,7 @@ def circularity(
             }
             people = sides[PEOPLE]
             for scorer, side in sides.items():
-                about: dict[str, Any] = {"judge": name, "family": families[name], "scorer": scorer}
+                about: dict[str, Any] = {"judge": name, "family": family_of[name], "scorer": scorer}
                 about |= {"measure": measure, "same": scorer == name}
                 rows.append({**about, **side.numbers(None if side is people else people, best, bootstrap)})
                 by = {column: about[column] for column in ("judge", "scorer", "measure")}

@@ -311,6 +311,13 @@ def test_the_line_or_row_of_a_fault(text, fault, source, cache, monkeypatch):
     assert assert_same(source, cache, exactly=True, order="rank") is None
 
 
+def test_a_file_with_several_runs_of_one_rank_counts_once(source, cache):
+    for name in "xy":
+        rows = [("1", docno, 1.0, 1, f"{name}{run}") for run in "abc" for docno in ("d1", "d2")]
+        put_rows(source / name, rows, random.Random(1))
+    assert assert_same(source, cache, exactly=True, order="rank") is None
+
+
 def test_a_run_without_ranks_beside_one_with(source, cache, monkeypatch):
     in_pieces(monkeypatch)
     rows = [("1", "d1", 1.0, 2, "a"), ("1", "d2", 3.0, 1, "a"), ("2", "d1", 1.0, 1, "a")]

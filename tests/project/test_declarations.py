@@ -16,10 +16,24 @@ from pt_reuse.study import DECLARED, study_of
 SCRIPT = Path(__file__).parents[2] / "scripts" / "declare.py"
 
 
-def test_what_is_made_of_declarations_is_in_step_with_them():
+@pytest.fixture(scope="module")
+def script():
     spec = importlib.util.spec_from_file_location("declare", SCRIPT)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_study_that_is_gone_leaves_the_stubs(script, tmp_path, monkeypatch):
+    expected = script.written()
+    path = next(path for path in expected if path.name == "profile.pyi")
+    gone = "from .studies.gone import gone as gone\nfrom .studies.stability import gone as gone_too\n"
+    kept = path.read_text(encoding="utf-8")
+    monkeypatch.setattr(type(path), "read_text", lambda self, **_: gone * (self == path) + kept)
+    assert script.written()[path] == expected[path]
+
+
+def test_what_is_made_of_declarations_is_in_step_with_them(script):
     for path, text in script.written().items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: run scripts/declare.py"
 

@@ -395,7 +395,7 @@ class Coverage(Result):
 _USUAL = 10
 
 
-class _CondensedRBP(type(ir_measures.RBP)):  # type: ignore[misc]
+class _CondensedRBP(type(ir_measures.RBP)):  # type: ignore[misc]  # its class has no public name
     """RBP of condensed lists, which ir_measures does not have; computed here alone, so that `rel` must be given."""
 
     SUPPORTED_PARAMS = {
