@@ -183,6 +183,12 @@ class Field(ByTopic, Portable):
         early = {**self._early(), "codes": self.codes[order]}
         return Field(**early, scores=self.scores[order], file=file, rank=rank)
 
+    def ranked_anew(self, order: NDArray[np.int64]) -> Field:
+        """Return the field with the rows of each list in another order, which scores of 0, -1 and so on say alone."""
+        place = np.arange(len(order)) - np.repeat(self.starts[:-1], np.diff(self.starts))
+        early = {**self._early(), "codes": self.codes[order], "ranked": np.ones(self.n_runs, dtype=np.bool_)}
+        return Field(**early, scores=-place.astype(np.float64), file=Places.none(), rank=Places.none())
+
     def take_runs(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen runs, in that order; topics that none of them has go."""
         runs = np.asarray(chosen, dtype=np.int64)

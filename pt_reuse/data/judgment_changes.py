@@ -17,7 +17,6 @@ from pt_reuse._check import count, examples, shown, told
 from pt_reuse._errors import Call, InputError, door, located, wrong
 from pt_reuse._files import user_path
 from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.places import Places
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.frame_columns import in_our_columns, number_column
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
@@ -269,11 +268,4 @@ def _reranked(every_label: Qrels, depth: int, field: Field) -> Field:
     places = np.flatnonzero((of_row >= 0) & (place < depth))
     order = np.arange(len(field.codes))
     order[places] = places[np.lexsort((places, -of_row[places], first[places]))]
-    # a block on disk is no field that replace() can make
-    return replace(
-        field.permute(order),
-        scores=-place.astype(np.float64),
-        file=Places.none(),
-        rank=Places.none(),
-        ranked=np.ones(field.n_runs, dtype=bool),
-    )
+    return field.ranked_anew(order)

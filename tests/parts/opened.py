@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pt_reuse.arrays.field import Field
+from pt_reuse.arrays.field import Field, LateField
 from pt_reuse.arrays.open_field import AnyField, OpenField, cut_topics
 from pt_reuse.data.run_set import RunSet
 
 
 @dataclass(frozen=True, eq=False)
 class InMemory:
-    """Blocks that are held in memory."""
+    """Blocks that are held in memory, and loaded as those on disk are: scores and places when asked for."""
 
     blocks: list[Field]
 
     def load(self, i: int) -> Field:
-        return self.blocks[i]
+        return LateField(late=self.blocks[i]._late, **self.blocks[i]._early())
 
     def only(self, blocks):
         return InMemory([self.blocks[i] for i in blocks])
