@@ -127,6 +127,14 @@ def _many_tags(tags: dict[str, int]) -> InputError:
     return InputError(problem, "pass ", Option("names", "file"), " to name the run by its file.")
 
 
+def of_files(faults: Iterable[tuple[Path, InputError]], n_files: int) -> InputError:
+    """Return the error of some of the files, of which each is told by its first fault."""
+    first: dict[Path, InputError] = {}
+    for path, fault in faults:
+        first.setdefault(path, fault)
+    return InputError.of_several([*first.values()], n_files, "files")
+
+
 def file_run_names(paths: Sequence[Path]) -> list[str]:
     """Return the names that runs have by their files, all different, without a look into the files."""
     names = _names_of(paths)
@@ -159,9 +167,7 @@ def run_names_of(
     if faults:
         if conventions.duplicates == "error" and runs:
             faults = {id(runs[i]): fault for i, fault in repeated(runs, names).items()} | faults
-        # of each file the first
-        of_file = {file.path: faults[id(file)] for file in reversed(files) if id(file) in faults}
-        raise InputError.of_several([*reversed(of_file.values())], n_files, "files")
+        raise of_files(((file.path, faults[id(file)]) for file in files if id(file) in faults), n_files)
     if not runs:
         raise InputError(f"none of {count(n_files, 'file')} has a run line. Give run files, {RUN_LINE}.")
     return runs, names

@@ -46,6 +46,7 @@ from pt_reuse.data.parsing import (
     changed,
     field_of_files,
     in_ranking_order,
+    of_files,
     run_names_of,
     tied_line,
     tied_row,
@@ -451,8 +452,7 @@ def read_within(
     ties = made.ties()
     faults = (made.repeat_faults() if conventions.duplicates == "error" else {}) | ties
     if ties:
-        of_file = {runs[r].path: faults[r] for r in sorted(faults, reverse=True)}  # the first of each
-        raise InputError.of_several([of_file[path] for path in paths if path in of_file], len(paths), "files")
+        raise of_files(((runs[r].path, faults[r]) for r in sorted(faults)), len(paths))
     if faults:
         raise InputError.of_several(list(faults.values()), len(runs), "runs")
     paths_of = ((str(blocks.absolute() / block_name(part.start, part.stop)), len(part)) for part in made.parts)
