@@ -253,15 +253,13 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         41
     """
     flag("overwrite", overwrite)
-    is_file = isinstance(definition, str | os.PathLike) and (
-        str(definition).endswith(".toml") or os.path.exists(definition) or not isinstance(definition, str)
-    )
+    is_name = isinstance(definition, str) and not (definition.endswith(".toml") or os.path.exists(definition))
     if isinstance(definition, str) and parts and not definition.endswith(".toml"):
         collection = define(definition, **parts)
     elif isinstance(definition, Collection) and not parts:
         collection = definition
-    elif is_file and not parts:
-        collection = read_definition(definition)  # type: ignore[arg-type]
+    elif isinstance(definition, str | os.PathLike) and not is_name and not parts:
+        collection = read_definition(definition)
     else:
         call = Call("register_collection", "'mine', documents=..., topics=..., qrels=..., runs=...")
         raise InputError(

@@ -71,6 +71,31 @@ class Verdict:
     reason: Reason | None = None
 
 
+def _report(result: Verification) -> Report:
+    """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
+    groups, known = result.summary, int(result.summary["known"].sum())
+    counts = ("figures", "equal", "unequal", "not_computed")
+    return Report(
+        [
+            Column("Published", groups["what"]),
+            *(Column(name.replace("_", " ").capitalize(), groups[name], Digits.COUNT) for name in counts),
+            Column("Largest difference", groups["largest_difference"], Digits.SIZE),
+        ],
+        caption=(
+            f"Published figures of {result.collection}, computed again from its runs and judgments: a figure is "
+            "equal when it is off by no more than half a unit of its last published digit, or as its convention "
+            "rounds; the largest difference is without its sign."
+        ),
+        notes=[*_conventions_in_words(result), *[f"Known to differ: {count(known, 'figure')}."] * bool(known)],
+    )
+
+
+def _conventions_in_words(result: Verification) -> list[str]:
+    computed = result.summary[result.summary["convention"] != ""]
+    groups = computed.groupby("convention", sort=False)["what"]
+    return [f"Under {convention}: {'; '.join(what)}." for convention, what in groups]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Verification(Result):
     """Published figures beside what was computed from the user's files; made by :func:`verify`.
@@ -92,6 +117,7 @@ class Verification(Result):
     """
 
     title: ClassVar[str] = "Verification"
+    views = {"groups": _report}
 
     collection: str
     summary: pd.DataFrame
@@ -123,7 +149,7 @@ class Verification(Result):
     def __str__(self) -> str:
         groups = table(self._groups().drop(columns="convention"), width=WIDTH, numbers="{:.2g}")
         differing, parts = self._differing(), [prose(repr(self), width=WIDTH), groups]
-        lines = self._conventions_in_words()
+        lines = _conventions_in_words(self)
         if len(differing):
             figures = table(differing.drop(columns=["convention", "note"]), width=WIDTH, numbers="{:.10g}")
             lines = [*lines, "unequal:", *figures.split("\n")]
@@ -131,29 +157,6 @@ class Verification(Result):
                 lines += [f"- {row['what']}, {row['name']}: {row['note']}"] if row["note"] else []
         lines += self.not_computed(in_python)
         return "\n".join([*parts, *(prose(line, width=WIDTH) for line in lines)])
-
-    def report(self) -> Report:  # type: ignore[override]
-        """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
-        groups, known = self.summary, int(self.summary["known"].sum())
-        counts = ("figures", "equal", "unequal", "not_computed")
-        return Report(
-            [
-                Column("Published", groups["what"]),
-                *(Column(name.replace("_", " ").capitalize(), groups[name], Digits.COUNT) for name in counts),
-                Column("Largest difference", groups["largest_difference"], Digits.SIZE),
-            ],
-            caption=(
-                f"Published figures of {self.collection}, computed again from its runs and judgments: a figure is "
-                "equal when it is off by no more than half a unit of its last published digit, or as its convention "
-                "rounds; the largest difference is without its sign."
-            ),
-            notes=[*self._conventions_in_words(), *[f"Known to differ: {count(known, 'figure')}."] * bool(known)],
-        )
-
-    def _conventions_in_words(self) -> list[str]:
-        computed = self.summary[self.summary["convention"] != ""]
-        groups = computed.groupby("convention", sort=False)["what"]
-        return [f"Under {convention}: {'; '.join(what)}." for convention, what in groups]
 
     def not_computed(self, advice: Callable[[Advice], str]) -> list[str]:
         """Return why figures were not computed, a sentence for each reason, with advice put into words."""
