@@ -230,5 +230,6 @@ def _listen() -> None:
         else:
             shown.append((str(message), category, filename, lineno))
 
+    # a function has no attributes that types know of
     show.is_of_jobs = True  # type: ignore[attr-defined]
     warnings.showwarning = show

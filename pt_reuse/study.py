@@ -141,5 +141,5 @@ def study(
 
 def study_of(call: Callable[..., Any]) -> Study:
     """Return what is declared of a public function."""
-    found: Study = call.study  # type: ignore[attr-defined]
+    found: Study = call.study  # type: ignore[attr-defined]  # as above
     return found

@@ -116,6 +116,7 @@ def add_command(commands: Commands, name: str, summary: str, *details: str) -> P
 def add_commands(parser: Parser, groups: Mapping[str, Sequence[str]] | None = None) -> Commands:
     """Return what commands below a parser are added to."""
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
+    # the standard library's commands have no groups; `_Help` asks for them
     commands.groups = groups  # type: ignore[attr-defined]
     return commands
 
