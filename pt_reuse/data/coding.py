@@ -161,7 +161,7 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
         except NoPlaceError as error:
             row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
             document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
-            tied = f"{document} has rank {shown(row['rank'])}, which another document of the topic has too, so "
+            tied = f"{document} has rank {shown(row['rank'])}, which another document of the topic has too. "
             raise InputError(tied, *NO_ORDER) from None
     return places
 

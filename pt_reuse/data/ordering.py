@@ -46,7 +46,7 @@ def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str)
         return
     without = [names[r] for r in np.flatnonzero(~field.ranked & field.lengths.any(axis=0)).tolist()]
     if without:
-        raise InputError(f"{examples(without)} came without a column 'rank', so ", *NO_ORDER, argument="order")
+        raise InputError(f"{examples(without)} came without a column 'rank'. ", *NO_ORDER, argument="order")
     # told now, not when a block is loaded
     for block in map(field.part, range(len(field.parts))):
         try:
@@ -56,7 +56,7 @@ def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str)
             docno = tokens.decode(tokens.as_tokens(block.words_of(np.array([error.row]))))[0]
             document = f"topic {shown(block.topics[topic])}, document {shown(docno)}"
             fault = "the rank of another document of the topic" if error.tied else "no number as its rank"
-            problem, place = f"{document} has {fault}, so ", f"run {shown(names[run])}"
+            problem, place = f"{document} has {fault}. ", f"run {shown(names[run])}"
             raise InputError(problem, *NO_ORDER, argument="order", place=place) from None
 
 

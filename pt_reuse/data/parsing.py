@@ -396,7 +396,7 @@ def tied_row(path: Path, run: str, topic: str, at: int) -> InputError:
     docno = tokens.decode(tokens.as_tokens(group.part.docs[rows]))[0]
     rank = np.nan if group.part.ranks is None else float(group.part.ranks[rows[0]])
     document = f"run {shown(run)}, topic {shown(topic)}, document {shown(docno)}"
-    tied = f"{document} has rank {shown(rank)}, which another document of the topic has too, so "
+    tied = f"{document} has rank {shown(rank)}, which another document of the topic has too. "
     return InputError(tied, *NO_ORDER, place=reading.place(int(group.row[rows[0]])))
 
 

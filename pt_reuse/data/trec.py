@@ -45,7 +45,7 @@ def without_advice(error: InputError) -> InputError:
 def tied_rank(fields: Fields, row: int) -> InputError:
     """Return what is wrong with a rank that two documents of a topic have."""
     return InputError(
-        f"{document_in(fields, row)} has rank {fields.text(row, 3)}, which another document of the topic has too, so ",
+        f"{document_in(fields, row)} has rank {fields.text(row, 3)}, which another document of the topic has too. ",
         *NO_ORDER,
         place=place_of(fields, row),
     )
