@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError
 from pt_reuse._text import is_missing, shorten
-from pt_reuse.cli.field import add_faults_to, collection_of, told_name
+from pt_reuse.cli.field import add_faults_to, add_run_files, collection_of, run_files, told_name
 from pt_reuse.cli.output import (
     SHOWN,
     complain,
@@ -19,11 +19,12 @@ from pt_reuse.cli.output import (
     print_table,
     say,
     say_beside,
+    say_end,
     shows_bars,
     width_of,
     write_table,
 )
-from pt_reuse.cli.parser import Commands, Parser, Shell, add_all, add_command, add_quiet
+from pt_reuse.cli.parser import Commands, Group, Parser, Shell, add_all, add_command, add_quiet, add_verbose
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,10 +40,12 @@ _TITLE, _GAP = 24, 2
 def add_collections(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "collections", "list the test collections known by name, or describe one")
-    parser.add_option("words", "WORDS", "words to search for, or the name of one collection", nargs="*")
-    parser.add_switch("--here", "only collections with run files on this machine")
+    with parser.group(Group.INPUT):
+        parser.add_option("words", "WORDS", "words to search for, or the name of one collection", nargs="*")
+        parser.add_switch("--here", "only collections with run files on this machine")
     add_all(parser, "collection")
-    parser.add_switch("--csv", "every collection with all columns, as CSV")
+    with parser.group(Group.OUTPUT):
+        parser.add_switch("--csv", "every collection with all columns, as CSV")
     parser.set_defaults(run=_run_collections)
     return parser
 
@@ -125,10 +128,11 @@ def _width(heading: str, column: pd.Series) -> int:
 def add_fetch(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "fetch", "download the run files of a collection that are not here yet")
-    parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc")
-    parser.add_switch("--only-pooled", "only runs that are on record as pooled")
-    parser.add_option("--type", "T", "only runs of this type, such as automatic")
-    parser.add_option("--team", "T", "only runs of this team")
+    with parser.group(Group.INPUT):
+        parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc")
+        parser.add_switch("--only-pooled", "only runs that are on record as pooled")
+        parser.add_option("--type", "T", "only runs of this type, such as automatic")
+        parser.add_option("--team", "T", "only runs of this team")
     parser.add_option("--jobs", "N", "downloads at a time; default 8", default=8, type=int)
     add_quiet(parser)
     parser.set_defaults(run=_run_fetch)
@@ -180,6 +184,8 @@ def _run_fetch(options: argparse.Namespace) -> int:
     return 2 if len(failed) else 0
 
 
+#: groups of figures on the screen
+_GROUPS = 40
 #: what the screen shows of a figure
 _OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
 
@@ -187,14 +193,17 @@ _OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
 def add_verify(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "verify", "replay the published numbers of a collection on your files")
-    parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc")
-    parser.add_option("--runs", "DIR", "folder of its run files; default where collections keep them")
-    parser.add_option("--qrels", "FILE", "its judgments; default those of the collection")
+    with parser.group(Group.INPUT):
+        parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc")
+    add_run_files(parser, "folder of its run files; default where collections keep them")
+    with parser.group(Group.INPUT):
+        parser.add_option("--qrels", "FILE", "its judgments; default those of the collection")
+        parser.add_option("--figures", "FILE", "published figures of your own, as TOML")
     add_faults_to(parser)
-    parser.add_option("--figures", "FILE", "published figures of your own, as TOML")
-    parser.add_switch("--brief", "show the groups, and only figures that are not equal")
-    parser.add_option("--out", "FILE", "write every figure there, as CSV")
-    parser.add_switch("--overwrite", "replace the file of --out")
+    with parser.group(Group.OUTPUT):
+        parser.add_option("--out", "FILE", "write every figure there, as CSV")
+        parser.add_switch("--overwrite", "replace the file of --out")
+    add_verbose(parser, "every figure, and the convention of each group")
     add_quiet(parser)
     parser.set_defaults(run=_run_verify)
     return parser
@@ -206,24 +215,25 @@ def _run_verify(options: argparse.Namespace) -> int:
     out = out_file(options)
     result = verify(
         told_name(options.collection),
-        runs=options.runs,
+        runs=None if options.runs is None else run_files(options.runs),
         qrels=options.qrels,
         figures=options.figures,
         bad_lines=options.bad_lines,
         other_files=options.other_files,
         verbose=shows_bars(options),
     )
-    if not options.brief:
-        _print_figures(result.table)
-    # last, so that it is what stays on the screen
-    say(repr(result))
-    _print_groups(result.summary)
-    differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
-    if len(differing):
-        say("\nUnequal:\n")
-        _print_figures(differing)
+    say(f"{result.title}: {result.headline()}")
     for line in result.not_computed(options.shell.in_shell):
         say(line)
+    differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
+    if len(differing):
+        say("\nUnequal:")
+        _print_figures(differing)
+    say()
+    _print_groups(result.summary, options.verbose)
+    if options.verbose:
+        _print_figures(result.table)
+    say_end(result.settings, (), verbose=options.verbose)
     if out is not None:
         write_table(result.table, out)
         say(f"\nWritten: {out}")
@@ -233,8 +243,8 @@ def _run_verify(options: argparse.Namespace) -> int:
     return 0 if result.holds else 1
 
 
-def _print_groups(summary: pd.DataFrame) -> None:
-    """Print a line per group, and below them the conventions under which they were judged, where they have any."""
+def _print_groups(summary: pd.DataFrame, verbose: bool) -> None:
+    """Print a line per group, and where told to the conventions under which they were judged."""
     import pandas as pd
 
     shown = pd.DataFrame(
@@ -246,17 +256,17 @@ def _print_groups(summary: pd.DataFrame) -> None:
     )
     if summary["not_computed"].any():
         shown.insert(2, "not computed", summary["not_computed"])
-    print_table(shown, len(shown), "groups", numbers="{:.2g}")
-    for convention, rows in summary[summary["convention"] != ""].groupby("convention", sort=False):
-        say(f"- under {convention}: {'; '.join(rows['what'])}")
+    print_table(shown, len(shown) if verbose else _GROUPS, "groups; --verbose shows every one", numbers="{:.2g}")
+    if verbose:
+        for convention, rows in summary[summary["convention"] != ""].groupby("convention", sort=False):
+            say(f"- under {convention}: {'; '.join(rows['what'])}")
 
 
 def _print_figures(table: pd.DataFrame) -> None:
     """Print the figures of each group, and what is to be said of them."""
     for (what, convention), rows in table.groupby(["what", "convention"], sort=False):
-        say(f"{what} ({convention}):" if convention else f"{what}:")
+        say(f"\n{what} ({convention}):" if convention else f"\n{what}:")
         print_table(rows[_OF_A_FIGURE], len(rows), "figures", numbers="{:.10g}")
         for note in dict.fromkeys(rows["note"]):
             if note:
                 say(f"- {note}")
-        say()

@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     options, unknown = _parser().parse_known_args(arguments)
     if unknown:
-        options.shell.running.refuse(unknown)
+        options.shell.running.take(options, unknown)
     try:
         with tell_logs():
             status = carry_out(options)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pt_reuse._check import did_you_mean
 from pt_reuse._choices import ORDERS
 from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as, wrong
 from pt_reuse.cli.output import complain, shows_bars
-from pt_reuse.cli.parser import Parser, add_quiet
+from pt_reuse.cli.parser import Group, Parser, add_quiet
 
 if TYPE_CHECKING:
     from pt_reuse.collections.collection import Collection
@@ -128,48 +128,73 @@ class Judgments(Enum):
     NEEDED = "needed"
 
 
+class _Gather(argparse.Action):
+    """Gathers what is given as words and by an option, which is the same."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        given = values if isinstance(values, list) else [values]
+        if given:
+            setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *given])
+
+
+def add_run_files(parser: Parser, what: str) -> None:
+    """Add run files, as words and by ``--runs``."""
+    with parser.group(Group.INPUT):
+        parser.add_argument("runs", metavar="RUNS", nargs="*", action=_Gather, default=None, help=what)
+        parser.add_argument("--runs", metavar="RUNS", action=_Gather, help="the same, by an option")
+
+
 def add_field(
     parser: Parser,
     *,
-    positional: str | None = None,
     qrels: Judgments = Judgments.NONE,
     unless: Callable[[argparse.Namespace], bool] = lambda _: False,
 ) -> None:
     """Add the arguments that say which runs to read, and which judgments where a command takes any."""
-    what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
-    if positional == "runs":
-        parser.add_option("runs", "RUNS", f"{what_runs}, or several files", nargs="*")
-    else:
-        parser.add_option("--runs", "DIR", what_runs)
-    needed = {"runs": "RUNS" if positional == "runs" else "--runs"}
-    if qrels is not Judgments.NONE:
-        default = "; default those of --collection" if qrels is Judgments.NEEDED else ""
-        parser.add_option("--qrels", "FILE", f"the judgments: {QRELS_HELP}{default}")
-    if qrels is Judgments.NEEDED:
-        needed["qrels"] = "--qrels"
-    labelled = f"instead of run files, or to label them: {NAME_HELP}"
-    if positional == "collection":
-        parser.add_option("collection", "NAME", labelled, nargs="?")
-    else:
-        parser.add_option("--collection", "NAME", labelled)
-    parser.add_option("--teams", "FILE", "two columns: run tag and team")
-    parser.add_option("--types", "FILE", "two columns: run tag and type")
-    parser.add_option(
-        "--pooled", "FILE", "names of the pooled runs, one a line; default those on record, else all runs"
+    add_run_files(
+        parser,
+        "folder, pattern or files of TREC runs, or of tables (Parquet, Arrow); or a collection, as by --collection",
     )
-    parser.add_option("--metadata", "FILE", "CSV with name and any of team, type, pooled, family and others")
-    parser.add_option("--order", "ORDER", f"one of {', '.join(ORDERS)}; default trec_eval", default="trec_eval")
-    parser.add_option("--pool-order", "ORDER", "order in which the runs were pooled, where it is not that of --order")
-    parser.add_option("--names", "FROM", "name runs by tag (default) or file")
-    parser.add_option("--duplicates", "WHAT", "a document twice: error (default) or best", default="error")
-    add_faults_to(parser)
-    parser.add_option("--missing", "WHAT", "runs of the collection that cannot be had: warn (default), error or ignore")
-    parser.add_switch("--no-download", "take the collection's runs from this machine only")
-    parser.add_option("--cache", "DIR", "keep the parsed field there for the next time")
-    parser.add_option("--memory", "SIZE", "hold so much of the field in memory at once, such as 2GB; needs --cache")
+    needed = {"runs": "RUNS"}
+    with parser.group(Group.INPUT):
+        if qrels is not Judgments.NONE:
+            default = "; default those of --collection" if qrels is Judgments.NEEDED else ""
+            parser.add_option("--qrels", "FILE", f"the judgments: {QRELS_HELP}{default}")
+        if qrels is Judgments.NEEDED:
+            needed["qrels"] = "--qrels"
+        parser.add_option("--collection", "NAME", f"instead of run files, or to label them: {NAME_HELP}")
+        parser.add_option("--teams", "FILE", "two columns: run tag and team")
+        parser.add_option("--types", "FILE", "two columns: run tag and type")
+        pooled = "names of the pooled runs, one a line; default those on record, else all runs"
+        parser.add_option("--pooled", "FILE", pooled)
+        parser.add_option("--metadata", "FILE", "CSV with name and any of team, type, pooled, family and others")
+    with parser.group(Group.READING):
+        parser.add_option("--order", "ORDER", f"one of {', '.join(ORDERS)}; default trec_eval", default="trec_eval")
+        pool_order = "order in which the runs were pooled, where it is not that of --order"
+        parser.add_option("--pool-order", "ORDER", pool_order)
+        parser.add_option("--names", "FROM", "name runs by tag (default) or file")
+        parser.add_option("--duplicates", "WHAT", "a document twice: error (default) or best", default="error")
+        add_faults_to(parser)
+        missing = "runs of the collection that cannot be had: warn (default), error or ignore"
+        parser.add_option("--missing", "WHAT", missing)
+        parser.add_switch("--no-download", "take the collection's runs from this machine only")
+        parser.add_option("--cache", "DIR", "keep the parsed field there for the next time")
+        parser.add_option("--memory", "SIZE", "hold so much of the field in memory at once, such as 2GB; needs --cache")
     add_quiet(parser)
-    name = "NAME" if positional == "collection" else "--collection"
-    parser.checks.append(lambda options: None if unless(options) else _check_field(parser, needed, name, options))
+    parser.checks += [
+        _settle_collection,
+        lambda options: None if unless(options) else _check_field(parser, needed, options),
+    ]
+
+
+def _settle_collection(options: argparse.Namespace) -> None:
+    """Have one name among the runs that is a collection's, and no file, stand for the collection."""
+    from pt_reuse.collections.definition import collection_names, real_name
+
+    if options.collection is None and options.runs is not None and len(options.runs) == 1:
+        name = options.runs[0]
+        if name.endswith(".toml") or (not os.path.exists(name) and real_name(name) in collection_names()):
+            options.collection, options.runs = name, None
 
 
 def collection_of(name: str) -> Collection:
@@ -181,8 +206,9 @@ def collection_of(name: str) -> Collection:
 
 def add_faults_to(parser: Parser) -> None:
     """Add the options that say what to do about faulty files."""
-    parser.add_option("--bad-lines", "WHAT", "lines that are no run line: error (default) or skip", default="error")
-    parser.add_option("--other-files", "WHAT", "files without a run line: error (default) or skip", default="error")
+    with parser.group(Group.READING):
+        parser.add_option("--bad-lines", "WHAT", "lines that are no run line: error (default) or skip", default="error")
+        parser.add_option("--other-files", "WHAT", "files without a run line: error (default) or skip", default="error")
 
 
 class Reader(Protocol):
@@ -252,7 +278,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     )
     qrels: str | None = getattr(options, "qrels", None)
     if options.collection is None:
-        paths, labels = run_paths(_files(options.runs)), _labels(options, types=options.types)
+        paths, labels = run_paths(run_files(options.runs)), _labels(options, types=options.types)
         names = named_by_files(paths, reading.names, reading.other_files)
         read = partial(reading.read, paths, labels)
         columns = labels.columns | TableLabels.of(paths).columns
@@ -295,16 +321,16 @@ def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetad
     return given_metadata(teams=options.teams, types=types, pooled=options.pooled, metadata=options.metadata)
 
 
-def _files(runs: list[str] | str) -> list[str] | str:
-    # one place may be a folder or a pattern; several are files
-    return runs[0] if isinstance(runs, list) and len(runs) == 1 else runs
+def run_files(runs: list[str]) -> list[str] | str:
+    """Return what readers of runs take: one place may be a folder or a pattern, several are files."""
+    return runs[0] if len(runs) == 1 else runs
 
 
-def _folder(runs: list[str] | str | None, collection: Collection) -> str | None:
+def _folder(runs: list[str] | None, collection: Collection) -> str | None:
     """Return where else than usual the runs of a collection are."""
-    if runs is None or runs == []:
+    if runs is None:
         return None
-    source = _files(runs)
+    source = run_files(runs)
     if isinstance(source, str) and not (collection.submitted is not None and os.path.isfile(source)):
         return source
     raise wrong(
@@ -317,14 +343,14 @@ def _of_other_runs(collection: Collection) -> tuple[Part, ...]:
     return ("To judge other runs by its judgments, give ", named, " and no ", Argument("collection"), ".")
 
 
-def _check_field(parser: Parser, needed: dict[str, str], collection: str, options: argparse.Namespace) -> None:
+def _check_field(parser: Parser, needed: dict[str, str], options: argparse.Namespace) -> None:
     """End with a message, before anything is read, when the options name no field or contradict each other."""
     if options.collection is None:
-        lacking = [shown for name, shown in needed.items() if getattr(options, name) in (None, [])]
+        lacking = [shown for name, shown in needed.items() if getattr(options, name) is None]
         if lacking:
-            parser.error(f"the following arguments are required: {', '.join(lacking)} (or {collection})")
+            parser.error(f"the following arguments are required: {', '.join(lacking)} (or --collection)")
         idle = [o for o, given in (("--missing", options.missing), ("--no-download", options.no_download)) if given]
         if idle:
-            parser.error(f"{idle[0]} is for the runs of a collection. Give it with {collection}.")
+            parser.error(f"{idle[0]} is for the runs of a collection. Give it with --collection.")
     elif options.names is not None:
-        parser.error(f"--names is for run files alone: with {collection}, runs bear the names on record.")
+        parser.error(f"--names is for run files alone: with --collection, runs bear the names on record.")

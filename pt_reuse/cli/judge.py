@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pt_reuse._check import count, did_you_mean, shown
 from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse._files import check_writable, checked_path, open_file, read_file
-from pt_reuse.cli.field import QRELS_HELP, Judgments, add_field, judgment_source, plan_field, told_name
+from pt_reuse.cli.field import QRELS_HELP, Judgments, add_field, add_run_files, judgment_source, plan_field, told_name
 from pt_reuse.cli.output import (
     SHOWN,
     Drawing,
@@ -34,6 +34,7 @@ from pt_reuse.cli.parser import (
     add_command,
     add_contributors,
     add_out,
+    add_verbose,
     chosen_contributors,
     listed,
     whole_numbers,
@@ -44,6 +45,7 @@ from pt_reuse.study import study_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pt_reuse.data.judgments import Qrels
     from pt_reuse.judging.annotators.measuring import AnnotatorAgreement
     from pt_reuse.pooling.pool import Pool
     from pt_reuse.studies.plan_labels import LabelPlan
@@ -468,12 +470,13 @@ def add_plan(commands: Commands) -> Parser:
     parser.add_option("--judge", "FILE", f"the judge's labels: {QRELS_HELP}")
     parser.add_option("--pilot", "QRELS", f"judgments that people made before: {QRELS_HELP}")
     parser.add_option("--prior", "SHARE", "what is expected: .3, or by label 0=.05,1=.6; default .5, or the pilot")
-    parser.add_option("--runs", "RUN", "run files: one for a mean, two for a difference", nargs="+")
+    add_run_files(parser, "run files: one for a mean, two for a difference")
     for flag in declared_flags("plan_labels").values():
         add_flag(parser, flag)
     parser.add_option("--plan", "DIR", "a plan that --out wrote; with --checked, in place of --judge")
     parser.add_option("--checked", "QRELS", "what people say of the documents of --plan")
     add_all(parser, "stratum")
+    add_verbose(parser)
     add_out(parser, "the plan or the estimate: tables (CSV), settings (JSON), a picture (PNG); and to_check.csv")
     parser.set_defaults(run=_run_plan)
     parser.checks.append(partial(_check_plan, parser))
@@ -499,12 +502,13 @@ def _run_plan(options: argparse.Namespace) -> None:
     given["prior"] = None if options.prior is None else _prior(options.prior)
     folder = out_folder(options, [*files, picture])
     result: Any
+    labels: Qrels | None = None
     if estimates:
         checked = judgment_source(options.checked)
         result = _read(options.plan).estimate(checked.read())
     else:
-        result = _plan(options, given)
-    show(result, study_of(plan_labels), options.all, {})
+        result, labels = _plan(options, given)
+    show(result, study_of(plan_labels), options, {}, [] if labels is None else [labels])
     if folder is None:
         return
     # a stratum would tell those who check what the judge says
@@ -514,7 +518,7 @@ def _run_plan(options: argparse.Namespace) -> None:
         say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
 
 
-def _plan(options: argparse.Namespace, given: dict[str, Any]) -> Any:
+def _plan(options: argparse.Namespace, given: dict[str, Any]) -> tuple[LabelPlan, Qrels | None]:
     from pt_reuse.data.run_reading import read_runs
     from pt_reuse.studies.plan_labels import plan_labels
 
@@ -523,8 +527,7 @@ def _plan(options: argparse.Namespace, given: dict[str, Any]) -> Any:
     given["pilot"] = None if pilot is None else pilot.read()
     plan = plan_labels(labels, runs=None if options.runs is None else read_runs(options.runs), **given)
     # what the judge calls relevant is known now
-    say(repr(None if labels is None else labels.with_rel(plan.judge_rel)))
-    return plan
+    return plan, None if labels is None else labels.with_rel(plan.judge_rel)
 
 
 def _read(path: str) -> LabelPlan:

@@ -16,18 +16,28 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
+from pt_reuse._check import count
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing, write_together
-from pt_reuse._text import display_width, prose, table, visible
+from pt_reuse._text import display_width, prose, shorten, table, visible
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
     from pt_reuse._result import Record
+    from pt_reuse.data.judgments import Qrels
+    from pt_reuse.data.run_set import RunSet
+    from pt_reuse.result import Result
 
 #: rows of a long table on the screen
 SHOWN = 12
+#: findings on the screen
+_FINDINGS = 4
+#: settings that numbers depend on in most studies, and how much is shown of one
+_CONVENTIONS, _SETTING = ("relevant", "depth", "contributors", "order", "pool order", "intervals", "complete"), 48
+#: with which the details begin that a noun says of itself
+_DETAILS = re.compile(r", [\d,]+ rows?, | \(labels ")
 #: columns of a line that goes to a file or a pipe, whatever the terminal
 PIPED = 100
 #: a line narrower than this holds no word
@@ -146,6 +156,50 @@ def print_table(
     print(text)
     if gone:
         say(f"(no room for: {', '.join(gone)})")
+
+
+def say_answer(result: Result, *, verbose: bool) -> None:
+    """Print what was found: the headline and the first findings, every one where `verbose`."""
+    found = list(dict.fromkeys([f"{result.headline()}.", *result.findings()]))
+    shown = found if verbose else found[:_FINDINGS]
+    say("\n".join(shown))
+    if len(shown) < len(found):
+        say(f"({count(len(found) - len(shown), 'further finding')}: --verbose)")
+
+
+def say_end(settings: Mapping[str, Any], read: Sequence[RunSet | Qrels], *, verbose: bool) -> None:
+    """Print what was read, and the settings: where not `verbose`, in short, and those that numbers depend on most."""
+    say()
+    if verbose:
+        say("\n".join(map(repr, read)))
+    elif read:
+        say(f"Read: {'; '.join(map(_counts, read))}.")
+    if "beware" in settings:
+        say(f"Note: {settings['beware']}.")
+    if verbose:
+        say(f"Settings: {', '.join(f'{name}={value}' for name, value in settings.items())}")
+    elif settings:
+        say(_in_short(settings, 2 * width_of(sys.stdout)))
+
+
+def _counts(read: RunSet | Qrels) -> str:
+    """Return how much was read."""
+    # what stands behind, each label and each convention, is for --verbose
+    return _DETAILS.split(repr(read).partition(": ")[2])[0]
+
+
+def _in_short(settings: Mapping[str, Any], room: int) -> str:
+    """Return as many settings as there is room for, the conventions that studies share first."""
+    told = {name: value for name, value in settings.items() if name != "beware" and value not in (None, "none")}
+    names = [*(name for name in _CONVENTIONS if name in told), *(name for name in told if name not in _CONVENTIONS)]
+    more = f" ... (--verbose: all {len(settings):,})"
+    line = "Settings:"
+    for name in names:
+        longer = f"{line} {name}={shorten(str(told[name]), _SETTING)},"
+        if len(longer) + len(more) > room:
+            return line + more
+        line = longer
+    return line.rstrip(",")
 
 
 def say_command(words: Sequence[str]) -> None:

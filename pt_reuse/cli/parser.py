@@ -10,9 +10,13 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
+from pt_reuse._check import did_you_mean
 from pt_reuse._errors import (
     Advice,
     Argument,
@@ -37,12 +41,32 @@ COMMANDS = [declared for declared in DECLARED if declared["command"]]
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
+class Group(Enum):
+    """The groups in which help shows the options of a command."""
+
+    INPUT = "input"
+    READING = "how the input is read"
+    COMPUTED = "what is computed"
+    OUTPUT = "output"
+
+
+#: usage lists so many options; of more it says only that there are any
+_LISTED = 4
+
+
 class _Help(argparse.HelpFormatter):
     """Help as wide as the screen, and no wider than is read with ease."""
 
     def __init__(self, prog: str, **options: Any):
         # a column of options that leaves the words beside them room
         super().__init__(prog, **{"max_help_position": 28, "width": min(width_of(sys.stdout), 100), **options})
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        """Add the usage; of many options only those that the command cannot do without."""
+        needed = [action for action in actions if action.required or not action.option_strings]
+        if len(actions) - len(needed) > _LISTED:
+            self._prog, actions, groups = f"{self._prog} [options]", needed, ()
+        super().add_usage(usage, actions, groups, prefix)
 
     def _format_action(self, action: argparse.Action) -> str:
         groups = getattr(action, "groups", None)
@@ -66,13 +90,42 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
         self.checks: list[Callable[[argparse.Namespace], None]] = []
+        #: the group that arguments are added to
+        self.at_hand: Group | None = None
         super().__init__(*args, **{"formatter_class": _Help, **kwargs})
+        self._groups = {group: self.add_argument_group(group.value) for group in Group}
 
     def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
-        """Add an argument, as in the standard library, and remember it by its name."""
-        action = super().add_argument(*args, **kwargs)
+        """Add an argument, as in the standard library, to the group at hand, and remember it by its name."""
+        add = super().add_argument if self.at_hand is None else self._groups[self.at_hand].add_argument
+        action = add(*args, **kwargs)
         self.arguments[action.dest] = action
         return action
+
+    @contextmanager
+    def group(self, group: Group) -> Iterator[None]:
+        """Have the arguments that are added meanwhile shown in a group of the help."""
+        before, self.at_hand = self.at_hand, group
+        try:
+            yield
+        finally:
+            self.at_hand = before
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse words as the standard library does; a misspelt option is told before one that is missing."""
+        words = sys.argv[1:] if args is None else list(args)
+        of_mine = takewhile(lambda word: word != "--" and not (self._subparsers and word[:1] != "-"), words)
+        known = self._option_string_actions
+        names = [word.partition("=")[0] for word in of_mine if word.startswith("--")]
+        unknown = [name for name in names if not any(option.startswith(name) for option in known)]
+        if unknown:
+            self.refuse(unknown)
+        return super().parse_known_args(words, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            self.error(f"there is no command {value!r}.{_nearest_command(value, action.choices)}")
+        super()._check_value(action, value)
 
     def add_option(self, name: str, metavar: str, what: str, **more: Any) -> None:
         """Add an option or a word: what stands for its value, what help says, and more for the standard library."""
@@ -92,25 +145,38 @@ class Parser(argparse.ArgumentParser):
         complain(f"{self.prog}: {message}\nSee {self.prog} --help.")
         self.exit(2)
 
+    def take(self, options: argparse.Namespace, words: Sequence[str]) -> None:
+        """Take words that stand behind options for runs, where the command takes any; else end with a message."""
+        if "runs" not in self.arguments or any(word.startswith("-") for word in words):
+            self.refuse(words)
+        options.runs = [*(options.runs or ()), *words]
+
     def refuse(self, words: Sequence[str]) -> NoReturn:
-        """End with a message about words that the command does not know, and say how files are given."""
-        runs, hint = self.arguments.get("runs"), ""
-        if not words[0].startswith("-"):
-            # of two options the one that the command cannot do without
-            for name, what in (("judge", "Labels of a judge"), ("runs", "Runs")):
-                given = self.arguments.get(name)
-                if given is not None and given.option_strings:
-                    hint = f"\n{what} are given by an option here: --{name} {words[0]}"
-                    break
-        elif runs is not None and not runs.option_strings and words[0].partition("=")[0] == "--runs":
-            hint = f"\nRuns are given without an option here: {self.prog} RUNS ..."
-        self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
+        """End with a message about words that the command does not know: the nearest option, or how labels are given."""
+        options = [word for word in words if word.startswith("-")]
+        near = [f"there is no option {name}.{did_you_mean(name, self._option_string_actions)}" for name in options]
+        judge = self.arguments.get("judge")
+        hint = "" if options or judge is None else f"\nLabels of a judge are given by an option: --judge {words[0]}"
+        self.error("\n".join(near) if near else f"unrecognized arguments: {' '.join(words)}{hint}")
+
+
+def _nearest_command(name: str, commands: Mapping[str, Parser]) -> str:
+    """Return which command may be meant, of a family too, by its name or by that of its function."""
+    known = {str(each["function"]).replace("_", "-"): each["command"]["name"] for each in COMMANDS}
+    for command, parser in commands.items():
+        known[command] = command
+        for action in parser._subparsers._group_actions if parser._subparsers else ():
+            known |= {member: f"{command} {member}" for member in action.choices or ()}
+    near = get_close_matches(name.replace("_", "-"), known, n=1)
+    return f" Did you mean {known[near[0]]!r}?" if near else ""
 
 
 def add_command(commands: Commands, name: str, summary: str, *details: str) -> Parser:
     """Add a command and return its parser."""
     described = " ".join([f"{summary[0].upper()}{summary[1:]}.", *details])
-    return commands.add_parser(name, help=summary, description=described)
+    parser = commands.add_parser(name, help=summary, description=described)
+    parser.at_hand = Group.COMPUTED
+    return parser
 
 
 def add_commands(parser: Parser, groups: Mapping[str, Sequence[str]] | None = None) -> Commands:
@@ -310,13 +376,21 @@ budgets = partial(
 
 def add_out(parser: Parser, what: str) -> None:
     """Add the folder that a command writes to, and whether it may replace what is there."""
-    parser.add_option("--out", "DIR", f"write {what} there")
-    parser.add_switch("--overwrite", "replace files in --out")
+    with parser.group(Group.OUTPUT):
+        parser.add_option("--out", "DIR", f"write {what} there")
+        parser.add_switch("--overwrite", "replace files in --out")
+
+
+def add_verbose(parser: Parser, what: str = "every finding, note and setting") -> None:
+    """Add the flag that prints what a screen has no room for."""
+    with parser.group(Group.OUTPUT):
+        parser.add_switch("--verbose", f"print {what}, too")
 
 
 def add_quiet(parser: Parser) -> None:
     """Add the flag that turns progress bars off."""
-    parser.add_switch("--quiet", "no progress bars")
+    with parser.group(Group.OUTPUT):
+        parser.add_switch("--quiet", "no progress bars")
 
 
 def add_jobs(parser: Parser, noun: str) -> None:
@@ -326,7 +400,8 @@ def add_jobs(parser: Parser, noun: str) -> None:
 
 def add_all(parser: Parser, noun: str) -> None:
     """Add the flag that shows a long table whole, one line for every `noun`."""
-    parser.add_switch("--all", f"one line for every {noun}, however many")
+    with parser.group(Group.OUTPUT):
+        parser.add_switch("--all", f"one line for every {noun}, however many")
 
 
 def chosen_measures(named: list[str] | None, rel: int | None) -> list[ir_measures.Measure]:

@@ -18,7 +18,9 @@ from pt_reuse.cli.output import (
     out_folder,
     print_table,
     say,
+    say_answer,
     say_command,
+    say_end,
     settings_file,
     shows_bars,
     table_file,
@@ -33,6 +35,7 @@ from pt_reuse.cli.parser import (
     add_contributors,
     add_jobs,
     add_out,
+    add_verbose,
     amounts,
     bands,
     chosen_contributors,
@@ -97,7 +100,7 @@ def add_pool(commands: Commands) -> Parser:
         "strategy chooses. With --qrels it is said what of it is judged: a label of at least 0; a document labelled "
         "below 0 is still to be judged.",
     )
-    add_field(parser, positional="runs", qrels=Judgments.OPTIONAL)
+    add_field(parser, qrels=Judgments.OPTIONAL)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     parser.add_option("--strategy", "NAME", _STRATEGY_HELP, default="depth")
     parser.checks.append(_check_name)
@@ -106,6 +109,7 @@ def add_pool(commands: Commands) -> Parser:
     parser.add_option("--by", "UNIT", "who contributed what: by team, run, type or family; default team if known")
     add_contributors(parser)
     add_all(parser, "unit")
+    add_verbose(parser)
     add_out(
         parser, f"the pool and its counts (CSV), and what is to be judged (a qrels file with labels -1, {_TO_JUDGE})"
     )
@@ -194,20 +198,19 @@ def _run_pool(options: argparse.Namespace) -> None:
         _check_unlabelled(folder / _TO_JUDGE)
     qrels = None if options.qrels is None or plan.judgments is None else plan.read_judgments(plan.judgments)
     runs = plan.read_runs()
-    say(repr(runs) if qrels is None else f"{runs!r}\n{qrels!r}")
     asked = depth_of(runs, options.depth)
     pool = _pool_of(runs, qrels, options, given, depth=asked.value, contributors=contributors)
     rest = pool if qrels is None else pool.remainder(qrels)
     by = options.by or ("team" if pool.run_table["team"].notna().any() else "run")
     depth = "given" if options.depth is not None else f"that of {asked.origin.value}"
-    say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in pool.settings.items())}")
-    say(f"\n{in_words(pool, rest, None if qrels is None else set(qrels.topics))} The depth, {asked.value}, is {depth}.")
+    say(f"{in_words(pool, rest, None if qrels is None else set(qrels.topics))} The depth, {asked.value}, is {depth}.")
     units, topics = by_unit(pool, rest, by), pool.counts(qrels)
     if qrels is None:
         units = units.drop(columns=["to_judge", "to_judge_unique"])
     say(f"\nBy {by}, most documents first (unique: that no other {by} contributed):")
     shown = units.rename(columns=lambda name: name.replace("_", " "))
     print_table(shown, len(shown) if options.all else SHOWN, f"{plural(by)}; --all shows every one")
+    say_end(pool.settings, [runs] if qrels is None else [runs, qrels], verbose=options.verbose)
     if folder is not None:
         kept = {**pool.settings, "order": pool.order, **runs.settings}
         if isinstance(contributors, list):
@@ -287,7 +290,7 @@ _SHOWN = ["name", "pooled", "evidence", "judged_to", "missing", "first_missing",
 def add_infer_pool(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "infer-pool", "say which runs must have been pooled, and to which depth")
-    add_field(parser, positional="collection", qrels=Judgments.NEEDED)
+    add_field(parser, qrels=Judgments.NEEDED)
     parser.add_option(
         "--depth",
         "K",
@@ -297,6 +300,7 @@ def add_infer_pool(commands: Commands) -> Parser:
     parser.add_option("--tolerance", "T", "share of a run that may be unjudged; default what fits best", type=float)
     add_jobs(parser, "topics")
     add_all(parser, "run")
+    add_verbose(parser)
     add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
     parser.set_defaults(run=_run_infer)
     return parser
@@ -312,12 +316,12 @@ def _run_infer(options: argparse.Namespace) -> None:
     study_of(infer_pool).checked(given)
     folder = out_folder(options, [*files_of(InferredPool), _PICTURE, _CONTRIBUTORS, _JUDGMENTS])
     qrels, runs = plan.needed_judgments().read(), plan.read_runs()
-    say(f"{runs!r}\n{qrels!r}")
     result = infer_pool(runs, qrels, **given, order=options.pool_order, verbose=shows_bars(options))
-    say(f"\n{result.headline()}")
+    say_answer(result, verbose=options.verbose)
     for line in (result.explanation, *result.best_of_tried()):
         say(line)
     _report(result, options.all)
+    say_end(result.settings, [runs, qrels], verbose=options.verbose)
     if folder is not None:
         drawings: dict[str, Drawing] = {_PICTURE: result.plot}
         names = "".join(f"{name}\n" for name in result.contributors)

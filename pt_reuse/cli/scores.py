@@ -15,13 +15,25 @@ from pt_reuse.cli.output import (
     out_folder,
     print_table,
     say,
+    say_end,
     settings_file,
     shows_bars,
     table_file,
     write_files,
     write_result,
 )
-from pt_reuse.cli.parser import Commands, Parser, add_all, add_command, add_jobs, add_out, chosen_measures, listed
+from pt_reuse.cli.parser import (
+    Commands,
+    Group,
+    Parser,
+    add_all,
+    add_command,
+    add_jobs,
+    add_out,
+    add_verbose,
+    chosen_measures,
+    listed,
+)
 from pt_reuse.cli.shards import add_shard
 from pt_reuse.cli.study_commands import add_flag, declared_flags
 
@@ -39,7 +51,7 @@ _LAST = ("shortest", "longest", "type")
 def add_runs(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "runs", "describe a field of run files")
-    add_field(parser, positional="runs")
+    add_field(parser)
     add_all(parser, "run")
     parser.set_defaults(run=_run_runs)
     return parser
@@ -95,12 +107,14 @@ def add_score(commands: Commands) -> Parser:
         "The mean is over all topics of the judgments; a topic for which a run returns nothing counts 0, as in "
         "trec_eval -c. A rank is 1 and the number of runs with a higher mean, whatever the measure counts.",
     )
-    add_field(parser, positional="runs", qrels=Judgments.NEEDED)
+    add_field(parser, qrels=Judgments.NEEDED)
     add_flag(parser, declared_flags("leave_out_uniques")["measures"])
     parser.add_switch("--own-topics", "mean over the topics that a run has")
-    parser.add_switch("--per-topic", "also show a line for every run and topic")
+    with parser.group(Group.OUTPUT):
+        parser.add_switch("--per-topic", "also show a line for every run and topic")
     add_jobs(parser, "topics")
     add_all(parser, "run")
+    add_verbose(parser)
     add_out(parser, "the tables, one with every topic among them (CSV), and the settings (JSON)")
     add_shard(parser, _run_score)
     return parser
@@ -115,8 +129,8 @@ def _run_score(options: argparse.Namespace) -> None:
     jobs = checked_jobs(options.jobs)
     folder = out_folder(options, _OF_SCORES)
     qrels, runs = plan.read_judgments(judgments), plan.read_runs()
-    say(f"{runs!r}\n{qrels!r}")
     scores = score(runs, qrels, measures, complete=not options.own_topics, n_jobs=jobs, verbose=shows_bars(options))
+    say(f"{scores.headline()}.")
     over = _over(scores) if scores.complete else "the topics that a run has"
     say(f"\nMean over {over}, and rank; the best by {scores.measures[0]} first:")
     table = _ranked(scores)
@@ -125,6 +139,7 @@ def _run_score(options: argparse.Namespace) -> None:
         say("\nPer topic; where a run returns nothing, an empty list is scored:")
         topics = _by_topic(scores)
         print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
+    say_end(scores.settings, [runs, qrels], verbose=options.verbose)
     if folder is not None:
         write_result(scores, folder, options, {}, {_PER_TOPIC: partial(table_file, scores.per_topic)})
 
@@ -167,11 +182,12 @@ def add_unjudged(commands: Commands) -> Parser:
         "judgments; a topic for which the run returns nothing has 1.",
         "Judged is a label of at least 0: a document labelled -1 (pooled and not judged) or less counts as unjudged.",
     )
-    add_field(parser, positional="runs", qrels=Judgments.NEEDED)
+    add_field(parser, qrels=Judgments.NEEDED)
     parser.add_option("--cutoff", "LIST", "ranks k between commas; default 10,100", default="10,100")
     parser.add_option("--by", "UNIT", "also a table by team, type or family; default run alone", default="run")
     add_jobs(parser, "topics")
     add_all(parser, "run")
+    add_verbose(parser)
     add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
     add_shard(parser, _run_unjudged)
     return parser
@@ -190,10 +206,13 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     units = [] if options.by == "run" else [f"by_{options.by}.csv"]
     folder = out_folder(options, ["by_run.csv", "by_topic.csv", *units, "settings.json"])
     qrels, runs = plan.read_judgments(judgments), plan.read_runs()
-    say(f"{runs!r}\n{qrels!r}")
     check_topics(runs, qrels)
     tell(relevant_only(qrels, [f"Unjudged@{k}" for k in cutoffs]))
     found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
+    say(in_words(found))
+    below = int((qrels.arrays.labels < 0).sum())
+    if below:
+        say(f"{count(below, 'document')} of the judgments with a label below 0 counted as unjudged.")
     if options.by != "run":
         runs.units(options.by)
         say(f"\nBy {options.by}, the mean of the runs:")
@@ -207,14 +226,11 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     say(f"\nPer run, what was never judged (Unjudged@k: {over} of the judgments):")
     shown = _in_brief(table, [*_known(table, ("name", "team", "pooled"))], cutoffs)
     print_table(shown, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("team",))
-    say(f"\n{in_words(found)}")
-    below = int((qrels.arrays.labels < 0).sum())
-    if below:
-        say(f"{count(below, 'document')} of the judgments with a label below 0 counted as unjudged.")
+    kept = {**runs.settings, "cutoffs": list(cutoffs), "convention": _CONVENTION, "topics": len(qrels.topics)}
+    say_end(kept, [runs, qrels], verbose=options.verbose)
     if folder is not None:
         tables = {"by_run.csv": table, "by_topic.csv": found.by_topic()}
         tables |= {f"by_{options.by}.csv": found.by_unit(options.by)} if units else {}
-        kept = {**runs.settings, "cutoffs": list(cutoffs), "convention": _CONVENTION, "topics": len(qrels.topics)}
         files = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(kept)}
         write_files(files, folder, options, [f"by_{unit}.csv" for unit in (*_BY, "topic")])
 

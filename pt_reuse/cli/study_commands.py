@@ -6,7 +6,7 @@ import argparse
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -24,7 +24,18 @@ from pt_reuse.cli.field import (
     judgments_named,
     plan_field,
 )
-from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, print_table, say, shows_bars, write_result
+from pt_reuse.cli.output import (
+    SHOWN,
+    Drawing,
+    out_folder,
+    pictures,
+    print_table,
+    say,
+    say_answer,
+    say_end,
+    shows_bars,
+    write_result,
+)
 from pt_reuse.cli.parser import (
     Commands,
     Parser,
@@ -32,6 +43,7 @@ from pt_reuse.cli.parser import (
     add_command,
     add_contributors,
     add_out,
+    add_verbose,
     budgets,
     chosen_contributors,
     given_judge_rel,
@@ -42,7 +54,9 @@ from pt_reuse.cli.shards import add_shard
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
+    from pt_reuse._report import Report
     from pt_reuse.data.judgments import Qrels
+    from pt_reuse.data.run_set import RunSet
     from pt_reuse.result import Result
     from pt_reuse.study import Study
 
@@ -68,6 +82,8 @@ _KINDS = {
 _SWITCHES = {"switch": "store_true", "off": "store_false"}
 
 
+#: rows of all long tables on the screen together, and of one at least
+_ROWS, _LEAST_ROWS = 20, 5
 #: where the option for names of judgments stands
 _JUDGMENT_NAMES = "judgment_names"
 
@@ -88,7 +104,7 @@ class StudyCommand:
         """Add the command and return its parser."""
         declared = self._declared
         parser = add_command(commands, self.name, *(self._command[part] for part in ("summary", "details")))
-        add_field(parser, positional=self._command["positional"], qrels=Judgments.NEEDED, unless=self._without_runs)
+        add_field(parser, qrels=Judgments.NEEDED, unless=self._without_runs)
         if self._command["several"]:
             parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}")
         for flag in declared["flags"]:
@@ -97,6 +113,7 @@ class StudyCommand:
             add_contributors(parser, default=declared["contributors"])
         if declared["long"]:
             add_all(parser, "row")
+        add_verbose(parser)
         add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
         if self._command["shards"]:
             add_shard(parser, self._run)
@@ -141,9 +158,9 @@ class StudyCommand:
             name: source.read() if source.file is None else source.read().with_rel(None)
             for name, source in others.items()
         }
-        say("\n".join(map(repr, [given[name] for name in others])))
-        if options.collection is None and "rel" in given:
-            _tell_collections(data["qrels"], rel_given=given["rel"] is not None)
+        judged = data["qrels"].values() if isinstance(data["qrels"], Mapping) else [data["qrels"]]
+        read = [*([data["runs"]] if plan else []), *judged, *(given[name] for name in others)]
+        known = data["qrels"] if options.collection is None and "rel" in given else {}
         if "qrels_a" in study.parameters:
             data["qrels_a"] = data.pop("qrels")
         given["verbose"] = shows_bars(options)
@@ -151,7 +168,8 @@ class StudyCommand:
             data = {"scores": _scores(data, measures, several=self._command["several"], given=given)}
         taken = {name: value for name, value in given.items() if name in study.parameters}
         result = function(**data, **taken)
-        show(result, study, getattr(options, "all", False), given)
+        show(result, study, options, given, read)
+        _tell_collections(known, rel_given=given.get("rel") is not None)
         if folder is not None:
             drawings: dict[str, Drawing] = {name: partial(result.plot, **told) for name, told in drawn.items()}
             write_result(result, folder, options, drawings)
@@ -180,7 +198,7 @@ class StudyCommand:
         return dict(zip(different_names(sources), sources, strict=True))
 
     def _data(self, plan: FieldPlan | None, sources: Mapping[str, JudgmentSource], in_sets: bool) -> dict[str, Any]:
-        """Read judgments, then runs, and say what they are."""
+        """Read judgments, then runs."""
         judged = {}
         for name, source in sources.items():
             with located(name) if in_sets else nullcontext():
@@ -188,9 +206,6 @@ class StudyCommand:
         data: dict[str, Any] = {"qrels": judged if in_sets or self._of_scores else next(iter(judged.values()))}
         if plan is not None:
             data = {"runs": plan.read_runs(), **data}
-            say(repr(data["runs"]))
-        for name, qrels in judged.items():
-            say(f"{name}: {qrels!r}" if len(judged) > 1 else repr(qrels))
         return data
 
 
@@ -331,11 +346,53 @@ def _pictures(
     )
 
 
-def show(result: Result, study: Study, every: bool, given: Mapping[str, Any]) -> None:
-    """Print the settings, the views and the headline of a result."""
+def show(
+    result: Result,
+    study: Study,
+    options: argparse.Namespace,
+    given: Mapping[str, Any],
+    read: Sequence[RunSet | Qrels] = (),
+) -> None:
+    """Print what was found, the tables, and in which settings."""
+    say_answer(result, verbose=options.verbose)
+    views = list(_printed(result, study, given))
+    n_long, before = sum(view.long for view in views), None
+    # long tables share the screen
+    few = max(_LEAST_ROWS, min(SHOWN, _ROWS // max(n_long, 1)))
+    for view in views:
+        say(f"\n{f'The same by {view.measure}' if view.follows(before) else view.caption}:")
+        frame, whole, before = view.report.shown(), not view.long or options.all, view
+        what = f"{view.noun}; --all shows every one" if view.long else view.noun
+        print_table(frame, len(frame) if whole else few, what, spare=list(frame.columns[2:]))
+    if options.verbose and views:
+        say("\n" + "\n".join(views[0].report.notes))
+    say_end(result.settings, read, verbose=options.verbose)
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """A report as a command prints it."""
+
+    report: Report
+    measure: str | None  # that it is of, where it is of one
+    noun: str  # what its rows are
+    long: bool  # whether its first rows are printed, unless it is told to print all
+
+    @property
+    def caption(self) -> str:
+        return self.report.caption.rstrip(".")
+
+    def follows(self, other: _Printed | None) -> bool:
+        """Return whether it says of its measure what another says of its own."""
+        if other is None or self.measure is None or other.measure is None:
+            return False
+        return self.caption.replace(self.measure, other.measure) == other.caption
+
+
+def _printed(result: Result, study: Study, given: Mapping[str, Any]) -> Iterator[_Printed]:
+    """Yield the views that a command prints, those that are empty left out."""
     from pt_reuse.result import View
 
-    say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
     names = study.command.screen if study.command is not None and study.command.screen else tuple(result.views)
     for name in names:
         view = result.views[name]
@@ -345,12 +402,5 @@ def show(result: Result, study: Study, every: bool, given: Mapping[str, Any]) ->
         taken = view.options(type(result)) if isinstance(view, View) else list(signature(view).parameters)[1:]
         options = {option: given[option] for option in study.beside if option in taken}
         for measure in result.measures if of_measure else [None]:
-            report = result.report(name, measure=measure, **options)
             noun, long = (view.noun, view.long) if isinstance(view, View) else ("rows", False)
-            frame = report.shown()
-            say(f"\n{report.caption.rstrip('.')}:")
-            most = SHOWN if long and not every else len(frame)
-            print_table(frame, most, f"{noun}; --all shows every one" if long else noun, spare=list(frame.columns[2:]))
-    say(f"\n{result.headline()}.")
-    for finding in result.findings():
-        say(finding)
+            yield _Printed(result.report(name, measure=measure, **options), measure, noun, long)

@@ -204,7 +204,6 @@ class PairJob:
         summary="which share of the pairs of runs differ significantly",
         details="Each pair of runs is tested over topics, by each measure; with --other under these judgments, too, "
         "and the pairs are counted whose verdict changes.",
-        positional="runs",
         several=True,
     ),
     entry=Entry(question="How many pairs of systems can a measure tell apart?", group="profile", papers="[S06]_"),

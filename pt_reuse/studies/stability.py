@@ -415,7 +415,6 @@ def _checked_bins(n: Any) -> int:
         details="Two samples of topics are drawn many times. A swap is a pair of runs that the second sample orders "
         "the other way round than the first. The rate of swaps is told by how far the first sample has the two apart, "
         "in bins, and by how many topics a sample has.",
-        positional="runs",
         several=True,
     ),
     entry=Entry(
