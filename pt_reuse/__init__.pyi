@@ -15,6 +15,7 @@ from .data.run_reading import read_runs as read_runs
 from .data.run_set import RunSet as RunSet
 from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import reuse_summary as reuse_summary
+from .experiment.lou_measure import LOU as LOU
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.steps import OnlyDocuments as OnlyDocuments
 from .experiment.steps import OnlyJudged as OnlyJudged
@@ -22,6 +23,10 @@ from .experiment.steps import OnlyUnjudged as OnlyUnjudged
 from .experiment.steps import PoolDocuments as PoolDocuments
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
+from .scoring.derived import Condensed as Condensed
+from .scoring.derived import High as High
+from .scoring.derived import Low as Low
+from .scoring.derived import Residual as Residual
 from .scoring.inferred import xinfAP as xinfAP
 from .scoring.inferred import xinfNDCG as xinfNDCG
 from .scoring.measures import Unjudged as Unjudged
