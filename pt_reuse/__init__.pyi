@@ -17,6 +17,7 @@ from .demo.simulated import simulate_field as simulate_field
 from .experiment.experiment_result import reuse_summary as reuse_summary
 from .experiment.lou_measure import LOU as LOU
 from .experiment.pt_experiment import Experiment as Experiment
+from .experiment.pt_experiment import add_columns as add_columns
 from .experiment.steps import OnlyDocuments as OnlyDocuments
 from .experiment.steps import OnlyJudged as OnlyJudged
 from .experiment.steps import OnlyUnjudged as OnlyUnjudged

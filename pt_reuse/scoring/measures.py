@@ -127,11 +127,15 @@ def measure_among(names: Sequence[str], measure: MeasureLike | None) -> str:
 
 def canonical_name(name: str) -> str:
     """Return a measure's name as ir_measures writes it, ``"AP"`` for ``"map"``; one that it does not know, as given."""
+    return repr(parse_measures(name)[0]) if is_measure(name) else name
+
+
+def is_measure(name: Any) -> bool:
+    """Return whether a name is that of one measure."""
     try:
-        parsed = parse_measures(name)
+        return isinstance(name, str) and len(_parse(name)) == 1
     except InputError:
-        return name
-    return repr(parsed[0]) if len(parsed) == 1 else name
+        return False
 
 
 def _parse(name: Any) -> list[ir_measures.Measure]:
