@@ -23,47 +23,8 @@ from pt_reuse.scoring.derived import Derived, calculated
 from pt_reuse.scoring.measures import MeasureLike
 
 
-class LOU(Derived):
-    """The score of a system without the relevant documents that it alone would have put into the pool of a field.
-
-    Leave-out-uniques as a measure: it carries the field, so that ``pt.Experiment`` takes it as it is, with batches and
-    any part of the topics. The system counts as pooled, to the depth of the field's pool. Its uniques are the documents
-    in its first `depth` that no pooled run of the field (of another team) has there. Those with a label of at least
-    `rel` are taken out of the judgments, and the measure is computed again. Documents are ranked by float32 score,
-    equal ones by descending docno; the field's runs as they were pooled.
-
-    It is a system of its own team unless `team` names one of the field. :func:`pt_reuse.Experiment` with ``field=``
-    knows more: ranks, who was pooled, teams and types of several systems.
-
-    Args:
-        measure: any measure of ir_measures, or its name.
-        field: the collection's runs: a RunSet, or whatever makes one; not the system's own run.
-        depth: documents per run and topic, >= 1; default that of the field (``field.pool_depth``), else 100.
-        rel: the lowest label that is relevant, for which uniques are taken out; default 1.
-        team: the team of the system, one of the field; default its own.
-        name: what the measure is called in tables; default of its measure, depth and what is not as usual. Give one
-            where two fields are compared in one experiment.
-
-    Raises:
-        InputError: no field, a depth or label that is none, a team that the field does not have, none but which was
-            pooled.
-
-    Warns:
-        ReuseWarning: most judged documents are in the first `depth` of no pooled run, as where the field or the depth
-            is not that of the judgments.
-
-    Example:
-        >>> import pandas as pd, pt_reuse as ptr
-        >>> from ir_measures import P
-        >>> theirs = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
-        >>> mine = pd.DataFrame({"query_id": "1", "doc_id": ["d1", "d2"], "score": [2.0, 1.0]})
-        >>> qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d1", "d2", "d3"], "relevance": [1, 1, 0]})
-        >>> lou = ptr.LOU(P@2, field={"theirs": theirs}, depth=2)
-        >>> lou, (P@2).calc_aggregate(qrels, mine), lou.calc_aggregate(qrels, mine)
-        (LOU(P@2,depth=2), 1.0, 0.5)
-
-    Source: as :func:`leave_out_uniques`.
-    """
+class _LeaveOutUniques(Derived):
+    """The score without the relevant uniques of the system's team in the pool of a field."""
 
     NAME = "LOU"
     SHORT_DESC = "The score without the relevant documents that the system alone would have put into the pool."
@@ -76,7 +37,6 @@ class LOU(Derived):
         "name": ir_measures.ParamInfo(default=None, desc="what the measure is called"),
     }
 
-    @door
     def __init__(
         self,
         measure: MeasureLike,
@@ -150,3 +110,58 @@ class LOU(Derived):
 
 def _pairs(pool: Pool) -> pd.MultiIndex:
     return pd.MultiIndex.from_frame(pool.to_frame()[["qid", "docno"]])
+
+
+@door
+def LOU(  # noqa: N802 - named as a measure
+    measure: MeasureLike,
+    *,
+    field: Any,
+    depth: int | None = None,
+    rel: int = 1,
+    team: str | None = None,
+    name: str | None = None,
+) -> ir_measures.Measure:
+    """Return a measure: the score of a system without the relevant documents that it alone would have pooled.
+
+    Leave-out-uniques as a measure: it carries the field, so that ``pt.Experiment`` takes it as it is, with batches and
+    any part of the topics. The system counts as pooled, to the depth of the field's pool. Its uniques are the documents
+    in its first `depth` that no pooled run of the field (of another team) has there. Those with a label of at least
+    `rel` are taken out of the judgments, and the measure is computed again. Documents are ranked by float32 score,
+    equal ones by descending docno; the field's runs as they were pooled.
+
+    It is a system of its own team unless `team` names one of the field. :func:`pt_reuse.Experiment` with ``field=``
+    knows more: ranks, who was pooled, teams and types of several systems.
+
+    Args:
+        measure: any measure of ir_measures, or its name.
+        field: the collection's runs: a RunSet, or whatever makes one; not the system's own run.
+        depth: documents per run and topic, >= 1; default that of the field (``field.pool_depth``), else 100.
+        rel: the lowest label that is relevant, for which uniques are taken out; default 1.
+        team: the team of the system, one of the field; default its own.
+        name: what the measure is called in tables; default of its measure, depth and what is not as usual. Give one
+            where two fields are compared in one experiment.
+
+    Returns:
+        Measure: for pt.Experiment and ir_measures; it computes what it is asked, topic by topic.
+
+    Raises:
+        InputError: no field, a depth or label that is none, a team that the field does not have.
+
+    Warns:
+        ReuseWarning: most judged documents are in the first `depth` of no pooled run, as where the field or the depth
+            is not that of the judgments.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> from ir_measures import P
+        >>> theirs = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+        >>> mine = pd.DataFrame({"query_id": "1", "doc_id": ["d1", "d2"], "score": [2.0, 1.0]})
+        >>> qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d1", "d2", "d3"], "relevance": [1, 1, 0]})
+        >>> lou = ptr.LOU(P@2, field={"theirs": theirs}, depth=2)
+        >>> lou, (P@2).calc_aggregate(qrels, mine), lou.calc_aggregate(qrels, mine)
+        (LOU(P@2,depth=2), 1.0, 0.5)
+
+    Source: as :func:`leave_out_uniques`.
+    """
+    return _LeaveOutUniques(measure, field=field, depth=depth, rel=rel, team=team, name=name)

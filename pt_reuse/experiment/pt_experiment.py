@@ -248,7 +248,8 @@ def Experiment(
     check_pt_arguments(experiment_arguments, Experiment)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
     options = Asked(field, reuse, teams, types, pooled, by, depth, rel, pool_order, fill, judge_rel)
-    return _evaluated(retr_systems, topics, qrels, eval_metrics, names, arguments, options, layout=layout, cache=cache)
+    how: dict[str, Any] = {"names": names, "arguments": arguments, "asked": options, "layout": layout}
+    return _evaluated(retr_systems, topics, qrels, eval_metrics, cache=cache, **how)
 
 
 @door
@@ -336,9 +337,8 @@ def add_columns(
     options = Asked(field, reuse, teams, types, pooled, by, depth, rel, pool_order, fill, judge_rel)
     if not wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None):
         raise InputError("reuse names no column to add.", argument="reuse")
-    found: ExperimentResult = _evaluated(
-        systems, topics, qrels, named, None, arguments, options, layout=layout, finished=result
-    )
+    how: dict[str, Any] = {"arguments": arguments, "asked": options, "layout": layout}
+    found: ExperimentResult = _evaluated(systems, topics, qrels, named, finished=result, **how)
     return found
 
 
@@ -350,8 +350,12 @@ def _systems_of(result: pd.DataFrame, runs: Any) -> RunSet:
             "the results of the systems are needed: a RunSet, a dict of name -> results, or the folder of save_dir.",
             argument="runs",
         )
-    known = executed.runs if runs is None else as_runs(runs, argument="runs")
     wanted = [str(name) for name in dict.fromkeys(result["name"])]
+    # pt.Experiment gives the runs that it saves one tag, and names their files
+    saved = saved_files(wanted, {"save_dir": runs, "save_mode": "reuse"}) if isinstance(runs, str | Path) else {}
+    if saved.keys() == set(wanted):
+        return RunSet.from_frames({name: saved[name]() for name in wanted})
+    known: RunSet = executed.runs if runs is None and executed is not None else as_runs(runs, argument="runs")
     missing = [name for name in wanted if name not in known]
     if missing:
         raise InputError(
@@ -384,11 +388,11 @@ def _evaluated(
     topics: Any,
     qrels: Any,
     eval_metrics: Any,
-    names: Sequence[str] | None,
+    *,
     arguments: dict[str, Any],
     asked: Asked,
-    *,
     layout: str,
+    names: Sequence[str] | None = None,
     cache: str | Path | None = None,
     finished: pd.DataFrame | None = None,
 ) -> Any:
@@ -401,9 +405,8 @@ def _evaluated(
     kinds = wanted_kinds(asked.reuse, with_field=field is not None, with_judge=asked.fill is not None)
     judge = checked_filler(asked.fill, asked.judge_rel, kinds)
     kept = kept_for(judge)
-    of_pools = {"teams": asked.teams, "types": asked.types, "pooled": asked.pooled, "pool_order": pool_order}
-    of_pools |= {"depth": depth, "rel": rel}
-    of_pools["by"] = None if by == "team" else by
+    of_pools: dict[str, Any] = {"teams": asked.teams, "types": asked.types, "pooled": asked.pooled}
+    of_pools |= {"pool_order": pool_order, "depth": depth, "rel": rel, "by": None if by == "team" else by}
     wanted = Wanted(
         kinds=kinds,
         by=by,

@@ -17,7 +17,7 @@ import pandas as pd
 from ir_measures import Metric
 
 from pt_reuse._check import examples, told
-from pt_reuse._errors import InputError, warn
+from pt_reuse._errors import InputError, door, warn
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
@@ -140,36 +140,8 @@ class _Bounded(Derived):
         """Return (measures, topics, runs): the values."""
 
 
-class Low(_Bounded):
-    """The lowest score that the unjudged documents of a list allow: a measure made of another one.
-
-    Every unjudged document that the measure sees (down to its cutoff) may have any label, from 0 to the highest. What
-    the list does not have stays as it is judged. P, Success, RR and RBP do not see it, so that their lowest score is
-    exact; further relevant documents that the list lacks would lower AP, R, Rprec and nDCG, even below this. Topics are
-    averaged as those of the measure are. Ties are broken as the measure's own provider breaks them.
-
-    Args:
-        measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.
-        max_label: the highest label that an unjudged document may have, for nDCG; default the highest of the judgments.
-            pt.Experiment gives the judgments of each batch alone: name it where there is a `batch_size`.
-
-    Raises:
-        InputError: a measure whose bounds are not known.
-
-    Warns:
-        ReuseWarning: one nDCG was computed from batches of judgments that differ in their highest label.
-
-    Example:
-        >>> import ir_measures, pt_reuse as ptr
-        >>> from ir_measures import P, nDCG, ScoredDoc, Qrel
-        >>> ptr.Low(nDCG@10), ptr.Low(nDCG@10, max_label=3)
-        (Low(nDCG@10), Low(nDCG@10,max_label=3))
-        >>> run, qrels = [ScoredDoc("1", "a", 2.0), ScoredDoc("1", "b", 1.0)], [Qrel("1", "a", 1)]
-        >>> ptr.Low(P@2).calc_aggregate(qrels, run), ptr.High(P@2).calc_aggregate(qrels, run)
-        (0.5, 1.0)
-
-    Source: Moffat and Zobel, TOIS 2008, for RBP; :doc:`conventions` for the others.
-    """
+class _Low(_Bounded):
+    """The lowest score that the unjudged documents of a list allow."""
 
     NAME = "Low"
     SHORT_DESC = "The lowest score that the unjudged documents of a list allow."
@@ -178,29 +150,8 @@ class Low(_Bounded):
         return bounds.low
 
 
-class High(_Bounded):
-    """The highest score that the unjudged documents of a list allow: a measure made of another one.
-
-    As :class:`Low`. The highest RBP counts all ranks below the n documents that it sees, whose weight is p^n, too.
-
-    Args:
-        measure: as for :class:`Low`.
-        max_label: as for :class:`Low`.
-
-    Raises:
-        InputError: as for :class:`Low`.
-
-    Warns:
-        ReuseWarning: as for :class:`Low`.
-
-    Example:
-        >>> import pt_reuse as ptr
-        >>> from ir_measures import AP
-        >>> ptr.High(AP), ptr.High("AP(rel=2)@100")
-        (High(AP), High(AP(rel=2)@100))
-
-    Source: as for :class:`Low`.
-    """
+class _High(_Bounded):
+    """The highest score that the unjudged documents of a list allow."""
 
     NAME = "High"
     SHORT_DESC = "The highest score that the unjudged documents of a list allow."
@@ -209,30 +160,8 @@ class High(_Bounded):
         return bounds.high
 
 
-class Residual(_Bounded):
-    """The highest less the lowest score that the unjudged documents of a list allow; of RBP the residual.
-
-    For RBP it is the residual of Moffat and Zobel: (1 - p) p^(i - 1) of each unjudged document at rank i, and p^n of
-    the ranks below the n documents that it sees.
-
-    Args:
-        measure: as for :class:`Low`.
-        max_label: as for :class:`Low`.
-
-    Raises:
-        InputError: as for :class:`Low`.
-
-    Warns:
-        ReuseWarning: as for :class:`Low`.
-
-    Example:
-        >>> import pt_reuse as ptr
-        >>> from ir_measures import RBP
-        >>> ptr.Residual(RBP(rel=1, p=0.8))
-        Residual(RBP(rel=1,p=0.8))
-
-    Source: Moffat and Zobel, TOIS 2008, section 4.
-    """
+class _Residual(_Bounded):
+    """The highest less the lowest score that the unjudged documents of a list allow."""
 
     NAME = "Residual"
     SHORT_DESC = "The highest less the lowest score that the unjudged documents of a list allow."
@@ -254,7 +183,107 @@ class _CondensedList(Derived):
         return calculated(self.measure, qrels, kept, qids)
 
 
-def Condensed(measure: MeasureLike) -> ir_measures.Measure:  # noqa: N802 - named like a measure
+@door
+def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
+    """Return a measure: the lowest score that the unjudged documents of a list allow.
+
+    Every unjudged document that the measure sees (down to its cutoff) may have any label, from 0 to the highest. What
+    the list does not have stays as it is judged. P, Success, RR and RBP do not see it, so that their lowest score is
+    exact; further relevant documents that the list lacks would lower AP, R, Rprec and nDCG, even below this. Means are
+    over the topics of the measure, ties are broken as its own provider breaks them.
+
+    Args:
+        measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.
+        max_label: the highest label that an unjudged document may have, for nDCG; default the highest of the judgments.
+            pt.Experiment gives the judgments of each batch alone: name it where there is a `batch_size`.
+
+    Returns:
+        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Low(nDCG@10)"``.
+
+    Raises:
+        InputError: a measure whose bounds are not known.
+
+    Warns:
+        ReuseWarning: when it is computed, where batches of judgments differ in their highest label.
+
+    Example:
+        >>> import ir_measures, pt_reuse as ptr
+        >>> from ir_measures import P, nDCG, ScoredDoc, Qrel
+        >>> ptr.Low(nDCG@10), ptr.Low("nDCG@10", max_label=3)
+        (Low(nDCG@10), Low(nDCG@10,max_label=3))
+        >>> run, qrels = [ScoredDoc("1", "a", 2.0), ScoredDoc("1", "b", 1.0)], [Qrel("1", "a", 1)]
+        >>> ptr.Low(P@2).calc_aggregate(qrels, run), ptr.High(P@2).calc_aggregate(qrels, run)
+        (0.5, 1.0)
+
+    Source: the exchange argument for AP and nDCG is this package's own, checked against all completions; RBP is that of
+    Moffat and Zobel, TOIS 2008.
+    """
+    return _Low(measure, max_label=max_label)
+
+
+@door
+def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
+    """Return a measure: the highest score that the unjudged documents of a list allow, as :func:`Low` the lowest.
+
+    The highest RBP counts the ranks below the n documents that it sees, too, whose weight is p^n.
+
+    Args:
+        measure: as for :func:`Low`.
+        max_label: as for :func:`Low`.
+
+    Returns:
+        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"High(nDCG@10)"``.
+
+    Raises:
+        InputError: a measure whose bounds are not known.
+
+    Warns:
+        ReuseWarning: as :func:`Low`.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> from ir_measures import AP
+        >>> ptr.High(AP), ptr.High("AP(rel=2)@100")
+        (High(AP), High(AP(rel=2)@100))
+
+    Source: as :func:`Low`.
+    """
+    return _High(measure, max_label=max_label)
+
+
+@door
+def Residual(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
+    """Return a measure: the highest less the lowest score that the unjudged documents of a list allow.
+
+    For RBP it is the residual of Moffat and Zobel: (1 - p) p^(i - 1) of each unjudged document at rank i, and p^n of
+    the ranks below the n documents that it sees.
+
+    Args:
+        measure: as for :func:`Low`.
+        max_label: as for :func:`Low`.
+
+    Returns:
+        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Residual(RBP(rel=1))"``.
+
+    Raises:
+        InputError: a measure whose bounds are not known.
+
+    Warns:
+        ReuseWarning: as :func:`Low`.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> from ir_measures import RBP
+        >>> ptr.Residual(RBP(rel=1, p=0.95))
+        Residual(RBP(rel=1,p=0.95))
+
+    Source: Moffat and Zobel, TOIS 2008, section 4.
+    """
+    return _Residual(measure, max_label=max_label)
+
+
+@door
+def Condensed(measure: MeasureLike) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure of the condensed list: unjudged documents are taken out before it is computed.
 
     Where ir_measures has it by a name of its own, as ``AP(judged_only=True)``, the measure is that one. A document with
@@ -262,6 +291,9 @@ def Condensed(measure: MeasureLike) -> ir_measures.Measure:  # noqa: N802 - name
 
     Args:
         measure: any measure of ir_measures, or its name.
+
+    Returns:
+        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Condensed(AP)"``.
 
     Raises:
         InputError: an unknown measure.

@@ -53,9 +53,7 @@ def test_rows_and_other_columns_stay():
 def test_from_the_folder_of_saved_results(tmp_path):
     systems = [Retriever(frame) for frame in FRAMES.values()]
     result = pt.Experiment(systems, TOPICS, QRELS, MEASURES, names=NAMES, save_dir=str(tmp_path))
-    files = {name: tmp_path / f"{name}.res.gz" for name in NAMES}
-    found = ptr.add_columns(result, {name: pt.io.read_results(str(path)) for name, path in files.items()}, QRELS,
-                            field=OTHERS)  # fmt: skip
+    found = ptr.add_columns(result, tmp_path, QRELS, field=OTHERS)
     wanted = ptr.Experiment(FRAMES, TOPICS, QRELS, MEASURES, field=OTHERS)
     assert found["nDCG@10 rank"].tolist() == wanted["nDCG@10 rank"].tolist()
 
