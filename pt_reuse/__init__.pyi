@@ -14,6 +14,7 @@ from .data.judgments import read_qrels as read_qrels
 from .data.run_reading import read_runs as read_runs
 from .data.run_set import RunSet as RunSet
 from .demo.simulated import simulate_field as simulate_field
+from .experiment.artifact import to_artifact as to_artifact
 from .experiment.experiment_result import reuse_summary as reuse_summary
 from .experiment.lou_measure import LOU as LOU
 from .experiment.pt_experiment import Experiment as Experiment
