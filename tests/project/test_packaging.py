@@ -43,10 +43,21 @@ def test_the_wheel_says_whose_facts_it_holds(wheel):
     assert "NOTICE" in page
 
 
+#: types of PyTerrier's artifacts -> the classes that load them
+ARTIFACTS = [
+    ("pool", "PoolArtifact"),
+    ("qrels", "QrelsArtifact"),
+    ("run_set", "RunsArtifact"),
+    ("scores", "ScoresArtifact"),
+]
+
+
 def test_the_wheel_says_where_others_find_it(wheel):
     (entry_points,) = (text.decode() for name, text in wheel.items() if name.endswith("entry_points.txt"))
     assert entry_points.split("\n\n") == [
         "[console_scripts]\npt-reuse = pt_reuse.cli.entry:main",
+        "[pyterrier.artifact]\n"
+        + "\n".join(f"{kind}.reuse = pt_reuse.experiment.artifact:{name}" for kind, name in ARTIFACTS),
         "[pyterrier.dataset_provider]\nreuse = pt_reuse.collections.provider:ReuseDatasets",
         "[pyterrier.modules]\nreuse = pt_reuse._plugin:plugin\n",
     ]
