@@ -118,6 +118,7 @@ class Report:
         columns: as given.
         caption: as given.
         notes: as given.
+        verdict: the answer of the study, above the table; no part of :meth:`to_latex`.
 
     Raises:
         InputError: no column, more than six, two of the same heading, or columns that are not equally long.
@@ -139,7 +140,7 @@ class Report:
 
     @door
     def __init__(self, columns: Iterable[Column], *, caption: str, notes: Iterable[str] = ()):
-        self.columns, self.caption, self.notes = tuple(columns), caption, tuple(notes)
+        self.columns, self.caption, self.notes, self.verdict = tuple(columns), caption, tuple(notes), ""
         headings = [column.heading for column in self.columns]
         if not 1 <= len(headings) <= 1 + MOST:
             raise InputError(
@@ -159,6 +160,12 @@ class Report:
         """Return the table with its headings, every cell as it is written."""
         return pd.DataFrame({column.heading: list(column.cells()) for column in self.columns})
 
+    def under(self, verdict: str) -> Report:
+        """Return the same report below a verdict."""
+        report = Report(self.columns, caption=self.caption, notes=self.notes)
+        report.verdict = verdict
+        return report
+
     @door
     def head(self, n: int) -> Report:
         """Return the first rows as a report, with a note that says how many there are.
@@ -169,7 +176,7 @@ class Report:
         most, rows = positive("n", n, "rows"), len(self.columns[0].values)
         columns = [replace(column, values=pd.Series(column.values).head(most)) for column in self.columns]
         more = [f"The first {most:,} of {rows:,} rows."] if most < rows else []
-        return Report(columns, caption=self.caption, notes=[*self.notes, *more])
+        return Report(columns, caption=self.caption, notes=[*self.notes, *more]).under(self.verdict)
 
     @door
     def to_latex(self, *, label: str | None = None, wide: bool = False, caption: str | None = None) -> str:
@@ -222,14 +229,15 @@ class Report:
     def __str__(self) -> str:
         table = lay_out(self._text_columns(), width=_WIDTH)
         rule = "-" * max(map(display_width, table.split("\n")))
-        above = [prose(self.caption, width=_WIDTH)] if self.caption else []
+        above = [prose(text, width=_WIDTH) for text in (self.verdict, self.caption) if text]
         return "\n".join([*above, rule, table, rule, *(prose(note, width=_WIDTH) for note in self.notes)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<p><small>{html.escape(visible(note))}</small></p>" for note in self.notes)
-        return f"<p>{html.escape(visible(self.caption))}</p>{_html.of_columns(self._text_columns())}{notes}"
+        said = f"<p><strong>{html.escape(visible(self.verdict))}</strong></p>" if self.verdict else ""
+        return f"{said}<p>{html.escape(visible(self.caption))}</p>{_html.of_columns(self._text_columns())}{notes}"
 
 
 def latex(text: str) -> str:

@@ -139,8 +139,9 @@ class Result(Record):
     What a kind of result declares: ``views``, its reports; ``plots``, what draws it, functions of
     :mod:`pt_reuse.plots` (as ``"lines:plot_depths"``) of the result, a measure, a place and options; ``key``, the few
     numbers that sum it up; ``answer``, a table and what is said of each row in the headline; ``sentences``, the notes
-    on settings or attributes that are its own; ``main``, under which name
-    its table is saved; ``derived``, tables that are saved and are no fields, by their methods.
+    on settings or attributes that are its own; ``condition`` and ``limits``, under which condition the answer holds and
+    what it does not say; ``main``, under which name its table is saved; ``derived``, tables that are saved and are no
+    fields, by their methods.
 
     Attributes:
         table: the main table.
@@ -153,6 +154,8 @@ class Result(Record):
     key: ClassVar[Sequence[KeyFigures]] = ()
     answer: ClassVar[tuple[str, str] | None] = None
     sentences: ClassVar[Mapping[str, str | Mapping[Any, str]]] = {}
+    condition: ClassVar[str] = ""
+    limits: ClassVar[str] = ""
     derived: ClassVar[Mapping[str, str]] = {}
 
     table: pd.DataFrame
@@ -219,9 +222,19 @@ class Result(Record):
         """Return what was found, in sentences, each with its number, and with its interval where there is one.
 
         Returns:
-            list of str: none where a kind of result has nothing to say beyond its tables and its headline.
+            list of str: the parts of the headline, where a kind of result has no sentences of its own; none where the
+            table is empty.
         """
-        return []
+        return [] if self.table.empty else [f"{part[:1].upper()}{part[1:]}." for part in self.headline().split("; ")]
+
+    def verdict(self) -> str:
+        """Return the answer in a sentence or a few, under which condition it holds, and what it does not say."""
+        if self.table.empty:
+            return ""
+        return " ".join(part for part in (f"{self.headline()}.", self.condition, self.limits) if part)
+
+    def _lines(self) -> list[str]:
+        return [] if self.table.empty else [line for line in (f"{self.condition} {self.limits}".strip(),) if line]
 
     def key_figures(self) -> pd.DataFrame:
         """Return the few numbers that sum the result up, the most telling first.
@@ -259,10 +272,10 @@ class Result(Record):
         if not isinstance(found, View):
             taken = list(signature(found).parameters)[1:]
             _check_options(options, taken, f"by={name!r}")
-            return found(self, **options, **({"measure": measure} if "measure" in taken else {}))
+            return found(self, **options, **({"measure": measure} if "measure" in taken else {})).under(self.verdict())
         _check_options(options, found.options(type(self)), f"by={name!r}")
         chosen = self._measure(measure) if found.of_measure or measure is not None else None
-        return found.of(self, chosen, options)
+        return found.of(self, chosen, options).under(self.verdict())
 
     @door
     def plot(

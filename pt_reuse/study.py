@@ -32,7 +32,7 @@ class Command:
     details: str = ""  # further sentences for its own help
     needs: tuple[str, ...] = ()  # columns that must be filled for some run, such as ``type``
     screen: tuple[str, ...] = ()  # the views that are printed; default every one
-    positional: str = ""  # ``"runs"`` or ``"collection"``, where the command takes these without the name of an option
+    positional: str = ""  # ``"collection"`` where the command takes its name, and not runs, without an option
     several: bool = False  # whether a study of scores takes those under ``--other`` judgments
     runs_for: tuple[str, ...] = ()  # options for which runs are read, where the study can do without runs
     shards: bool = False  # whether its topics can be shared out to many calls, see ``pt-reuse merge``

@@ -264,7 +264,7 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
             # the other parts can be answered all the same
             unanswered[part] = error.worded(options.shell.in_shell, function=False)
             continue
-        _say_findings(part, answers[part], options.all)
+        _say_findings(part, answers[part], options.verbose)
         if folder is not None:
             drawings = _drawings(answers[part], {judge: judge for judge in given["judge"]})
             save_result(answers[part], folder / part.name, options, drawings)
@@ -287,7 +287,7 @@ def _say_findings(part: Part, result: Result, every: bool) -> None:
     shown = found if every else found[:SHOWN]
     say("\n".join(["", part.question, *(f"- {sentence}" for sentence in shown)]))
     if len(shown) < len(found):
-        say(f"... and {count(len(found) - len(shown), 'finding')} more; --all shows every one, --out writes them")
+        say(f"... and {count(len(found) - len(shown), 'finding')} more; --verbose shows every one, --out writes them")
 
 
 def _checked_options(options: argparse.Namespace) -> dict[str, Any]:

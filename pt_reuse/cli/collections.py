@@ -52,7 +52,7 @@ def _run_collections(options: argparse.Namespace) -> int:
     from pt_reuse.collections.definition import collection_names, real_name
 
     search = " ".join(options.words).removeprefix("reuse:")
-    one = not (options.csv or options.here or options.all)
+    one = not (options.csv or options.here or options.verbose)
     if one and (search.endswith(".toml") or real_name(search) in collection_names()):
         _describe(search, options.shell)
         return 0
@@ -60,9 +60,9 @@ def _run_collections(options: argparse.Namespace) -> int:
     if options.csv:
         print(found.to_csv(index=False), end="")
     elif len(found):
-        most = len(found) if options.all else _MOST
+        most = len(found) if options.verbose else _MOST
         fitting = _fit(found, width_of(sys.stdout))
-        print_table(fitting, most, "collections; --all shows every one, WORDS narrow them down")
+        print_table(fitting, most, "collections; --verbose shows every one, WORDS narrow them down")
     if not len(found):
         complain(f"pt-reuse: {_nothing(search, options.here)}")
     return 0 if len(found) else 1
@@ -82,7 +82,7 @@ def _describe(name: str, shell: Shell) -> None:
     others = len(list_collections(name).query("name != @collection.name"))
     if others:
         also = count(others, "other collection")
-        complain(f"pt-reuse: {name!r} finds {also}, too: `pt-reuse collections {name} --all` lists all.")
+        complain(f"pt-reuse: {name!r} finds {also}, too: `pt-reuse collections {name} --verbose` lists all.")
 
 
 def _nothing(search: str, here: bool) -> str:
@@ -100,7 +100,7 @@ def _nothing(search: str, here: bool) -> str:
     near = {word: get_close_matches(word, vocabulary, n=1) for word in search.lower().split() if word not in text}
     meant = " ".join((near.get(word) or [word])[0] for word in search.lower().split())
     hint = f" Did you mean {meant!r}?" if any(near.values()) else ""
-    return f"{wanted}.{hint} `pt-reuse collections --all` shows all {len(known):,}."
+    return f"{wanted}.{hint} `pt-reuse collections --verbose` shows all {len(known):,}."
 
 
 def _fit(found: pd.DataFrame, width: int) -> pd.DataFrame:

@@ -137,11 +137,11 @@ def add_field(
 ) -> None:
     """Add the arguments that say which runs to read, and which judgments where a command takes any."""
     what_runs = "folder, pattern or file of TREC runs, or of tables (Parquet, Arrow)"
-    if positional == "runs":
-        parser.add_option("runs", "RUNS", f"{what_runs}, or several files", nargs="*")
-    else:
-        parser.add_option("--runs", "DIR", what_runs)
-    needed = {"runs": "RUNS" if positional == "runs" else "--runs"}
+    if positional != "collection":
+        parser.add_option("runs_given", "RUNS", f"{what_runs}, or several files", nargs="*")
+    parser.add_option("--runs", "RUNS", f"{what_runs}, or several files", nargs="+")
+    parser.checks.append(lambda options: _take_runs(parser, options))
+    needed = {"runs": "--runs"}
     if qrels is not Judgments.NONE:
         default = "; default those of --collection" if qrels is Judgments.NEEDED else ""
         parser.add_option("--qrels", "FILE", f"the judgments: {QRELS_HELP}{default}")
@@ -170,6 +170,14 @@ def add_field(
     add_quiet(parser)
     name = "NAME" if positional == "collection" else "--collection"
     parser.checks.append(lambda options: None if unless(options) else _check_field(parser, needed, name, options))
+
+
+def _take_runs(parser: Parser, options: argparse.Namespace) -> None:
+    """Take runs that are given without the name of an option for those of the option."""
+    given = getattr(options, "runs_given", [])
+    if given and options.runs:
+        parser.error(f"runs are given twice: {' '.join(given)}, and --runs {' '.join(options.runs)}")
+    options.runs, options.runs_given = given or options.runs, []
 
 
 def collection_of(name: str) -> Collection:
@@ -302,7 +310,7 @@ def _files(runs: list[str] | str) -> list[str] | str:
 
 def _folder(runs: list[str] | str | None, collection: Collection) -> str | None:
     """Return where else than usual the runs of a collection are."""
-    if runs is None or runs == []:
+    if not runs:
         return None
     source = _files(runs)
     if isinstance(source, str) and not (collection.submitted is not None and os.path.isfile(source)):

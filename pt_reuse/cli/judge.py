@@ -421,7 +421,7 @@ def _run_agreement(options: argparse.Namespace) -> None:
     say(f"{count(len(labels.annotators), 'annotator')}, {documents}")
     with arguments_as(labels="files"):
         result = annotator_agreement(labels, gold=gold, scale=options.scale, **given)
-    _report(result, options.all)
+    _report(result, options.verbose)
     majority = majority_vote(labels, ties=options.ties, rel=result.rel)
     say(f"\nMajority of the annotators: {majority!r}")
     tied = majority.to_frame()["tied"]
@@ -443,7 +443,7 @@ def _report(result: AnnotatorAgreement, every: bool) -> None:
         frame = report.shown()
         say(f"\n{report.caption.rstrip('.')}:")
         most = len(frame) if whole else SHOWN
-        print_table(frame, most, "rows; --all shows every one", spare=("Band", "From", "To"))
+        print_table(frame, most, "rows; --verbose shows every one", spare=("Band", "From", "To"))
     say()
     for note in dict.fromkeys(note for report, _ in reports for note in report.notes):
         say(note)
@@ -504,7 +504,7 @@ def _run_plan(options: argparse.Namespace) -> None:
         result = _read(options.plan).estimate(checked.read())
     else:
         result = _plan(options, given)
-    show(result, study_of(plan_labels), options.all, {})
+    show(result, study_of(plan_labels), options.verbose, {})
     if folder is None:
         return
     # a stratum would tell those who check what the judge says

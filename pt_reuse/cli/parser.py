@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
+from pt_reuse._check import did_you_mean
 from pt_reuse._errors import (
     Advice,
     Argument,
@@ -92,18 +93,20 @@ class Parser(argparse.ArgumentParser):
         complain(f"{self.prog}: {message}\nSee {self.prog} --help.")
         self.exit(2)
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        # a command that is misspelt: the nearest one says more than all of them
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            near = did_you_mean(value, action.choices) or " Commands are listed by --help."
+            raise argparse.ArgumentError(None, f"there is no command {value!r}.{near}")
+        super()._check_value(action, value)
+
     def refuse(self, words: Sequence[str]) -> NoReturn:
         """End with a message about words that the command does not know, and say how files are given."""
-        runs, hint = self.arguments.get("runs"), ""
-        if not words[0].startswith("-"):
-            # of two options the one that the command cannot do without
-            for name, what in (("judge", "Labels of a judge"), ("runs", "Runs")):
-                given = self.arguments.get(name)
-                if given is not None and given.option_strings:
-                    hint = f"\n{what} are given by an option here: --{name} {words[0]}"
-                    break
-        elif runs is not None and not runs.option_strings and words[0].partition("=")[0] == "--runs":
-            hint = f"\nRuns are given without an option here: {self.prog} RUNS ..."
+        known = [name for action in self.arguments.values() for name in action.option_strings]
+        hint = did_you_mean(words[0].partition("=")[0], known) if words[0].startswith("-") else ""
+        judge = self.arguments.get("judge")
+        if not words[0].startswith("-") and judge is not None and judge.option_strings:
+            hint = f"\nLabels of a judge are given by an option here: --judge {words[0]}"
         self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
 
 
@@ -326,7 +329,7 @@ def add_jobs(parser: Parser, noun: str) -> None:
 
 def add_all(parser: Parser, noun: str) -> None:
     """Add the flag that shows a long table whole, one line for every `noun`."""
-    parser.add_switch("--all", f"one line for every {noun}, however many")
+    parser.add_switch("--verbose", f"one line for every {noun}, however many")
 
 
 def chosen_measures(named: list[str] | None, rel: int | None) -> list[ir_measures.Measure]:

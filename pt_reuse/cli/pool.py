@@ -97,7 +97,7 @@ def add_pool(commands: Commands) -> Parser:
         "strategy chooses. With --qrels it is said what of it is judged: a label of at least 0; a document labelled "
         "below 0 is still to be judged.",
     )
-    add_field(parser, positional="runs", qrels=Judgments.OPTIONAL)
+    add_field(parser, qrels=Judgments.OPTIONAL)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     parser.add_option("--strategy", "NAME", _STRATEGY_HELP, default="depth")
     parser.checks.append(_check_name)
@@ -207,7 +207,7 @@ def _run_pool(options: argparse.Namespace) -> None:
         units = units.drop(columns=["to_judge", "to_judge_unique"])
     say(f"\nBy {by}, most documents first (unique: that no other {by} contributed):")
     shown = units.rename(columns=lambda name: name.replace("_", " "))
-    print_table(shown, len(shown) if options.all else SHOWN, f"{plural(by)}; --all shows every one")
+    print_table(shown, len(shown) if options.verbose else SHOWN, f"{plural(by)}; --verbose shows every one")
     if folder is not None:
         kept = {**pool.settings, "order": pool.order, **runs.settings}
         if isinstance(contributors, list):
@@ -317,7 +317,7 @@ def _run_infer(options: argparse.Namespace) -> None:
     say(f"\n{result.headline()}")
     for line in (result.explanation, *result.best_of_tried()):
         say(line)
-    _report(result, options.all)
+    _report(result, options.verbose)
     if folder is not None:
         drawings: dict[str, Drawing] = {_PICTURE: result.plot}
         names = "".join(f"{name}\n" for name in result.contributors)
@@ -353,7 +353,7 @@ def _report(result: InferredPool, every: bool) -> None:
     say("\nPer run, those first that the judgments leave open (missing, alone: unjudged documents to the depth,")
     say("and judged ones that no other run of the pool has):")
     shown = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)], _SHOWN]
-    more = "runs; --all shows every one, --out DIR writes all columns"
+    more = "runs; --verbose shows every one, --out DIR writes all columns"
     print_table(shown.dropna(axis="columns", how="all"), len(table) if every else SHOWN, more, spare=("first_missing",))
 
 
@@ -361,7 +361,7 @@ def _tell_tried(result: InferredPool, every: bool) -> None:
     tried = result.tried.sort_values(["best", "bits"], ascending=[False, True], kind="stable")
     say("\nTried, the best first (new_below: judged of what is new one rank below the depth):")
     shown = tried.drop(columns="best").round({"new_below": 3, "bits": 0})
-    print_table(shown, len(shown) if every else _TRIED, "tried; --all shows every one")
+    print_table(shown, len(shown) if every else _TRIED, "tried; --verbose shows every one")
 
 
 def _depth(text: str) -> int | str:

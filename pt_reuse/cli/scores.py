@@ -39,7 +39,7 @@ _LAST = ("shortest", "longest", "type")
 def add_runs(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "runs", "describe a field of run files")
-    add_field(parser, positional="runs")
+    add_field(parser)
     add_all(parser, "run")
     parser.set_defaults(run=_run_runs)
     return parser
@@ -50,24 +50,24 @@ def _run_runs(options: argparse.Namespace) -> None:
     say(repr(runs))
     sizes = runs.sizes()
     known = [str(column) for column in sizes if sizes[column].notna().any()]
-    shown = known if options.all else [column for column in _FIRST if column in known]
+    shown = known if options.verbose else [column for column in _FIRST if column in known]
     print_table(
         sizes[shown],
-        len(runs) if options.all else SHOWN,
-        "runs; --all shows every one",
-        spare=() if options.all else _LAST,
+        len(runs) if options.verbose else SHOWN,
+        "runs; --verbose shows every one",
+        spare=() if options.verbose else _LAST,
     )
     if len(shown) < len(known):
         rest = ", ".join(column for column in known if column not in shown)
-        say(f"Also on record: {rest}; --all shows every column.")
+        say(f"Also on record: {rest}; --verbose shows every column.")
     dropped = runs.dropped
     if len(dropped):
         say("\nLeft out:")
-        most = len(dropped) if options.all else SHOWN
+        most = len(dropped) if options.verbose else SHOWN
         for row in dropped.head(most).to_dict("records"):
             say(f"- {_place(row)}: {row['reason']}")
         if len(dropped) > most:
-            say(f"... and {len(dropped) - most:,} more; --all shows every one")
+            say(f"... and {len(dropped) - most:,} more; --verbose shows every one")
 
 
 def _place(row: Mapping[str, Any]) -> str:
@@ -95,7 +95,7 @@ def add_score(commands: Commands) -> Parser:
         "The mean is over all topics of the judgments; a topic for which a run returns nothing counts 0, as in "
         "trec_eval -c. A rank is 1 and the number of runs with a higher mean, whatever the measure counts.",
     )
-    add_field(parser, positional="runs", qrels=Judgments.NEEDED)
+    add_field(parser, qrels=Judgments.NEEDED)
     add_flag(parser, declared_flags("leave_out_uniques")["measures"])
     parser.add_switch("--own-topics", "mean over the topics that a run has")
     parser.add_switch("--per-topic", "also show a line for every run and topic")
@@ -120,11 +120,13 @@ def _run_score(options: argparse.Namespace) -> None:
     over = _over(scores) if scores.complete else "the topics that a run has"
     say(f"\nMean over {over}, and rank; the best by {scores.measures[0]} first:")
     table = _ranked(scores)
-    print_table(table, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("type", "team"))
+    print_table(
+        table, len(table) if options.verbose else SHOWN, "runs; --verbose shows every one", spare=("type", "team")
+    )
     if options.per_topic:
         say("\nPer topic; where a run returns nothing, an empty list is scored:")
         topics = _by_topic(scores)
-        print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
+        print_table(topics, len(topics) if options.verbose else SHOWN, "lines; --verbose shows every one")
     if folder is not None:
         write_result(scores, folder, options, {}, {_PER_TOPIC: partial(table_file, scores.per_topic)})
 
@@ -167,7 +169,7 @@ def add_unjudged(commands: Commands) -> Parser:
         "judgments; a topic for which the run returns nothing has 1.",
         "Judged is a label of at least 0: a document labelled -1 (pooled and not judged) or less counts as unjudged.",
     )
-    add_field(parser, positional="runs", qrels=Judgments.NEEDED)
+    add_field(parser, qrels=Judgments.NEEDED)
     parser.add_option("--cutoff", "LIST", "ranks k between commas; default 10,100", default="10,100")
     parser.add_option("--by", "UNIT", "also a table by team, type or family; default run alone", default="run")
     add_jobs(parser, "topics")
@@ -199,14 +201,16 @@ def _run_unjudged(options: argparse.Namespace) -> None:
         say(f"\nBy {options.by}, the mean of the runs:")
         table = found.by_unit(options.by)
         print_table(
-            _in_brief(table, [options.by, "runs"], cutoffs), len(table) if options.all else SHOWN, plural(options.by)
+            _in_brief(table, [options.by, "runs"], cutoffs),
+            len(table) if options.verbose else SHOWN,
+            plural(options.by),
         )
     table = found.by_run()
     n_topics = len(found.topics)
     over = f"the mean over all {n_topics:,} topics" if n_topics > 1 else "on the only topic"
     say(f"\nPer run, what was never judged (Unjudged@k: {over} of the judgments):")
     shown = _in_brief(table, [*_known(table, ("name", "team", "pooled"))], cutoffs)
-    print_table(shown, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("team",))
+    print_table(shown, len(table) if options.verbose else SHOWN, "runs; --verbose shows every one", spare=("team",))
     say(f"\n{in_words(found)}")
     below = int((qrels.arrays.labels < 0).sum())
     if below:

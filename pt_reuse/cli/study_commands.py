@@ -95,8 +95,7 @@ class StudyCommand:
             add_flag(parser, flag)
         if declared["contributors"] is not None:
             add_contributors(parser, default=declared["contributors"])
-        if declared["long"]:
-            add_all(parser, "row")
+        add_all(parser, "finding and row")
         add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
         if self._command["shards"]:
             add_shard(parser, self._run)
@@ -151,7 +150,7 @@ class StudyCommand:
             data = {"scores": _scores(data, measures, several=self._command["several"], given=given)}
         taken = {name: value for name, value in given.items() if name in study.parameters}
         result = function(**data, **taken)
-        show(result, study, getattr(options, "all", False), given)
+        show(result, study, options.verbose, given)
         if folder is not None:
             drawings: dict[str, Drawing] = {name: partial(result.plot, **told) for name, told in drawn.items()}
             write_result(result, folder, options, drawings)
@@ -332,10 +331,14 @@ def _pictures(
 
 
 def show(result: Result, study: Study, every: bool, given: Mapping[str, Any]) -> None:
-    """Print the settings, the views and the headline of a result."""
+    """Print what was found, the tables, and the settings."""
     from pt_reuse.result import View
 
-    say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")
+    found = result.findings()
+    shown = found if every else found[: SHOWN // 2]
+    more = f"{len(found) - len(shown):,} more; --verbose shows every one" if len(shown) < len(found) else ""
+    said = [*shown, *([f"... and {more}"] if more else []), f"{result.condition} {result.limits}".strip()]
+    say("\n" + "\n".join(filter(None, said)))
     names = study.command.screen if study.command is not None and study.command.screen else tuple(result.views)
     for name in names:
         view = result.views[name]
@@ -350,7 +353,7 @@ def show(result: Result, study: Study, every: bool, given: Mapping[str, Any]) ->
             frame = report.shown()
             say(f"\n{report.caption.rstrip('.')}:")
             most = SHOWN if long and not every else len(frame)
-            print_table(frame, most, f"{noun}; --all shows every one" if long else noun, spare=list(frame.columns[2:]))
-    say(f"\n{result.headline()}.")
-    for finding in result.findings():
-        say(finding)
+            print_table(
+                frame, most, f"{noun}; --verbose shows every one" if long else noun, spare=list(frame.columns[2:])
+            )
+    say(f"\nSettings: {', '.join(f'{name}={value}' for name, value in result.settings.items())}")

@@ -79,6 +79,8 @@ class Agreement(Result):
     """
 
     title: ClassVar[str] = "Agreement"
+    condition = "It is of the same runs on the same topics."
+    limits = "It does not say which of the two sets of judgments is right."
     views = {"measure": _report}
     plots = {"scores": draw_scores}
 

@@ -338,6 +338,8 @@ class LabelAudit(Result):
     """
 
     title = "Audit of labels"
+    condition = "It holds for these runs, topics and people's judgments, and for the judge as it was asked."
+    limits = "It does not say how the judge ranks runs of another kind, or runs that were tuned to it."
     views = {
         "judge": View(
             table="by_judge",

@@ -166,6 +166,8 @@ class PoolsByType(Result):
     """
 
     title = "Pools of one type"
+    condition = "It holds for pools of half of the teams of one type, to the depth in the settings."
+    limits = "It does not speak of a type that is not in the field, nor of relevant documents that no run retrieved."
     views = {
         "wide": _wide_report,
         "groups": View(

@@ -172,6 +172,8 @@ class Circularity(OfJudges):
     """
 
     title = "Circularity"
+    condition = "It is of these runs, their first documents sorted by the judge's labels."
+    limits = "It does not say whether a submitted run was made with the judge."
     views = {
         "gains": View(
             columns=(

@@ -155,6 +155,8 @@ class JudgmentComparison(Result):
     """
 
     title, main = "Judgments compared", "agreement"
+    condition = "It is of these runs on the topics that both sets of judgments have."
+    limits = "It does not say which of the two sets is right."
     views = {
         "measure": View(
             table="measured",
@@ -367,7 +369,6 @@ def checked_selected(selected: Any) -> list[str]:
         summary="how the ranking of runs changes from one set of judgments to another",
         details="The ranking by --qrels is taken as right, that by --other as the estimate: a drop is how many ranks a "
         "run loses under --other. It also says what only one of the two has judged, and which runs have it.",
-        positional="runs",
     ),
     together=lambda given: given.get("measures") and _pairs(given["measures"], given.get("measures_b")),
     entry=Entry(question="Would other judgments rank the systems alike?", papers="[V22a]_"),

@@ -167,6 +167,8 @@ class LabelAgreement(Result):
     """
 
     title = "Agreement of labels"
+    condition = "It is of the documents that both labelled."
+    limits = "It does not say how runs rank under the labels."
     views = {
         "judge": View(
             table="by_judge",

@@ -123,6 +123,8 @@ class LeaderboardAgreement(Result):
     """
 
     title = "Agreement of leaderboards"
+    condition = "It is of the systems that both leaderboards have."
+    limits = "It does not say which of the two is right."
     views = {
         "judge": View(
             table="of_all",

@@ -120,6 +120,8 @@ class StrategyComparison(Result):
     """
 
     title = "Strategies"
+    condition = "It is simulated: judgments that are known answer for documents that these runs retrieved."
+    limits = "It does not say what documents without a known judgment would have given."
     sentences = {"budget": "Budget: {budget}.", "depth": "Pool: depth {depth}."}
     views = {
         "strategy": View(

@@ -56,6 +56,8 @@ class Density(Result):
     """
 
     title = "Relevant density"
+    condition = "It is of the documents that were judged."
+    limits = "It does not say how many relevant documents were never judged."
     views = {
         "round": View(
             table="summary",

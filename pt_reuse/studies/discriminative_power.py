@@ -73,6 +73,8 @@ class DiscriminativePower(Result):
     """
 
     title = "Discriminative power"
+    condition = "It is of pairs of these runs on these topics, by the test and correction in the settings."
+    limits = "It does not say that a difference is large, nor that it holds on other documents."
     views = {
         "measure": View(
             table="_against",
@@ -204,7 +206,6 @@ class PairJob:
         summary="which share of the pairs of runs differ significantly",
         details="Each pair of runs is tested over topics, by each measure; with --other under these judgments, too, "
         "and the pairs are counted whose verdict changes.",
-        positional="runs",
         several=True,
     ),
     entry=Entry(question="How many pairs of systems can a measure tell apart?", group="profile", papers="[S06]_"),

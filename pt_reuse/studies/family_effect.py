@@ -319,6 +319,8 @@ class FamilyEffect(Result):
     """
 
     title = "Family effect"
+    condition = "It is of these runs, by the families of models on record."
+    limits = "It does not say why: families may differ in more than the model."
     views = {
         "rank": _view("rank", Digits.PLACES, "ranks gained"),
         "score": _view("score", Digits.SCORE, "score gained at equal scores by people"),

@@ -105,6 +105,8 @@ class FoundByDepth(Result):
     """
 
     title = "Found by depth"
+    condition = "It is of the relevant documents that were judged, in the lists of these runs."
+    limits = "Beyond the depth that was judged whole it does not say who finds more."
     views = {"depths": _depths_report}
     plots = {"found": _draw}
     key = (KeyFigures(("relevant", "unique", "documents"), "_deepest", row="{unit}"),)
@@ -139,7 +141,7 @@ class FoundByDepth(Result):
         return int((within or depths)[-1])
 
     def _lines(self) -> list[str]:
-        return [self.meaningful()]
+        return [self.meaningful(), *super()._lines()]
 
     def meaningful(self) -> str:
         """Return down to which depth the numbers do not depend on who was judged, in words."""

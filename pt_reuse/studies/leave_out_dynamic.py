@@ -100,6 +100,8 @@ class DynamicUniques(WithoutUnits):
     """
 
     title = "Leave-out-uniques, judged dynamically"
+    condition = "It holds where a classifier judged after the pool as it is simulated here."
+    limits = "It does not speak of another type of system, nor of relevant documents that no run retrieved."
     views = {
         "measure": View(
             table="summary",

@@ -83,6 +83,8 @@ class LeftOutTypes(Result):
     """
 
     title = "Types left out"
+    condition = "It holds for types that are in the field, pooled to the depth in the settings."
+    limits = "It does not speak of a type that is not in the field, nor of relevant documents that no run retrieved."
     views = {
         "type": View(
             columns=(

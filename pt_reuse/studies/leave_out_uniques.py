@@ -147,6 +147,8 @@ class LeaveOutUniques(WithoutUnits):
     """
 
     title = "Leave-out-uniques"
+    condition = "It holds for systems drawn like the participants, pooled to the depth in the settings."
+    limits = "It does not speak of another type of system, nor of relevant documents that no run retrieved."
     views = {
         "measure": View(
             table="summary",
@@ -213,7 +215,8 @@ class LeaveOutUniques(WithoutUnits):
     )
     answer = (
         "summary",
-        "{measure} own tau_b {own_tau_b:.4f}, largest drop {own_max_drop}, whole field drop {field_max_drop}",
+        "{measure}: without the uniques of its own {by} a run loses at most {largest_loss_pct:.1f} % and {alone_max_drop} "
+        "ranks, tau_b {own_tau_b:.4f}",
     )
     sentences = {"fill": "Filled: {holes}. Judge: {fill}."}
 

@@ -58,6 +58,8 @@ class MinimumRanks(Result):
     """
 
     title = "Minimum ranks"
+    condition = "It is of the relevant documents that were judged, in the lists of these runs."
+    limits = "It does not say how many relevant documents no run retrieved."
     views = {
         "rank": View(
             table="by_rank",
@@ -216,7 +218,6 @@ def _checked_order(order: Any) -> Any:
         details="The minimum rank of a relevant document is the best rank over the runs; NR (not retrieved) is one "
         "that no run has. Where many are deep or NR, a shallow pool would have missed them, and nobody may have found "
         "more yet.",
-        positional="runs",
     ),
     entry=Entry(question="How far down were the relevant documents found?", group="pools", papers="[V22b]_"),
 )

@@ -84,6 +84,8 @@ class LabelEstimate(Result):
     """
 
     title = "Estimate by checked labels"
+    condition = "It holds where the checked documents were drawn as the plan says."
+    limits = "It does not say how runs rank under the labels."
     views = {
         "number": View(
             columns=(
@@ -155,6 +157,8 @@ class LabelPlan(Result):
     """
 
     title = "Plan of labels"
+    condition = "It holds where the checked documents are drawn at random in the strata of the plan."
+    limits = "It does not say what the labels will turn out to be."
     views = {
         "stratum": View(
             columns=(
@@ -223,8 +227,9 @@ class LabelPlan(Result):
 
     def findings(self) -> list[str]:
         """Return what each number takes, and what other ways to draw would."""
-        cost = self.curve.iloc[WANTED]
+        cost, said = self.curve.iloc[WANTED], self.headline()
         return [
+            f"{said[0].upper()}{said[1:]}.",
             *(
                 f"{row['number'][0].upper()}{row['number'][1:]} takes {count(int(row['labels']), 'label')}: the "
                 f"interval is then {row['width']:.4f} wide, if it is {row['expected']:.4f}."

@@ -156,6 +156,8 @@ class PoolCosts(Result):
     """
 
     title = "Pool costs"
+    condition = "It is of pools of these runs, judged by the judgments at hand."
+    limits = "Documents without a judgment count as not relevant, so deeper pools may find more than it says."
     views = {
         "depth": View(
             columns=(

@@ -111,6 +111,8 @@ class PredictionPowered(OfJudges):
     """
 
     title = "Prediction-powered scores"
+    condition = "It holds where the topics that people labelled are drawn like the others."
+    limits = "It does not say that the judge is right on any single topic or document."
     views = {
         "judge": View(
             table="named",

@@ -62,6 +62,8 @@ class Saturation(Result):
     """
 
     title = "Saturation"
+    condition = "It is of these runs: a topic is saturated where their median score is the highest possible."
+    limits = "It does not say whether better systems would differ under deeper judgments."
     views = {
         "measure": View(
             table="summary",
@@ -146,7 +148,6 @@ def checked_maximum(maximum: Any) -> float:
         summary="topics on which most runs have the highest score",
         details="A topic is saturated under a measure where the median score over the runs is the highest possible "
         "one: it tells the better half of the runs apart no more.",
-        positional="runs",
     ),
     measures=partial(usual_measures, binary=P @ 10),
     entry=Entry(question="Which topics are too easy?", group="profile", papers="[V22b]_"),

@@ -108,6 +108,8 @@ class Sensitivity(Result):
     """
 
     title = "Sensitivity"
+    condition = "It is of the conventions in the grid, one changed at a time."
+    limits = "It does not say which convention is right, nor what two of them do together."
     views = {
         "figure": _report,
         "spans": View(

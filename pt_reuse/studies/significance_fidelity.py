@@ -163,6 +163,8 @@ class SignificanceFidelity(OfJudges):
     """
 
     title = "Significance fidelity"
+    condition = "It is of pairs of these runs on these topics, by the test and correction in the settings."
+    limits = "It does not say that people's judgments are right, nor how large a difference is."
     views = {
         "counts": View(
             columns=(

@@ -237,6 +237,8 @@ class Stability(Result):
     """
 
     title = "Stability"
+    condition = "It is of pairs of these runs on samples of these topics."
+    limits = "It does not say whether other documents or other judgments would change a ranking."
     views = {
         "sizes": View(
             table="differences_needed",
@@ -415,7 +417,6 @@ def _checked_bins(n: Any) -> int:
         details="Two samples of topics are drawn many times. A swap is a pair of runs that the second sample orders "
         "the other way round than the first. The rate of swaps is told by how far the first sample has the two apart, "
         "in bins, and by how many topics a sample has.",
-        positional="runs",
         several=True,
     ),
     entry=Entry(

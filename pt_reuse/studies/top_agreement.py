@@ -29,9 +29,12 @@ class TopAgreement(Result):
     """
 
     title = "Agreement on the best systems"
+    condition = "It is of these systems on these topics, equal means sharing a rank."
+    limits = "It does not say which of the two rankings is right."
     columns = (Shown("Best", "best"), Shown("By the other", "other_best"), Shown("Shared", "shared"))
     overlap = Shown("Overlap", "overlap", Digits.SCORE), Shown("Interval", "overlap", Digits.SCORE, interval=True)
     caption = "How many of the best {top} systems are the same under the other judgments."
+    answer = "table", "{measure}: {shared} of the {best} best systems are among the {other_best} best by the other"
     views = {"measure": View(columns=(Shown("Measure", "measure"), *columns, *overlap), caption=caption)}
     plots = {"overlap": plot_overlap}
 

@@ -117,6 +117,8 @@ class Verification(Result):
     """
 
     title: ClassVar[str] = "Verification"
+    condition = "It is of the files at hand, by the measures and the order that each figure states."
+    limits = "An equal score does not say that the judgments are complete."
     views = {"groups": _report}
 
     collection: str

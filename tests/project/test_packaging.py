@@ -52,8 +52,6 @@ def test_the_wheel_says_where_others_find_it(wheel):
     kinds = "\n".join(f"{kind}.reuse = pt_reuse.experiment.artifact:{name}Artifact" for kind, name in ARTIFACTS)
     assert entry_points.split("\n\n") == [
         "[console_scripts]\npt-reuse = pt_reuse.cli.entry:main",
-        "[pyterrier.artifact]\n"
-        + "\n".join(f"{kind}.reuse = pt_reuse.experiment.artifact:{name}Artifact" for kind, name in ARTIFACTS),
         f"[pyterrier.artifact]\n{kinds}",
         "[pyterrier.dataset_provider]\nreuse = pt_reuse.collections.provider:ReuseDatasets",
         "[pyterrier.modules]\nreuse = pt_reuse._plugin:plugin\n",

@@ -13,7 +13,7 @@ from public import PUBLIC, RESULTS
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
-from reference import described, listed  # noqa: E402 - found there
+from api_pages import described, listed  # noqa: E402 - found there
 
 PAGES = sorted((ROOT / "docs").rglob("*.rst"))
 API = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")

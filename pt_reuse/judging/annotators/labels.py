@@ -409,6 +409,8 @@ class LabelDistributions(Result):
     """
 
     title, main = "Label distributions", "distributions"
+    condition = "It is of the documents that several assessors labelled."
+    limits = "It does not say which label is right."
     views = {
         "document": View(
             columns=(

@@ -313,6 +313,8 @@ class AnnotatorAgreement(Result):
     """
 
     title, main = "Agreement of annotators", "agreement"
+    condition = "It is of the items that two assessors or more labelled."
+    limits = "It does not say which assessor is right, nor how runs rank under each."
     views = {
         "together": View(
             table="in_words",

@@ -110,6 +110,8 @@ class PassagePositions(Result):
     """
 
     title, main = "Positions of relevant passages", "positions"
+    condition = "It is of the passages that assessors marked, in documents of known length."
+    limits = "It does not say whether relevant text stands elsewhere unmarked."
     views = {
         "position": View(
             columns=(

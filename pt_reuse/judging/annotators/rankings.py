@@ -52,6 +52,8 @@ class AnnotatorRankings(Result):
     """
 
     title, main = "Rankings by annotator", "rankings"
+    condition = "Each assessor's labels replace the judgments of the documents that the assessor labelled."
+    limits = "It does not say which assessor is right."
     views = {
         "annotator": View(
             columns=(

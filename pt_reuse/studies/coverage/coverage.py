@@ -264,6 +264,8 @@ class Coverage(Result):
     """
 
     title = "Coverage"
+    condition = "It is of the documents that these runs return, down to the ranks in the settings."
+    limits = "An unjudged document need not be relevant: it does not say by how much a score is wrong."
     views = {
         "run": View(
             table="_runs",

@@ -461,6 +461,8 @@ class InferredPool(Result):
     """
 
     title: ClassVar[str] = "Inferred pool"
+    condition = "It holds where the judgments are the pool of some of these runs, each to one depth."
+    limits = "Runs that bring the same documents cannot be told apart, and runs that are missing are not seen."
     views = {"pool": _report}
     plots = {"ranks": _draw}
     key = (
@@ -549,7 +551,7 @@ class InferredPool(Result):
                 "to go on: runs.with_metadata(pooled=found.contributors), with "
                 f"{depth}pool_order={self.order!r} in studies and when reading runs{rest}"
             )
-        return lines
+        return [*lines, *super()._lines()]
 
     def _shown(self) -> pd.DataFrame:
         """Return the table with the runs first of which it is open whether they were pooled."""

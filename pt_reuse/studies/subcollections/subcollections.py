@@ -100,6 +100,8 @@ class Subcollections(Result):
     """
 
     title = "Subcollections"
+    condition = "It is of the parts of this corpus, with the judgments that each part has."
+    limits = "It does not say how the systems would rank on another corpus or on other topics."
     views = {
         "parts": View(
             table="by_setting",
