@@ -21,6 +21,7 @@ import shutil
 from operator import attrgetter
 from typing import Any
 
+import pandas as pd
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -30,6 +31,8 @@ import pt_reuse
 
 #: the folder of the pages, and the page that lists them
 FOLDER, INDEX = DOCS / "api", DOCS / "api.rst"
+#: classes of others, and what pages leave out of them and above them
+_THEIRS = ("Transformer", "ABC", "Artifact", "DataFrame", "Exception")
 _LISTED = re.compile(r"^\.\. reference::.*\n\n((?:   .*\n)+)", re.MULTILINE)
 
 
@@ -52,7 +55,8 @@ def described(name: str, more: list[str]) -> str:
         kind = "class" if inspect.isclass(value) else "function" if inspect.isroutine(value) else "data"
         parts += [f".. auto{kind}:: pt_reuse.{each}"]
         if kind == "class" and not issubclass(value, Exception):
-            parts += ["   :members:", "   :inherited-members: Transformer, ABC, Artifact, DataFrame"]
+            inherited = "" if issubclass(value, pd.DataFrame) else f"   :inherited-members: {', '.join(_THEIRS)}"
+            parts += ["   :members:", *([inherited] if inherited else [])]
         if kind == "data":
             # the text of a measure is that of its class
             parts += ["   :no-value:", "", f".. autoclass:: {type(value).__module__}.{type(value).__qualname__}"]

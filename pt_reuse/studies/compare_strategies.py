@@ -73,7 +73,9 @@ def _draw(
     chosen = result._best() if strategies is None else list(strategies)
     for one in chosen:
         choice("strategies", one, result.strategies)
-    return plot_strategies(rows, strategies=chosen, column=column, label=label, place=place)
+    # correlations lie close to each other: what counts is how they differ
+    against = chosen[0] if column in TAUS and len(chosen) > 1 else None
+    return plot_strategies(rows, strategies=chosen, column=column, label=label, against=against, place=place)
 
 
 def _of_ranking(column: str, label: str) -> Callable[..., Axes]:
@@ -157,8 +159,8 @@ class StrategyComparison(Result):
     }
     plots = {
         "relevant": _draw_found,
-        "tau_b": _of_ranking("tau_b", "tau-b to the ranking by all judgments"),
-        "tau_ap_b": _of_ranking("tau_ap_b", "tau-AP to the ranking by all judgments"),
+        "tau_b": _of_ranking("tau_b", "tau_b to the ranking by all judgments"),
+        "tau_ap_b": _of_ranking("tau_ap_b", "tau_ap_b to the ranking by all judgments"),
         "max_drop": _of_ranking("max_drop", "largest drop of a run, in ranks"),
     }
 

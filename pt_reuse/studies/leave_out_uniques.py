@@ -215,8 +215,8 @@ class LeaveOutUniques(WithoutUnits):
     )
     answer = (
         "summary",
-        "{measure}: without the uniques of its own {by} a run loses at most {largest_loss_pct:.1f} % and {alone_max_drop} "
-        "ranks, tau_b {own_tau_b:.4f}",
+        "{measure}: without the uniques of its own {by} a run loses at most {largest_loss_pct:.1f} % and "
+        "{alone_max_drop} ranks, tau_b {own_tau_b:.4f}",
     )
     sentences = {"fill": "Filled: {holes}. Judge: {fill}."}
 

@@ -191,7 +191,7 @@ class Sensitivity(Result):
 
 def in_words(figure: str) -> str:
     """Return the name of a key figure as people write it: ``own tau-b``."""
-    return figure.replace("tau_ap_b", "tau-AP").replace("tau_b", "tau-b").replace("_", " ")
+    return figure.replace("_", " ").replace("tau ap b", "tau_ap_b").replace("tau b", "tau_b")
 
 
 @door

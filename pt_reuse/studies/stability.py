@@ -21,7 +21,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums, count_swaps
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.plots.lines import plot_swap_rates
+from pt_reuse.plots.lines import evenly, plot_swap_rates
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics
 from pt_reuse.scoring.scores import ONLY_SET, Scores, score_in_words
@@ -202,7 +202,8 @@ def _draw(
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
     known = [int(size) for size in dict.fromkeys(rows["size"])]
-    chosen = known if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
+    usual = known if by_size else evenly(known, 4)
+    chosen = usual if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
     if not chosen or not set(chosen) <= set(known):
         raise wrong("sizes", f" must be among {examples(known, 12)}, got {told(sizes)}.")
     rows = rows[rows["size"].isin(chosen)]

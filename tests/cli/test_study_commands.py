@@ -55,7 +55,7 @@ CALLS = {
     ),
     f"profile coverage {NAMED}--depth 5 --depths 5,10 --measures nDCG@10,AP --by type": (
         lambda f: ptr.profile.coverage(f.runs, f.qrels, ["nDCG@10", "AP"], depths=[5, 10], depth=5, by="type"),
-        "topics depths residual rise-nDCG@10 rise-AP",
+        "runs depths residual rise-nDCG@10 rise-AP",
     ),
     f"profile found-by-depth {NAMED}--depths 1,5": (
         lambda f: ptr.pools.found_by_depth(f.runs, f.qrels, depths=[1, 5]), "found-by-depth",
