@@ -404,8 +404,8 @@ def judge_with_model(
     both relevant documents and others. In the end the calibrated model labels what people did not.
 
     Graded labels: there is one regression for each grade that people gave, of whether a label reaches it; a document
-    gets the highest grade that it reaches with a probability of at least .5. Which documents people judge hangs on the
-    probability of being relevant alone.
+    gets the highest grade that it reaches with a probability of at least .5. Which documents people judge depends on
+    the probability of being relevant alone.
 
     Args:
         pool: the documents.

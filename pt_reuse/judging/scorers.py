@@ -98,7 +98,7 @@ def digest(*parts: Any) -> str:
     return made.hexdigest()
 
 
-#: how exactly the regression is solved; so exactly that no order of documents hangs on it
+#: how exactly the regression is solved; so exactly that it depends on no order of documents
 _TOLERANCE = 1e-8
 _STEPS = 1000
 

@@ -414,7 +414,7 @@ def _checked_bins(n: Any) -> int:
     ),
     command=Command(
         name="profile stability",
-        summary="how often other topics would turn a comparison of two runs round",
+        summary="how often other topics would reverse a comparison of two runs",
         details="Two samples of topics are drawn many times. A swap is a pair of runs that the second sample orders "
         "the other way round than the first. The rate of swaps is told by how far the first sample has the two apart, "
         "in bins, and by how many topics a sample has.",
@@ -438,7 +438,7 @@ def stability(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Stability:
-    """Say how often another sample of topics would turn a comparison of two runs round, by the difference found.
+    """Say how often another sample of topics would reverse a comparison of two runs, by the difference found.
 
     Two samples of so many topics are drawn. Each pair of runs falls into the bin of the difference of its means on the
     first sample. It is a *swap* if the second sample orders the two the other way round. The *swap rate* of a bin is
@@ -583,7 +583,7 @@ def _ties(lines: list[Line]) -> Iterator[Caveat]:
         yield Caveat(
             f"{name}: all runs tie by {measure}",
             (
-                f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be turned round, "
+                f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be reversed, "
                 "and the swap rates are NaN. Is any document there relevant by this measure?",
             ),
         )
