@@ -170,7 +170,7 @@ def add_audit(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "audit",
-        "what labels by models do to the ranking of runs",
+        "how labels by models change the ranking of runs",
         "Compares the labels of a folder of judges with those of people: how far labels and rankings agree, which "
         "families of runs a judge favours, which significant differences it claims or misses, what runs gain that "
         "re-rank by its labels, and what becomes of teams whose documents it labels. Leaderboards of judges are "

@@ -186,7 +186,7 @@ _OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
 
 def add_verify(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = add_command(commands, "verify", "replay the published numbers of a collection on your files")
+    parser = add_command(commands, "verify", "compute the published numbers of a collection from your files")
     parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc")
     parser.add_option("--runs", "DIR", "folder of its run files; default where collections keep them")
     parser.add_option("--qrels", "FILE", "its judgments; default those of the collection")

@@ -92,7 +92,7 @@ def add_pool(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "pool",
-        "the documents that a pool of the runs would have judged",
+        "the documents in a pool of the runs",
         "The pool has the first documents of every contributing run, or with --strategy those of them that the "
         "strategy chooses. With --qrels it is said what of it is judged: a label of at least 0; a document labelled "
         "below 0 is still to be judged.",

@@ -164,7 +164,7 @@ def add_unjudged(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "unjudged",
-        "how much of what runs return was never judged",
+        "how much of each run is unjudged",
         "Unjudged@k is the share of a run's first k documents that have no judgment, as a mean over the topics of the "
         "judgments; a topic for which the run returns nothing has 1.",
         "Judged is a label of at least 0: a document labelled -1 (pooled and not judged) or less counts as unjudged.",

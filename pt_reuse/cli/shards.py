@@ -358,7 +358,7 @@ def add_merge(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "merge",
-        "the result of a command whose topics were done in shards",
+        "combine the shards of a command",
         "The shards are files that a command such as `lou` wrote with --shard. Which command it was, its options and "
         "what it reads stand in them. The result is the one of the command without --shard, to the last bit.",
     )

@@ -337,8 +337,7 @@ def show(result: Result, study: Study, every: bool, given: Mapping[str, Any]) ->
     found = result.findings()
     shown = found if every else found[: SHOWN // 2]
     more = f"{len(found) - len(shown):,} more; --verbose shows every one" if len(shown) < len(found) else ""
-    said = [*shown, *([f"... and {more}"] if more else []), f"{result.condition} {result.limits}".strip()]
-    say("\n" + "\n".join(filter(None, said)))
+    say("\n" + "\n".join([*shown, *([f"... and {more}"] if more else [])]))
     names = study.command.screen if study.command is not None and study.command.screen else tuple(result.views)
     for name in names:
         view = result.views[name]

@@ -34,7 +34,7 @@ class OwnMeasure(ir_measures.Measure):
 
 
 class _Unjudged(OwnMeasure):
-    """The share of the top k documents that have no judgment: high values say the judgments do not cover the system.
+    """The share of the top k documents that have no judgment: with high values the scores are unreliable.
 
     ``Unjudged@k`` = 1 - judged / min(k, returned), where *judged* means a label of at least ``min_label``. It is the
     complement of ``Judged@k`` of ir_measures, with two differences: that one counts the labels -1 (pooled but not

@@ -163,8 +163,10 @@ class PoolCosts(Result):
     """
 
     title = "Pool costs"
-    condition = "It is of pools of these runs, judged by the judgments at hand."
-    limits = "Documents without a judgment count as not relevant, so deeper pools may find more than it says."
+    condition = (
+        "It holds for the judgments given, relevant: {relevant}, and pools of these contributors: {contributors}."
+    )
+    limit = "It does not say how many relevant documents nobody judged, in these pools or beyond."
     views = {
         "depth": View(
             columns=(
@@ -243,12 +245,10 @@ class PoolCosts(Result):
     command=Command(
         name="profile pool-costs",
         summary="what pools of several depths cost and find, and how runs rank by them",
-        details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared with "
-        "the one by all judgments.",
+        details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared "
+        "with the one by all judgments.",
     ),
-    entry=Entry(
-        question="How deep would a pool have to be, and what would it cost?", group="pools", papers="[V00]_, [V22b]_"
-    ),
+    entry=Entry(question="How deep must a pool be, and what does it cost?", group="pools", papers="[V00]_, [V22b]_"),
 )
 def pool_costs(
     runs: Any,
@@ -267,9 +267,9 @@ def pool_costs(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PoolCosts:
-    """Say what pools of several depths cost, what they find, and how the runs rank by their judgments alone.
+    """Compute what pools of several depths cost and find, and how the runs rank by their judgments alone.
 
-    For each depth the judgments are restricted to the depth-k pool and all runs are scored anew; the topic set stays.
+    For each depth the judgments are restricted to the depth-k pool and all runs are scored again; the topic set stays.
     How deep a pool would have to be to find what is known is looked for down to the end of the runs.
 
     Returns:

@@ -263,8 +263,8 @@ class Coverage(Result):
     """
 
     title = "Coverage"
-    condition = "It is of the documents that these runs return, down to the ranks in the settings."
-    limits = "An unjudged document need not be relevant: it does not say by how much a score is wrong."
+    condition = "It holds for the first {at} documents of each run; judged is {judged}; relevant: {relevant}."
+    limit = "It does not say how many of the unjudged documents are relevant, so not by how much a score is too low."
     views = {
         "run": View(
             table="_runs",
@@ -477,14 +477,14 @@ def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
     ),
     command=Command(
         name="profile coverage",
-        summary="how far the judgments cover each run, and which runs the pool may put at a disadvantage",
+        summary="how much of each run is judged, and which runs the pool may put at a disadvantage",
         details="The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to "
-        "which each run is judged without a gap; the residual of RBP; the ranks that a run gains when unjudged "
-        "documents are dropped from all lists; and where it is known who made the pool, what would be unjudged of each "
-        "run had its own team not taken part.",
+        "which each run is judged without a gap; the residual of RBP; the ranks that a run gains if unjudged "
+        "documents are dropped from all lists; and, if the pooled runs are known, the share of each run that would be "
+        "unjudged without its own team.",
         screen=("type", "run", "flags"),
     ),
-    entry=Entry(question="How far do the judgments cover each run?", group="profile", papers="[M08]_"),
+    entry=Entry(question="How much of each run is judged?", group="profile", papers="[M08]_"),
 )
 def coverage(
     runs: Any,
@@ -502,7 +502,7 @@ def coverage(
     without_topics: str = "error",
     verbose: bool = False,
 ) -> Coverage:
-    """Say how far the judgments cover each run, and which runs the pool may put at a disadvantage.
+    """Compute how much of each run is judged, and which runs the pool may put at a disadvantage.
 
     A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
     in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it
