@@ -77,6 +77,11 @@ def write(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def from_the_root(_app: Any, _what: str, _name: str, _value: Any, _options: Any, lines: list[str]) -> None:
+    """Have docstrings name pages from the root: PyTerrier's documentation has them in one folder, this one below it."""
+    lines[:] = [re.sub(r":doc:`((?:[^`<]* <)?)([^/`])", r":doc:`\1/\2", line) for line in lines]
+
+
 def first_line(name: str) -> str:
     """Return the first sentence of what a name's docstring says, without markup."""
     value = attrgetter(name)(pt_reuse)
@@ -105,5 +110,6 @@ class Reference(SphinxDirective):
 def setup(app: Sphinx) -> dict[str, Any]:
     """Make the pages, and the directive known."""
     app.connect("builder-inited", write)
+    app.connect("autodoc-process-docstring", from_the_root)
     app.add_directive("reference", Reference)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
