@@ -117,7 +117,7 @@ def Experiment(
     cache: str | Path | None = None,
     **experiment_arguments: Any,
 ) -> Any:
-    """Run pt.Experiment and add, for every measure, how far the judgments can be trusted for each system.
+    """Run pt.Experiment and add, for every measure, how reliable the judgments are for each system.
 
     Each pipeline is executed once, by pt.Experiment, which does all that it does without this function. Its results
     are then placed in the `field` (or among themselves), and scored without the uniques of their team in the pool of
