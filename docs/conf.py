@@ -19,14 +19,13 @@ author = "The pt_reuse developers"
 copyright = "2026, the pt_reuse developers"
 version = release = pt_reuse.__version__
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-extensions += ["catalogue", "run", "command", "gallery", "markdown", "members", "studies"]
+extensions += ["catalogue", "run", "command", "gallery", "api_pages", "markdown", "studies"]
 exclude_patterns = ["_build", "_ext", "outputs", "experiments", "papers/stored"]
 html_theme = "furo"
 html_title = "pt_reuse"
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 autodoc_typehints = "description"
-autosummary_generate = False
 autodoc_member_order = "bysource"
 napoleon_custom_sections = ["Source", "Differences"]
 nitpicky = False

@@ -113,11 +113,14 @@ class Report:
         columns: the first says what the rows are; at most five more.
         caption: one sentence: what is counted, under which conventions.
         notes: what else a reader must know, a sentence each.
+        verdict: what was found, under which condition it holds, and what it does not say, a sentence each. It stands
+            above the caption; in LaTeX it does not, as what was found belongs into the text of a paper.
 
     Attributes:
         columns: as given.
         caption: as given.
         notes: as given.
+        verdict: as given.
 
     Raises:
         InputError: no column, more than six, two of the same heading, or columns that are not equally long.
@@ -126,6 +129,11 @@ class Report:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
         >>> ptr.score(field.runs, field.qrels, ["AP", "RR"]).report().head(2)
+        18 runs on 25 topics; highest: AP 0.6913 (man3a); RR 0.9600 (man6a and 2
+        others). Means are over all topics, of which those that a run lacks count 0;
+        documents are ranked in the order trec_eval. It does not say whether a
+        difference is significant, nor what judgments of unjudged documents would
+        change.
         Means of 18 runs over 25 topics (a topic that a run lacks counts 0), the best by
         AP first.
         ---------------------
@@ -138,8 +146,11 @@ class Report:
     """
 
     @door
-    def __init__(self, columns: Iterable[Column], *, caption: str, notes: Iterable[str] = ()):
+    def __init__(
+        self, columns: Iterable[Column], *, caption: str, notes: Iterable[str] = (), verdict: Iterable[str] = ()
+    ):
         self.columns, self.caption, self.notes = tuple(columns), caption, tuple(notes)
+        self.verdict = tuple(verdict)
         headings = [column.heading for column in self.columns]
         if not 1 <= len(headings) <= 1 + MOST:
             raise InputError(
@@ -169,7 +180,11 @@ class Report:
         most, rows = positive("n", n, "rows"), len(self.columns[0].values)
         columns = [replace(column, values=pd.Series(column.values).head(most)) for column in self.columns]
         more = [f"The first {most:,} of {rows:,} rows."] if most < rows else []
-        return Report(columns, caption=self.caption, notes=[*self.notes, *more])
+        return Report(columns, caption=self.caption, notes=[*self.notes, *more], verdict=self.verdict)
+
+    def under(self, verdict: Iterable[str]) -> Report:
+        """Return the report below a verdict."""
+        return Report(self.columns, caption=self.caption, notes=self.notes, verdict=verdict)
 
     @door
     def to_latex(self, *, label: str | None = None, wide: bool = False, caption: str | None = None) -> str:
@@ -222,14 +237,15 @@ class Report:
     def __str__(self) -> str:
         table = lay_out(self._text_columns(), width=_WIDTH)
         rule = "-" * max(map(display_width, table.split("\n")))
-        above = [prose(self.caption, width=_WIDTH)] if self.caption else []
+        above = [prose(text, width=_WIDTH) for text in (" ".join(self.verdict), self.caption) if text]
         return "\n".join([*above, rule, table, rule, *(prose(note, width=_WIDTH) for note in self.notes)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<p><small>{html.escape(visible(note))}</small></p>" for note in self.notes)
-        return f"<p>{html.escape(visible(self.caption))}</p>{_html.of_columns(self._text_columns())}{notes}"
+        above = [html.escape(visible(text)) for text in (" ".join(self.verdict), self.caption) if text]
+        return f"{''.join(f'<p>{text}</p>' for text in above)}{_html.of_columns(self._text_columns())}{notes}"
 
 
 def latex(text: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -77,18 +78,34 @@ _DAMAGED = (
     zlib.error,
     tokenize.TokenError,
 )
+#: what is said of an empty table
+_NOTHING = "nothing was computed."
+#: what an interval looks like behind its number
+_INTERVAL = re.compile(r"\(\S+ to \S+\)")
 _KINDS: dict[str, type[Record]] = {}
+
+
+class Words(dict[str, Any]):
+    """What sentences speak of; what an earlier version has not saved is not recorded."""
+
+    def __missing__(self, name: str) -> str:
+        return "not recorded"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Record:
     """Tables, arrays and settings that can be saved to a folder, and read back by :func:`read_result`.
 
+    What a kind of record declares of its verdict: ``condition``, under which condition the headline holds, and
+    ``limit``, what it does not say; each is a sentence that speaks of settings and attributes by their names.
+
     Attributes:
         settings: under which conventions it was made, for display.
     """
 
     title: ClassVar[str] = "Result"
+    condition: ClassVar[str] = ""
+    limit: ClassVar[str] = ""
 
     settings: Mapping[str, Any]
 
@@ -103,6 +120,41 @@ class Record:
     def headline(self) -> str:
         """Return the answer in one line."""
         raise NotImplementedError(f"{type(self).__name__} has no headline()")
+
+    def words(self) -> dict[str, Any]:
+        """Return what captions, notes and the verdict speak of: the settings, and numbers and names beside them."""
+        return dict(self.settings)
+
+    def verdict(self) -> list[str]:
+        """Return what was found, under which condition it holds, and what it does not say.
+
+        Returns:
+            list of str: the headline, the condition and which intervals it has, the limit; none of an empty table.
+        """
+        if self._shown().empty:
+            return []
+        found, words, kind = f"{self.headline()}.", Words(self.words()), self._kind_of_intervals()
+        named = f" Intervals: {kind}." if kind and _INTERVAL.search(found) else ""
+        condition, limit = self.condition.format_map(words) + named, self.limit.format_map(words)
+        return [found, *(said.strip() for said in (condition, limit) if said)]
+
+    def _kind_of_intervals(self) -> str:
+        """Return the level and the kind of the intervals in the headline, nothing without any."""
+        made = str(self.settings.get("intervals", "none")).partition(": ")[0]
+        return "" if made == "none" else made
+
+    def findings(self) -> list[str]:
+        """Return what was found, in sentences, each with its number, and with its interval where there is one.
+
+        Returns:
+            list of str: those of :meth:`verdict` first, then what the tables say beyond it; none of an empty table.
+        """
+        verdict = self.verdict()
+        return [*verdict, *self._further()] if verdict else []
+
+    def _further(self) -> Iterable[str]:
+        """Return what was found beyond the verdict, in sentences."""
+        return ()
 
     def report(self) -> Report:
         """Return what a paper prints: a name and at most five columns; see ``Report``."""
@@ -156,12 +208,15 @@ class Record:
         return f"rows in .{next(iter(self.tables()))}"
 
     def __repr__(self) -> str:
-        return f"{self.title}: {self.headline()} [{self._settings_line()}]"
+        return f"{self._head()} [{self._settings_line()}]"
+
+    def _head(self) -> str:
+        return f"{self.title}: {' '.join(self.verdict()) or _NOTHING}"
 
     def __str__(self) -> str:
         head, lines = [repr(self)], self._lines()
         if lines or display_width(head[0]) > WIDTH:
-            head = [f"{self.title}: {self.headline()}", *lines, f"[{self._settings_line()}]"]
+            head = [self._head(), *lines, f"[{self._settings_line()}]"]
         return "\n".join(
             [
                 *(prose(line, width=WIDTH) for line in head),
@@ -171,7 +226,11 @@ class Record:
 
     def _repr_html_(self) -> str:
         shown = _html.table(self._shown(), most=2 * _SHOWN, what=self._rest())
-        return _html.headline(f"{self.title}: {self.headline()}", *self._lines()) + shown + _html.folded(self.settings)
+        return self._html_head(self._lines()) + shown + _html.folded(self.settings)
+
+    def _html_head(self, lines: Iterable[str]) -> str:
+        found, *rest = self.verdict() or [_NOTHING]
+        return _html.headline(f"{self.title}: {found}", *rest, *lines)
 
 
 def save_with(record: Record, beside: Mapping[str, bytes], folder: Path, *, overwrite: bool) -> list[Path]:

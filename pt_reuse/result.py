@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, examples, listed
+from pt_reuse._check import choice, examples, listed, plural
 from pt_reuse._errors import InputError, arguments_as, door, wrong
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Record
+from pt_reuse._text import is_missing, with_ends
 from pt_reuse.options import SHARED
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ SENTENCES: dict[str, str | dict[Any, str]] = {
     "intervals": "Intervals: {intervals}.",
     "beware": "Note: {beware}.",
 }
+#: parts of a headline, of a measure or a judge each, that are told
+_CLAUSES = 3
 
 
 @dataclass(frozen=True)
@@ -138,8 +141,9 @@ class Result(Record):
 
     What a kind of result declares: ``views``, its reports; ``plots``, what draws it, functions of
     :mod:`pt_reuse.plots` (as ``"lines:plot_depths"``) of the result, a measure, a place and options; ``key``, the few
-    numbers that sum it up; ``answer``, a table and what is said of each row in the headline; ``sentences``, the notes
-    on settings or attributes that are its own; ``main``, under which name
+    numbers that sum it up; ``answer``, a table and what is said of each row in the headline, its numbers with their
+    intervals; ``condition`` and ``limit``, see :class:`Record`; ``sentences``, the notes on settings or attributes that
+    are its own; ``main``, under which name
     its table is saved; ``derived``, tables that are saved and are no fields, by their methods.
 
     Attributes:
@@ -191,7 +195,7 @@ class Result(Record):
         return list(dict.fromkeys(found[0])) if found else []
 
     def words(self) -> dict[str, Any]:
-        """Return what captions and notes speak of: settings, and the numbers and names among the attributes."""
+        """Return what captions, notes and the verdict speak of: settings, and numbers and names among attributes."""
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         plain = {n: v for n, v in values.items() if v is None or isinstance(v, str | int | float)}
         return {**self.settings, **plain}
@@ -208,20 +212,8 @@ class Result(Record):
         """Return the answer in one line."""
         if self.answer is not None:
             table, text = self.answer
-            told = (text.format_map({**self.words(), **row}) for row in records(self.frame(table)))
-            return "; ".join(told).replace(" nan", " undefined")
-        if not self.key:
-            return f"{len(self.table):,} rows"
-        rows = self.key_figures().head(4).to_dict("records")
-        return ", ".join(f"{row['measure'] or ''} {row['figure']} {row['value']:.4g}".strip() for row in rows)
-
-    def findings(self) -> list[str]:
-        """Return what was found, in sentences, each with its number, and with its interval where there is one.
-
-        Returns:
-            list of str: none where a kind of result has nothing to say beyond its tables and its headline.
-        """
-        return []
+            return clauses([text.format_map({**self.words(), **cells(row)}) for row in records(self.frame(table))])
+        return f"{len(self.table):,} rows"
 
     def key_figures(self) -> pd.DataFrame:
         """Return the few numbers that sum the result up, the most telling first.
@@ -259,10 +251,12 @@ class Result(Record):
         if not isinstance(found, View):
             taken = list(signature(found).parameters)[1:]
             _check_options(options, taken, f"by={name!r}")
-            return found(self, **options, **({"measure": measure} if "measure" in taken else {}))
-        _check_options(options, found.options(type(self)), f"by={name!r}")
-        chosen = self._measure(measure) if found.of_measure or measure is not None else None
-        return found.of(self, chosen, options)
+            report = found(self, **options, **({"measure": measure} if "measure" in taken else {}))
+        else:
+            _check_options(options, found.options(type(self)), f"by={name!r}")
+            chosen = self._measure(measure) if found.of_measure or measure is not None else None
+            report = found.of(self, chosen, options)
+        return report.under(self.verdict())
 
     @door
     def plot(
@@ -330,6 +324,44 @@ def drawing(figure: str | Callable[..., Any]) -> Callable[..., Any]:
     module, _, function = figure.partition(":")
     found: Callable[..., Any] = getattr(importlib.import_module(f"pt_reuse.plots.{module}"), function)
     return found
+
+
+def clauses(found: Sequence[str]) -> str:
+    """Return the first few parts of a headline, and how many there are beside them."""
+    more = len(found) - _CLAUSES
+    return "; ".join([*found[:_CLAUSES], *([f"and {more:,} more"] if more > 0 else [])])
+
+
+def cells(row: Mapping[str, Any]) -> dict[str, Told]:
+    """Return the cells of a row as headlines write them."""
+    return {name: Told(row, name) for name in row}
+
+
+class Told:
+    """A cell of a row in a sentence: with its interval where the row has one; a missing number is undefined.
+
+    A format of letters is a noun that is counted.
+
+    Example:
+        >>> row = {"drop": 2, "drop_low": 1, "drop_high": 4, "name": "a"}
+        >>> "{drop:rank}, {name}".format(drop=Told(row, "drop"), name=Told(row, "name"))
+        '2 ranks (1 to 4), a'
+    """
+
+    def __init__(self, row: Mapping[Any, Any], name: str):
+        self._row, self._name = row, name
+
+    def __format__(self, form: str) -> str:
+        value = self._row[self._name]
+        if isinstance(value, str):
+            return format(value, form)
+        if is_missing(value) and self._name.endswith("tau_b"):
+            return "undefined (no two runs differ in one of the rankings)"
+        if not form.isalpha():
+            return with_ends(self._row, self._name, form)
+        said = with_ends(self._row, self._name, ",.0f")
+        number, space, between = said.partition(" ")
+        return said if is_missing(value) else f"{number} {form if value == 1 else plural(form)}{space}{between}"
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -2,7 +2,8 @@
 
     python scripts/check_docs.py docs/_build
 
-Prints each fault, with its page, and ends with status 1 if there is any.
+Prints each fault, with its page, and the words of the written pages by part; they are not to be more than 45,000. Ends
+with status 1 if there is any fault.
 """
 
 from __future__ import annotations
@@ -163,7 +164,37 @@ def _target(folder: Path, name: str, link: str) -> tuple[str, str]:
     return (path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)), unquote(parts.fragment)
 
 
+#: words of the written pages at most; those that are made of docstrings do not count
+_MOST_WORDS = 45_000
+#: the part of a page that stands in no folder
+_PARTS = {
+    "start": ("index", "install", "ten-minutes", "experiment"),
+    "concepts": ("concepts", "glossary", "conventions", "leave-out-uniques", "who-was-pooled"),
+    "reference": ("studies", "api", "command-line"),
+    "about": ("project", "papers", "verification", "demo", "changelog", "cite", "listing"),
+    "for contributors": ("architecture", "contributing"),
+}
+_OF_FOLDER = {"studies": "reference", "papers": "about"}
+
+
+def words_by_part(sources: Path) -> dict[str, int]:
+    """Return how many words the sources of the written pages have, by part; what is in no other is a how-to."""
+    found: dict[str, int] = {}
+    parts = {page: part for part, pages in _PARTS.items() for page in pages}
+    for source in sorted(sources.rglob("*.rst")):
+        *folders, name = source.relative_to(sources).with_suffix("").parts
+        if folders[:1] in (["api"], ["_build"]):
+            continue
+        part = _OF_FOLDER.get(folders[0], "how to") if folders else parts.get(name, "how to")
+        found[part] = found.get(part, 0) + len(source.read_text(encoding="utf-8").split())
+    return found
+
+
 if __name__ == "__main__":
     told = faults(Path(sys.argv[1]), ROOT / "docs")
+    words = words_by_part(ROOT / "docs")
+    print(f"{sum(words.values()):,} words: {', '.join(f'{part} {n:,}' for part, n in words.items())}")
+    if sum(words.values()) > _MOST_WORDS:
+        told.append(f"the pages have more than {_MOST_WORDS:,} words")
     print("\n".join(told) or f"{sys.argv[1]}: every page, link and picture is whole")
     sys.exit(bool(told))

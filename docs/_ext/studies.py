@@ -1,13 +1,6 @@
-"""``.. studies::`` makes what the pages say of every study of its declaration.
+"""``.. studies::`` makes the table of questions, functions and commands, of the declarations of all studies.
 
-.. code-block:: rst
-
-   .. studies:: questions
-   .. studies:: summary
-   .. studies:: entries
-
-``questions`` is the table of questions, functions and commands, followed by the rows of a csv-table that it is given;
-``summary`` has a line for each function and its result; ``entries`` describes them.
+Its content is further rows of a csv-table.
 """
 
 from __future__ import annotations
@@ -54,35 +47,15 @@ def questions(studies: list[dict], rows: list[str]) -> list[str]:
     return [*lines, *(f"   {line}" for line in [*map(row, studies), *rows])]
 
 
-def summary(studies: list[dict], _: list[str]) -> list[str]:
-    """Return a line for each function and result, and the tables of the results."""
-    names = [name for study in studies for name in (public_name(study), f"~{home(study)}")]
-    lines = [".. autosummary::", "   :nosignatures:", "", *(f"   {name}" for name in names), ""]
-    return [*lines, *(line for study in studies for line in (f".. members:: {home(study)}", ""))]
-
-
-def entries(studies: list[dict], _: list[str]) -> list[str]:
-    """Return what describes each function and result."""
-    lines: list[str] = []
-    for study in studies:
-        lines += [f".. autofunction:: pt_reuse.{public_name(study)}", ""]
-        lines += [f".. autoclass:: pt_reuse.{home(study)}", "   :members:", "   :inherited-members:", ""]
-    return lines
-
-
-KINDS = {kind.__name__: kind for kind in (questions, summary, entries)}
-
-
 class Studies(SphinxDirective):
-    """What is said of every study."""
+    """The table of every study."""
 
-    required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the lines."""
+        """Return the table."""
         self.env.note_dependency(str(Path(__file__)))
-        return self.parse_text_to_nodes("\n".join(KINDS[self.arguments[0]](STUDIES, list(self.content))))
+        return self.parse_text_to_nodes("\n".join(questions(STUDIES, list(self.content))))
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a pool costs and what it finds
 
-The share of the relevant documents that pools of several depths find, and how far the ranking of the runs agrees with
-the one by all judgments, over the number of documents to be judged.
+The share of the relevant documents that pools of several depths find, over the number of documents to be judged.
+``plot("tau_b")`` draws how far the ranking of the runs agrees with the one by all judgments.
 """
 
 import pyterrier as pt

@@ -1,7 +1,7 @@
 """What was never judged
 
-For each run and topic: the share of unjudged documents in the top ten. Runs stand by type, and the topics with most
-unjudged documents stand last.
+For each run the share of unjudged documents in its top ten: the mean over topics, and their quartiles. The runs with
+most unjudged documents stand first.
 """
 
 import pyterrier as pt
@@ -14,4 +14,4 @@ judged = demo.get_judgments()
 covered = ptr.profile.coverage(runs, judged, ["nDCG@10"])
 
 width = 7
-covered.plot("topics", width=width)
+covered.plot("runs", width=width)

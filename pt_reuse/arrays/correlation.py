@@ -335,7 +335,7 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
 
 @_of_two_rankings
 def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
-    """Return how many places the system that falls furthest loses; a high value means that some system is misjudged.
+    """Return the largest number of ranks that a system loses.
 
     The largest, over systems, rank under the estimate minus rank under the truth; a rank is 1 + number strictly better.
 
@@ -354,7 +354,7 @@ def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
 
 @_of_two_rankings
 def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
-    """Return how many places the system that climbs furthest gains; a high value means that some system is flattered.
+    """Return the largest number of ranks that a system gains.
 
     The largest, over systems, rank under the truth minus rank under the estimate: the mirror image of `largest_drop`.
 
@@ -373,7 +373,7 @@ def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
 
 @door
 def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | None = None) -> pd.DataFrame:
-    """Return both ranks of every system and its drop, the places it falls; a high drop means that it is misjudged.
+    """Return both ranks of every system and its drop, the number of ranks it loses.
 
     A rank is 1 + number strictly better, so that tied systems share the best of their places; a drop is the rank under
     the estimate minus the rank under the truth, negative for a system that climbs.

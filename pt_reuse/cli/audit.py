@@ -20,9 +20,9 @@ from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, remove_res
 from pt_reuse.cli.parser import (
     Commands,
     Parser,
-    add_all,
     add_command,
     add_out,
+    add_verbose,
     chosen_measures,
     given_judge_rel,
     listed,
@@ -170,7 +170,7 @@ def add_audit(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "audit",
-        "what labels by models do to the ranking of runs",
+        "how labels by models change the ranking of runs",
         "Compares the labels of a folder of judges with those of people: how far labels and rankings agree, which "
         "families of runs a judge favours, which significant differences it claims or misses, what runs gain that "
         "re-rank by its labels, and what becomes of teams whose documents it labels. Leaderboards of judges are "
@@ -195,7 +195,7 @@ def add_audit(commands: Commands) -> Parser:
         add_flag(parser, flags[name] | {"dest": _SHELL.get(name, name), "needed": False})
     # each study has its own default
     parser.set_defaults(resamples=None)
-    add_all(parser, "finding")
+    add_verbose(parser)
     add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
     parser.set_defaults(run=_run)
     return parser
@@ -264,7 +264,7 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
             # the other parts can be answered all the same
             unanswered[part] = error.worded(options.shell.in_shell, function=False)
             continue
-        _say_findings(part, answers[part], options.all)
+        _say_findings(part, answers[part], options.verbose)
         if folder is not None:
             drawings = _drawings(answers[part], {judge: judge for judge in given["judge"]})
             save_result(answers[part], folder / part.name, options, drawings)
@@ -287,7 +287,7 @@ def _say_findings(part: Part, result: Result, every: bool) -> None:
     shown = found if every else found[:SHOWN]
     say("\n".join(["", part.question, *(f"- {sentence}" for sentence in shown)]))
     if len(shown) < len(found):
-        say(f"... and {count(len(found) - len(shown), 'finding')} more; --all shows every one, --out writes them")
+        say(f"... and {count(len(found) - len(shown), 'finding')} more; --verbose shows every one, --out writes them")
 
 
 def _checked_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from pt_reuse.cli.output import (
     width_of,
     write_table,
 )
-from pt_reuse.cli.parser import Commands, Group, Parser, Shell, add_all, add_command, add_quiet, add_verbose
+from pt_reuse.cli.parser import Commands, Group, Parser, Shell, add_command, add_quiet, add_verbose
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def add_collections(commands: Commands) -> Parser:
     with parser.group(Group.INPUT):
         parser.add_option("words", "WORDS", "words to search for, or the name of one collection", nargs="*")
         parser.add_switch("--here", "only collections with run files on this machine")
-    add_all(parser, "collection")
+    add_verbose(parser, "every collection")
     with parser.group(Group.OUTPUT):
         parser.add_switch("--csv", "every collection with all columns, as CSV")
     parser.set_defaults(run=_run_collections)
@@ -55,7 +55,7 @@ def _run_collections(options: argparse.Namespace) -> int:
     from pt_reuse.collections.definition import collection_names, real_name
 
     search = " ".join(options.words).removeprefix("reuse:")
-    one = not (options.csv or options.here or options.all)
+    one = not (options.csv or options.here or options.verbose)
     if one and (search.endswith(".toml") or real_name(search) in collection_names()):
         _describe(search, options.shell)
         return 0
@@ -63,9 +63,9 @@ def _run_collections(options: argparse.Namespace) -> int:
     if options.csv:
         print(found.to_csv(index=False), end="")
     elif len(found):
-        most = len(found) if options.all else _MOST
+        most = len(found) if options.verbose else _MOST
         fitting = _fit(found, width_of(sys.stdout))
-        print_table(fitting, most, "collections; --all shows every one, WORDS narrow them down")
+        print_table(fitting, most, "collections; --verbose shows every one, WORDS narrow them down")
     if not len(found):
         complain(f"pt-reuse: {_nothing(search, options.here)}")
     return 0 if len(found) else 1
@@ -85,7 +85,7 @@ def _describe(name: str, shell: Shell) -> None:
     others = len(list_collections(name).query("name != @collection.name"))
     if others:
         also = count(others, "other collection")
-        complain(f"pt-reuse: {name!r} finds {also}, too: `pt-reuse collections {name} --all` lists all.")
+        complain(f"pt-reuse: {name!r} finds {also}, too: `pt-reuse collections {name} --verbose` lists all.")
 
 
 def _nothing(search: str, here: bool) -> str:
@@ -103,7 +103,7 @@ def _nothing(search: str, here: bool) -> str:
     near = {word: get_close_matches(word, vocabulary, n=1) for word in search.lower().split() if word not in text}
     meant = " ".join((near.get(word) or [word])[0] for word in search.lower().split())
     hint = f" Did you mean {meant!r}?" if any(near.values()) else ""
-    return f"{wanted}.{hint} `pt-reuse collections --all` shows all {len(known):,}."
+    return f"{wanted}.{hint} `pt-reuse collections --verbose` shows all {len(known):,}."
 
 
 def _fit(found: pd.DataFrame, width: int) -> pd.DataFrame:
@@ -192,7 +192,7 @@ _OF_A_FIGURE = ["name", "published", "computed", "equal", "difference"]
 
 def add_verify(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = add_command(commands, "verify", "replay the published numbers of a collection on your files")
+    parser = add_command(commands, "verify", "compute the published numbers of a collection from your files")
     with parser.group(Group.INPUT):
         parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc")
     add_run_files(parser, "folder of its run files; default where collections keep them")

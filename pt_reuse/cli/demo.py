@@ -20,8 +20,10 @@ from pt_reuse.cli.output import (
     table_file,
     write_files,
 )
-from pt_reuse.cli.parser import Commands, Parser, add_command, add_out, add_quiet
+from pt_reuse.cli.parser import Commands, Parser, add_command, add_out, add_quiet, add_verbose
 
+#: rows of a table that are shown
+_ROWS = 10
 _PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
 
 
@@ -30,6 +32,7 @@ def add_demo(commands: Commands) -> Parser:
     parser = add_command(
         commands, "demo", "the main questions, answered on the embedded collection with live pipelines"
     )
+    add_verbose(parser, "every row, and what the columns are")
     add_out(parser, "the tables (CSV) and the pictures (PNG)")
     add_quiet(parser)
     parser.set_defaults(run=_run)
@@ -43,13 +46,21 @@ def _run(options: argparse.Namespace) -> None:
     folder = out_folder(options, [*names, *_PICTURES])
     with _muted_libraries():
         report = answer(say, verbose=shows_bars(options))
-    say("\nThe collection was made to teach and to test: its effect sizes are evidence of nothing but itself.")
+    parts = narrate(report)
+    say("")
+    for number, part in enumerate(parts, 1):
+        say(f"{number}. {part.answer}")
     tables = {}
-    for number, (file, part) in enumerate(zip(names, narrate(report), strict=True), 1):
-        say(f"\n{number}. {part.question}\n")
-        print_table(part.shown, len(part.shown), "rows")
-        say(f"\n{part.words}")
+    for number, (file, part) in enumerate(zip(names, parts, strict=True), 1):
+        say(f"\n{number}. {part.question}")
+        print_table(part.shown, len(part.shown) if options.verbose else _ROWS, f"rows in {file}")
+        if options.verbose:
+            say(f"\n{part.words}")
         tables[file] = part.table
+    say(
+        "\nThe collection was made to teach and to test: effect sizes are evidence of nothing but itself. Intervals "
+        "are at 95 % over topics; --verbose says what the columns are."
+    )
     if folder is None:
         return
     pictures = (

@@ -38,8 +38,8 @@ _WRITTEN: dict[str, tuple[Any, ...]] = {
     "judge": (add_export, add_import, add_agreement, add_plan),
 }  # fmt: skip
 _FAMILIES = {
-    "profile": "what a collection is like: unjudged documents, relevant ones, how stable its rankings are",
-    "judge": "give documents to people to be judged, read what they said, plan what to judge",
+    "profile": "properties of a collection: unjudged and relevant documents, stability of its rankings",
+    "judge": "write tasks for assessors, read their labels, plan judging",
 }
 #: the groups in which help shows the commands
 _GROUPS = {

@@ -353,4 +353,4 @@ def _check_field(parser: Parser, needed: dict[str, str], options: argparse.Names
         if idle:
             parser.error(f"{idle[0]} is for the runs of a collection. Give it with --collection.")
     elif options.names is not None:
-        parser.error(f"--names is for run files alone: with --collection, runs bear the names on record.")
+        parser.error("--names is for run files alone: with --collection, runs bear the names on record.")

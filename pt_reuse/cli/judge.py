@@ -30,7 +30,6 @@ from pt_reuse.cli.output import (
 from pt_reuse.cli.parser import (
     Commands,
     Parser,
-    add_all,
     add_command,
     add_contributors,
     add_out,
@@ -398,7 +397,7 @@ def add_agreement(commands: Commands) -> Parser:
     parser.add_option("--over", "UNIT", "what the bootstrap draws: topics (default) or items", default="topics")
     parser.add_option("--resamples", "N", "of the bootstrap; default 1000", type=int, default=1000)
     parser.add_option("--seed", "N", "of the bootstrap; default 0", type=int, default=0)
-    add_all(parser, "pair")
+    add_verbose(parser, "every pair of annotators")
     add_out(parser, "the tables (CSV), the majority (qrels), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=_run_agreement)
     return parser
@@ -423,7 +422,7 @@ def _run_agreement(options: argparse.Namespace) -> None:
     say(f"{count(len(labels.annotators), 'annotator')}, {documents}")
     with arguments_as(labels="files"):
         result = annotator_agreement(labels, gold=gold, scale=options.scale, **given)
-    _report(result, options.all)
+    _report(result, options.verbose)
     majority = majority_vote(labels, ties=options.ties, rel=result.rel)
     say(f"\nMajority of the annotators: {majority!r}")
     tied = majority.to_frame()["tied"]
@@ -445,7 +444,7 @@ def _report(result: AnnotatorAgreement, every: bool) -> None:
         frame = report.shown()
         say(f"\n{report.caption.rstrip('.')}:")
         most = len(frame) if whole else SHOWN
-        print_table(frame, most, "rows; --all shows every one", spare=("Band", "From", "To"))
+        print_table(frame, most, "rows; --verbose shows every one", spare=("Band", "From", "To"))
     say()
     for note in dict.fromkeys(note for report, _ in reports for note in report.notes):
         say(note)
@@ -475,7 +474,6 @@ def add_plan(commands: Commands) -> Parser:
         add_flag(parser, flag)
     parser.add_option("--plan", "DIR", "a plan that --out wrote; with --checked, in place of --judge")
     parser.add_option("--checked", "QRELS", "what people say of the documents of --plan")
-    add_all(parser, "stratum")
     add_verbose(parser)
     add_out(parser, "the plan or the estimate: tables (CSV), settings (JSON), a picture (PNG); and to_check.csv")
     parser.set_defaults(run=_run_plan)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pt_reuse._result import Record
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
-    from pt_reuse.result import Result
 
 #: rows of a long table on the screen
 SHOWN = 12
@@ -158,9 +157,9 @@ def print_table(
         say(f"(no room for: {', '.join(gone)})")
 
 
-def say_answer(result: Result, *, verbose: bool) -> None:
+def say_answer(result: Record, *, verbose: bool) -> None:
     """Print what was found: the headline and the first findings, every one where `verbose`."""
-    found = list(dict.fromkeys([f"{result.headline()}.", *result.findings()]))
+    found = result.findings() or [f"{result.headline()}."]
     shown = found if verbose else found[:_FINDINGS]
     say("\n".join(shown))
     if len(shown) < len(found):

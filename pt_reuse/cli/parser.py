@@ -152,7 +152,7 @@ class Parser(argparse.ArgumentParser):
         options.runs = [*(options.runs or ()), *words]
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
-        """End with a message about words that the command does not know: the nearest option, or how labels are given."""
+        """End with a message about unknown words: what may be meant, or how labels are given."""
         options = [word for word in words if word.startswith("-")]
         near = [f"there is no option {name}.{did_you_mean(name, self._option_string_actions)}" for name in options]
         judge = self.arguments.get("judge")
@@ -381,10 +381,10 @@ def add_out(parser: Parser, what: str) -> None:
         parser.add_switch("--overwrite", "replace files in --out")
 
 
-def add_verbose(parser: Parser, what: str = "every finding, note and setting") -> None:
+def add_verbose(parser: Parser, what: str = "every finding, row, note and setting") -> None:
     """Add the flag that prints what a screen has no room for."""
     with parser.group(Group.OUTPUT):
-        parser.add_switch("--verbose", f"print {what}, too")
+        parser.add_switch("--verbose", f"print {what}")
 
 
 def add_quiet(parser: Parser) -> None:
@@ -396,12 +396,6 @@ def add_quiet(parser: Parser) -> None:
 def add_jobs(parser: Parser, noun: str) -> None:
     """Add ``--jobs``, how many of some noun in the plural are worked on at a time."""
     parser.add_option("--jobs", "N", f"how many {noun} at a time, -1 for all cores; default 1", type=int)
-
-
-def add_all(parser: Parser, noun: str) -> None:
-    """Add the flag that shows a long table whole, one line for every `noun`."""
-    with parser.group(Group.OUTPUT):
-        parser.add_switch("--all", f"one line for every {noun}, however many")
 
 
 def chosen_measures(named: list[str] | None, rel: int | None) -> list[ir_measures.Measure]:

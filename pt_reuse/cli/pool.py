@@ -30,7 +30,6 @@ from pt_reuse.cli.output import (
 from pt_reuse.cli.parser import (
     Commands,
     Parser,
-    add_all,
     add_command,
     add_contributors,
     add_jobs,
@@ -95,7 +94,7 @@ def add_pool(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "pool",
-        "the documents that a pool of the runs would have judged",
+        "the documents in a pool of the runs",
         "The pool has the first documents of every contributing run, or with --strategy those of them that the "
         "strategy chooses. With --qrels it is said what of it is judged: a label of at least 0; a document labelled "
         "below 0 is still to be judged.",
@@ -108,7 +107,6 @@ def add_pool(commands: Commands) -> Parser:
         parser.add_option(f"--{name}", name.upper(), text, type=kind)
     parser.add_option("--by", "UNIT", "who contributed what: by team, run, type or family; default team if known")
     add_contributors(parser)
-    add_all(parser, "unit")
     add_verbose(parser)
     add_out(
         parser, f"the pool and its counts (CSV), and what is to be judged (a qrels file with labels -1, {_TO_JUDGE})"
@@ -209,7 +207,7 @@ def _run_pool(options: argparse.Namespace) -> None:
         units = units.drop(columns=["to_judge", "to_judge_unique"])
     say(f"\nBy {by}, most documents first (unique: that no other {by} contributed):")
     shown = units.rename(columns=lambda name: name.replace("_", " "))
-    print_table(shown, len(shown) if options.all else SHOWN, f"{plural(by)}; --all shows every one")
+    print_table(shown, len(shown) if options.verbose else SHOWN, f"{plural(by)}; --verbose shows every one")
     say_end(pool.settings, [runs] if qrels is None else [runs, qrels], verbose=options.verbose)
     if folder is not None:
         kept = {**pool.settings, "order": pool.order, **runs.settings}
@@ -299,7 +297,6 @@ def add_infer_pool(commands: Commands) -> Parser:
     )
     parser.add_option("--tolerance", "T", "share of a run that may be unjudged; default what fits best", type=float)
     add_jobs(parser, "topics")
-    add_all(parser, "run")
     add_verbose(parser)
     add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
     parser.set_defaults(run=_run_infer)
@@ -320,7 +317,7 @@ def _run_infer(options: argparse.Namespace) -> None:
     say_answer(result, verbose=options.verbose)
     for line in (result.explanation, *result.best_of_tried()):
         say(line)
-    _report(result, options.all)
+    _report(result, options.verbose)
     say_end(result.settings, [runs, qrels], verbose=options.verbose)
     if folder is not None:
         drawings: dict[str, Drawing] = {_PICTURE: result.plot}
@@ -357,7 +354,7 @@ def _report(result: InferredPool, every: bool) -> None:
     say("\nPer run, those first that the judgments leave open (missing, alone: unjudged documents to the depth,")
     say("and judged ones that no other run of the pool has):")
     shown = table.loc[[*unsure.index, *table.index.difference(unsure.index, sort=False)], _SHOWN]
-    more = "runs; --all shows every one, --out DIR writes all columns"
+    more = "runs; --verbose shows every one, --out DIR writes all columns"
     print_table(shown.dropna(axis="columns", how="all"), len(table) if every else SHOWN, more, spare=("first_missing",))
 
 
@@ -365,7 +362,7 @@ def _tell_tried(result: InferredPool, every: bool) -> None:
     tried = result.tried.sort_values(["best", "bits"], ascending=[False, True], kind="stable")
     say("\nTried, the best first (new_below: judged of what is new one rank below the depth):")
     shown = tried.drop(columns="best").round({"new_below": 3, "bits": 0})
-    print_table(shown, len(shown) if every else _TRIED, "tried; --all shows every one")
+    print_table(shown, len(shown) if every else _TRIED, "tried; --verbose shows every one")
 
 
 def _depth(text: str) -> int | str:

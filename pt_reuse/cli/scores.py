@@ -15,6 +15,7 @@ from pt_reuse.cli.output import (
     out_folder,
     print_table,
     say,
+    say_answer,
     say_end,
     settings_file,
     shows_bars,
@@ -26,7 +27,6 @@ from pt_reuse.cli.parser import (
     Commands,
     Group,
     Parser,
-    add_all,
     add_command,
     add_jobs,
     add_out,
@@ -52,7 +52,7 @@ def add_runs(commands: Commands) -> Parser:
     """Add the command and return its parser."""
     parser = add_command(commands, "runs", "describe a field of run files")
     add_field(parser)
-    add_all(parser, "run")
+    add_verbose(parser, "every run and column")
     parser.set_defaults(run=_run_runs)
     return parser
 
@@ -62,24 +62,24 @@ def _run_runs(options: argparse.Namespace) -> None:
     say(repr(runs))
     sizes = runs.sizes()
     known = [str(column) for column in sizes if sizes[column].notna().any()]
-    shown = known if options.all else [column for column in _FIRST if column in known]
+    shown = known if options.verbose else [column for column in _FIRST if column in known]
     print_table(
         sizes[shown],
-        len(runs) if options.all else SHOWN,
-        "runs; --all shows every one",
-        spare=() if options.all else _LAST,
+        len(runs) if options.verbose else SHOWN,
+        "runs; --verbose shows every one",
+        spare=() if options.verbose else _LAST,
     )
     if len(shown) < len(known):
         rest = ", ".join(column for column in known if column not in shown)
-        say(f"Also on record: {rest}; --all shows every column.")
+        say(f"Also on record: {rest}; --verbose shows every column.")
     dropped = runs.dropped
     if len(dropped):
         say("\nLeft out:")
-        most = len(dropped) if options.all else SHOWN
+        most = len(dropped) if options.verbose else SHOWN
         for row in dropped.head(most).to_dict("records"):
             say(f"- {_place(row)}: {row['reason']}")
         if len(dropped) > most:
-            say(f"... and {len(dropped) - most:,} more; --all shows every one")
+            say(f"... and {len(dropped) - most:,} more; --verbose shows every one")
 
 
 def _place(row: Mapping[str, Any]) -> str:
@@ -113,7 +113,6 @@ def add_score(commands: Commands) -> Parser:
     with parser.group(Group.OUTPUT):
         parser.add_switch("--per-topic", "also show a line for every run and topic")
     add_jobs(parser, "topics")
-    add_all(parser, "run")
     add_verbose(parser)
     add_out(parser, "the tables, one with every topic among them (CSV), and the settings (JSON)")
     add_shard(parser, _run_score)
@@ -130,15 +129,17 @@ def _run_score(options: argparse.Namespace) -> None:
     folder = out_folder(options, _OF_SCORES)
     qrels, runs = plan.read_judgments(judgments), plan.read_runs()
     scores = score(runs, qrels, measures, complete=not options.own_topics, n_jobs=jobs, verbose=shows_bars(options))
-    say(f"{scores.headline()}.")
+    say_answer(scores, verbose=options.verbose)
     over = _over(scores) if scores.complete else "the topics that a run has"
     say(f"\nMean over {over}, and rank; the best by {scores.measures[0]} first:")
     table = _ranked(scores)
-    print_table(table, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("type", "team"))
+    print_table(
+        table, len(table) if options.verbose else SHOWN, "runs; --verbose shows every one", spare=("type", "team")
+    )
     if options.per_topic:
         say("\nPer topic; where a run returns nothing, an empty list is scored:")
         topics = _by_topic(scores)
-        print_table(topics, len(topics) if options.all else SHOWN, "lines; --all shows every one")
+        print_table(topics, len(topics) if options.verbose else SHOWN, "lines; --verbose shows every one")
     say_end(scores.settings, [runs, qrels], verbose=options.verbose)
     if folder is not None:
         write_result(scores, folder, options, {}, {_PER_TOPIC: partial(table_file, scores.per_topic)})
@@ -177,7 +178,7 @@ def add_unjudged(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "unjudged",
-        "how much of what runs return was never judged",
+        "how much of each run is unjudged",
         "Unjudged@k is the share of a run's first k documents that have no judgment, as a mean over the topics of the "
         "judgments; a topic for which the run returns nothing has 1.",
         "Judged is a label of at least 0: a document labelled -1 (pooled and not judged) or less counts as unjudged.",
@@ -186,7 +187,6 @@ def add_unjudged(commands: Commands) -> Parser:
     parser.add_option("--cutoff", "LIST", "ranks k between commas; default 10,100", default="10,100")
     parser.add_option("--by", "UNIT", "also a table by team, type or family; default run alone", default="run")
     add_jobs(parser, "topics")
-    add_all(parser, "run")
     add_verbose(parser)
     add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
     add_shard(parser, _run_unjudged)
@@ -218,14 +218,16 @@ def _run_unjudged(options: argparse.Namespace) -> None:
         say(f"\nBy {options.by}, the mean of the runs:")
         table = found.by_unit(options.by)
         print_table(
-            _in_brief(table, [options.by, "runs"], cutoffs), len(table) if options.all else SHOWN, plural(options.by)
+            _in_brief(table, [options.by, "runs"], cutoffs),
+            len(table) if options.verbose else SHOWN,
+            plural(options.by),
         )
     table = found.by_run()
     n_topics = len(found.topics)
     over = f"the mean over all {n_topics:,} topics" if n_topics > 1 else "on the only topic"
     say(f"\nPer run, what was never judged (Unjudged@k: {over} of the judgments):")
     shown = _in_brief(table, [*_known(table, ("name", "team", "pooled"))], cutoffs)
-    print_table(shown, len(table) if options.all else SHOWN, "runs; --all shows every one", spare=("team",))
+    print_table(shown, len(table) if options.verbose else SHOWN, "runs; --verbose shows every one", spare=("team",))
     kept = {**runs.settings, "cutoffs": list(cutoffs), "convention": _CONVENTION, "topics": len(qrels.topics)}
     say_end(kept, [runs, qrels], verbose=options.verbose)
     if folder is not None:

@@ -22,7 +22,7 @@ from pt_reuse._files import check_writable, checked_path, user_path
 from pt_reuse._version import __version__
 from pt_reuse.cli.field import JudgmentSource
 from pt_reuse.cli.output import complain, say
-from pt_reuse.cli.parser import Commands, Group, Parser, add_all, add_command, add_out, add_quiet, add_verbose, carry_out
+from pt_reuse.cli.parser import Commands, Group, Parser, add_command, add_out, add_quiet, add_verbose, carry_out
 
 if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
@@ -39,7 +39,7 @@ _RUNS = "runs"
 #: options that may name a file, beside those that name runs
 _FILES = ("qrels", "collection", "teams", "types", "pooled", "metadata", "contributors")
 #: options that say what is printed and where to: those of the merge
-_OUTPUT = ("out", "overwrite", "all", "per_topic", "verbose", "quiet")
+_OUTPUT = ("out", "overwrite", "per_topic", "verbose", "quiet")
 #: options that change no number: where things are kept, and how the work is done
 _MEANS = ("cache", "memory", "jobs", "no_download")
 #: packages whose versions may show in the last bits of a number
@@ -248,7 +248,7 @@ def _check_shard(parser: Parser, options: argparse.Namespace) -> None:
     ShardNumber.parse(options.shard)
     if options.out is None:
         parser.error("--shard needs --out, the folder in which the files of all shards come together.")
-    idle = [f"--{name.replace('_', '-')}" for name in ("all", "per_topic", "verbose") if getattr(options, name, False)]
+    idle = [f"--{name.replace('_', '-')}" for name in ("per_topic", "verbose") if getattr(options, name, False)]
     if idle:
         parser.error(f"{idle[0]} is for the result, not for a shard of it. Give it to `pt-reuse merge`.")
 
@@ -358,13 +358,12 @@ def add_merge(commands: Commands) -> Parser:
     parser = add_command(
         commands,
         "merge",
-        "the result of a command whose topics were done in shards",
+        "combine the shards of a command",
         "The shards are files that a command such as `lou` wrote with --shard. Which command it was, its options and "
         "what it reads stand in them. The result is the one of the command without --shard, to the last bit.",
     )
     with parser.group(Group.INPUT):
         parser.add_option("shards", "DIR", "the folder with all shards")
-    add_all(parser, "run or unit")
     with parser.group(Group.OUTPUT):
         parser.add_switch("--per-topic", "of `score`: also show a line for every run and topic")
     add_verbose(parser)

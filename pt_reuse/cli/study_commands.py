@@ -39,7 +39,6 @@ from pt_reuse.cli.output import (
 from pt_reuse.cli.parser import (
     Commands,
     Parser,
-    add_all,
     add_command,
     add_contributors,
     add_out,
@@ -111,8 +110,6 @@ class StudyCommand:
             add_flag(parser, flag)
         if declared["contributors"] is not None:
             add_contributors(parser, default=declared["contributors"])
-        if declared["long"]:
-            add_all(parser, "row")
         add_verbose(parser)
         add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
         if self._command["shards"]:
@@ -361,8 +358,8 @@ def show(
     few = max(_LEAST_ROWS, min(SHOWN, _ROWS // max(n_long, 1)))
     for view in views:
         say(f"\n{f'The same by {view.measure}' if view.follows(before) else view.caption}:")
-        frame, whole, before = view.report.shown(), not view.long or options.all, view
-        what = f"{view.noun}; --all shows every one" if view.long else view.noun
+        frame, whole, before = view.report.shown(), not view.long or options.verbose, view
+        what = f"{view.noun}; --verbose shows every one" if view.long else view.noun
         print_table(frame, len(frame) if whole else few, what, spare=list(frame.columns[2:]))
     if options.verbose and views:
         say("\n" + "\n".join(views[0].report.notes))

@@ -201,6 +201,8 @@ except ImportError:  # it is PyTerrier's affair where the class is
     IRDSDataset = type(pt.get_dataset("irds:vaswani"))
 
 _Part = TypeVar("_Part")
+#: NIST's pages about every track of TREC
+_BROWSER = "https://pages.nist.gov/trec-browser/"
 #: what reading through ir_datasets can raise: no network, no file, or one that is packed otherwise than it expects
 _CANNOT = (OSError, RuntimeError, ValueError, LookupError, EOFError, tarfile.TarError, zlib.error)
 
@@ -444,10 +446,10 @@ class ReuseDataset(IRDSDataset):
         return np.array([*(self.source_of(docno) for docno in docnos), None], dtype=object)[:-1]
 
     def info_url(self) -> str | None:
-        """Return a page about the collection, where ir_datasets has one."""
-        if self.collection.irds_id is None:
-            return None
-        return IRDSDataset(self.collection.irds_id).info_url()
+        """Return a page about the collection: of ir_datasets, else NIST's of TREC; None for one of the user's own."""
+        if self.collection.irds_id is not None:
+            return IRDSDataset(self.collection.irds_id).info_url()
+        return _BROWSER if self.collection.origin == "catalogue" else None
 
     def _repr_html_(self) -> str:
         title = f"{type(self).__name__}('reuse:{self.name}'): {self.collection.title}"

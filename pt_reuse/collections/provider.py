@@ -230,7 +230,7 @@ def irds_dataset(irds_id: str) -> Any:
 
 @door
 def register_collection(definition: str | Path | Collection, *, overwrite: bool = False, **parts: Any) -> ReuseDataset:
-    """Make a collection of your own known, to PyTerrier as ``reuse:NAME`` and to ir_datasets as ``reuse/NAME``.
+    """Register a collection of your own, in PyTerrier as ``reuse:NAME`` and in ir_datasets as ``reuse/NAME``.
 
     It is known for the life of the process; a TOML file in ``PT_REUSE_HOME/collections`` is known always.
 

@@ -85,7 +85,7 @@ _MOST = 2**31
 
 @door
 def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
-    """Return old judgments and those of a further round together, each with its round.
+    """Combine old judgments with those of a further round, each with its round.
 
     The new ones are, for instance, those of :meth:`Pool.remainder`: what the pool of new runs has and nobody judged
     before. They are united as by :meth:`Qrels.union`, and every judgment has a ``round``: what it says, else 1. Where

@@ -128,7 +128,7 @@ class Qrels:
 
     @property
     def rel(self) -> int:
-        """Return the lowest label that is relevant; 1 where nobody says."""
+        """Return the lowest label that is relevant; 1 if it is not given."""
         return 1 if self.stated_rel is None else self.stated_rel
 
     @door
@@ -238,7 +238,7 @@ class Qrels:
 
     @door
     def restrict(self, pool: Any) -> Qrels:
-        """Keep the judgments whose (topic, document) stands in `pool`: a Pool, a frame, judgments in any form."""
+        """Keep the judgments of the documents in `pool`: a Pool, a frame, judgments in any form."""
         return self.keep(self._find_rows(pool, "pool") >= 0)
 
     @door

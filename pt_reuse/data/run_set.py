@@ -338,12 +338,12 @@ class RunSet:
 
     @property
     def pooled(self) -> pd.Series:
-        """Return which runs contributed to the pool, True or False, <NA> where nobody recorded it (``boolean``)."""
+        """Return which runs contributed to the pool: True, False, or <NA> if not recorded (``boolean``)."""
         return self._table["pooled"].copy()
 
     @property
     def pool_is_on_record(self) -> bool:
-        """Return whether somebody recorded of every run whether it was pooled."""
+        """Return whether it is recorded for every run whether it was pooled."""
         return bool(self._table["pooled"].notna().all())
 
     @door
@@ -357,7 +357,7 @@ class RunSet:
         return run_frame(self.field, self.row(name), name)
 
     def systems(self) -> dict[str, pt.Transformer]:
-        """Return run name -> a system that looks the run's results up, so that an experiment has it beside live ones.
+        """Return run name -> a system that returns the run's results, for experiments with live systems.
 
         A system returns ``qid docno rank score`` and the further columns of the topics; of a topic that its run lacks
         it returns nothing. Its documents stand in :attr:`order`, and scores say so: PyTerrier and ir_measures sort by
@@ -407,17 +407,17 @@ class RunSet:
 
     @property
     def pool_order(self) -> str | None:
-        """Return the order in which the collection made its pool of the runs; None where it is `order`, too."""
+        """Return the order in which the runs were pooled; None if it is `order`."""
         return self.how_pooled.order
 
     @property
     def pool_depth(self) -> int | None:
-        """Return to which depth the collection pooled; None where nobody says."""
+        """Return the depth of the pool; None if it is not recorded."""
         return self.how_pooled.depth
 
     @property
     def dropped(self) -> pd.DataFrame:
-        """Return what was left out when the runs were read, a row per line, row of a frame, or whole file.
+        """Return what was left out when the runs were read: one row per line, row of a frame, or whole file.
 
         The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
         row of a frame; ``name`` is the run, ``qid`` and ``docno`` say which document of a list stood there again.

@@ -35,6 +35,8 @@ class SimulatedField(Record):
     """
 
     title: ClassVar[str] = "SimulatedField (simulated, not real)"
+    condition = "It is drawn at random from seed {seed}."
+    limit = "It says nothing of a real collection."
 
     results: pd.DataFrame
     run_table: pd.DataFrame
@@ -74,7 +76,7 @@ class SimulatedField(Record):
         ]
         topics = count(len(self.qrels.topics), "topic")
         caption = f"A simulated field, no real one: {topics}, pool depth {self.depth}."
-        return Report([Column("Type", list(by_type.groups)), *numbers], caption=caption)
+        return Report([Column("Type", list(by_type.groups)), *numbers], caption=caption, verdict=self.verdict())
 
     def _shown(self) -> pd.DataFrame:
         return self.run_table

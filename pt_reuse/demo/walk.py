@@ -131,9 +131,10 @@ _OF_UNIQUES = {
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, and its answer as a table, as it is shown, and in words."""
+    """A question, and its answer in a line, as a table, as it is shown, and in words."""
 
     question: str
+    answer: str
     table: pd.DataFrame
     shown: pd.DataFrame
     words: str
@@ -148,15 +149,29 @@ def narrate(report: DemoReport) -> list[Answer]:
     teams = ["measure", "own_tau_b", "own_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
     of_team = by_team.summary[teams]
     without = "What if a type of system had not taken part in the pool?"
-    standing = "How do live pipelines stand among the stored runs, and how much of what they return was judged?"
+    standing = "How do live pipelines rank among the stored runs, and how much of them was judged?"
+    dense = live.set_index("name").loc[LIVE[2]]
+    ranked = (
+        f"A live dense model ranks {dense[f'{_NDCG} rank']:.0f} of {len(report.runs) + len(LIVE)}; "
+        f"{dense[f'{_NDCG} unjudged']:.1%} of its top 10 is unjudged."
+    )
     return [
-        Answer(standing, live, live, _of_live(report)),
+        Answer(standing, ranked, live, live, _of_live(report)),
         _shares(report.held_out),
         _leads(report.held_out),
         _moves(report),
-        Answer(without, of_type, of_type.rename(columns=_OF_UNIQUES), "\n".join(by_type.findings())),
-        Answer("And a team?", of_team, of_team.rename(columns=_OF_UNIQUES), "\n".join(by_team.findings())),
+        _left_out(without, by_type, of_type),
+        _left_out("And a team?", by_team, of_team),
     ]
+
+
+def _left_out(question: str, lou: LeaveOutUniques, table: pd.DataFrame) -> Answer:
+    row = lou.summary.set_index("measure").loc[_NDCG]
+    answer = (
+        f"Without its own {lou.units.by} a run loses at most {row['largest_loss_pct']:.1f} % of {_NDCG}; "
+        f"tau_b is {row['own_tau_b']:.3f}."
+    )
+    return Answer(question, answer, table, table.rename(columns=_OF_UNIQUES), "\n".join(lou.findings()))
 
 
 def _with_interval(table: pd.DataFrame, prefix: str, written: str, **others: Any) -> pd.DataFrame:
@@ -196,7 +211,12 @@ def _shares(held_out: HeldOut) -> Answer:
         f"ones of {RESAMPLES:,} resamples of the topics (percentiles, seed {SEED}). The upper end of a share of 0 is "
         "the one-sided bound of as many independent documents, 1 - .05^(1/n), which is the least that it can be."
     )
-    return Answer("What if only lexical systems had been pooled?", table, shown, words)
+    of_dense, of_lexical = (table.loc[(table["type"] == kind), "share"] for kind in ("dense", "lexical"))
+    answer = (
+        f"Relevant of what a lexical pool misses: dense {of_dense.min():.0%} to {of_dense.max():.0%}, "
+        f"lexical {of_lexical.min():.0%} to {of_lexical.max():.0%}."
+    )
+    return Answer("What if only lexical systems had been pooled?", answer, table, shown, words)
 
 
 def _leads(held_out: HeldOut) -> Answer:
@@ -209,7 +229,11 @@ def _leads(held_out: HeldOut) -> Answer:
     )
     table = held_out.leads[columns]
     shown = _with_interval(table, "change_", "{:.4f}")
-    return Answer("How much of the lead of the dense teams would such a pool hide?", table, shown, words)
+    answer = (
+        f"Such a pool cuts a dense lead from {most['lead']:.3f} to {most['pool_lead']:.3f} "
+        f"({most['change']:.3f}, {most['change_low']:.3f} to {most['change_high']:.3f})."
+    )
+    return Answer("How much of the lead of the dense teams would such a pool hide?", answer, table, shown, words)
 
 
 def _moves(report: DemoReport) -> Answer:
@@ -229,4 +253,5 @@ def _moves(report: DemoReport) -> Answer:
     moved = changes.merge(report.lexical, on="name").sort_values("rank")
     moved = moved.rename(columns={"score": "complete", "other_score": "pool", "other_rank": "pool rank"})
     moved = moved[["name", "type", "unjudged", "relevant", "complete", "rank", "pool", "pool rank"]]
-    return Answer("Which runs gain and lose by a lexical pool?", moved, moved, words)
+    answer = f"tau_b to complete judgments: {partial['tau_b']:.3f} with a lexical pool, {full['tau_b']:.3f} with all."
+    return Answer("Which runs gain and lose by a lexical pool?", answer, moved, moved, words)

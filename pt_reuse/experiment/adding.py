@@ -59,16 +59,17 @@ class Adding:
     def long(self, wide: pd.DataFrame) -> pd.DataFrame:
         return to_long(wide, self.columns.measures, self.columns.added)
 
-    def warn_of_differences(self) -> None:
+    def warn_of_differences(self, finished: bool) -> None:
         """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
+        why = "the runs, topics or judgments are not those of the experiment, " if finished else ""
         for measure, odd in self._odd.items():
             place, theirs, ours = next(iter(odd.values()))
             some = f"{len(odd)} of {count(len(self.columns.systems), 'system')}"
             warn(
                 f"{measure} of {place} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the "
-                f"added columns ({ORDER}), and differs for {some}: its provider breaks score ties another way, "
-                f"averages differently, or mixes it up with another measure. Compare its added columns among "
-                f"themselves."
+                f"added columns ({ORDER}), and differs for {some}: {why}its provider breaks score ties "
+                f"another way, averages differently, or mixes it up with another measure. Compare its added columns "
+                f"among themselves."
             )
 
     def to_means(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -78,7 +79,8 @@ class Adding:
             theirs = frame[measure].to_numpy(dtype=np.float64) if measure in frame.columns else None
             beside = self._beside(measure, systems, None, theirs)
             added.update({f"{measure} {column}": self._rounded(values, measure) for column, values in beside.items()})
-        return self._finished(pd.concat([frame, pd.DataFrame(added, index=frame.index)], axis=1), frame)
+        kept = self._without(frame, added)
+        return self._finished(pd.concat([kept, pd.DataFrame(added, index=frame.index)], axis=1), frame)
 
     def to_topics(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame with a row per system, topic and measure with the columns."""
@@ -92,11 +94,22 @@ class Adding:
             beside = self._beside(measure, systems[rows].tolist(), qids[rows].tolist(), scores[rows])
             for column, values in beside.items():
                 added[column][rows] = self._rounded(values, measure)
-        wide = frame.copy()
+        wide = self._without(frame, added).copy()
         for column, values in added.items():
             whole = column in (*RANKS, *COUNTS) and not np.isnan(values).any()
             wide[column] = values.astype(np.int64) if whole else values
         return self._finished(wide, frame)
+
+    @staticmethod
+    def _without(frame: pd.DataFrame, added: Iterable[str]) -> pd.DataFrame:
+        """Return a frame without the columns that are added anew; columns that are somebody's own stay."""
+        there = [column for column in added if column in frame.columns]
+        if there and "reuse" not in frame.attrs:
+            raise InputError(
+                f"the result has columns of its own by the names of those to add, {examples(there)}. Rename them.",
+                argument="result",
+            )
+        return frame.drop(columns=there)
 
     def _to_dict(self, result: dict[Any, dict[str, Any]], *, perquery: bool) -> dict[Any, dict[str, Any]]:
         # means by the names of systems, scores of topics by their numbers

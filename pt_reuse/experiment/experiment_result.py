@@ -241,7 +241,10 @@ def _caption(measures: list[str], settings: Mapping[str, Any], columns: list[Col
     parts = [f"{listed(measures)} of the systems of an experiment{over}"]
     if "p" in headings:
         corrected = f" (correction: {settings['correction']})" if "correction" in settings else ""
-        parts.append(f"p by {settings['test']} against {settings['baseline']}{corrected}")
+        # a finished result does not say by which test
+        test = "p as pt.Experiment gave it"
+        known = f"p by {settings['test']} against {settings['baseline']}" if "test" in settings else test
+        parts.append(f"{known}{corrected}")
     if "Rank" in headings:
         parts.append(f"rank among {settings['ranked among']}")
     if "LOU" in headings:

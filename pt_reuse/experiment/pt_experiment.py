@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import flag
+from pt_reuse._check import count, examples, flag, told
 from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.metadata import RunLabels
+from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.adding import Adding, check_layout, in_layout, plan_tables, to_long
 from pt_reuse.experiment.arguments import (
@@ -41,6 +42,7 @@ from pt_reuse.experiment.systems import as_systems, check_frames, executed_runs,
 from pt_reuse.judging.judges import JudgeRel, Scale, lowest_of
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
+from pt_reuse.scoring.measures import is_measure
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study_of
 
@@ -115,7 +117,7 @@ def Experiment(
     cache: str | Path | None = None,
     **experiment_arguments: Any,
 ) -> Any:
-    """Run pt.Experiment and add, for every measure, how far the judgments can be trusted for each system.
+    """Run pt.Experiment and add, for every measure, how reliable the judgments are for each system.
 
     Each pipeline is executed once, by pt.Experiment, which does all that it does without this function. Its results
     are then placed in the `field` (or among themselves), and scored without the uniques of their team in the pool of
@@ -244,23 +246,175 @@ def Experiment(
     and ``Judged@k`` break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
     check_pt_arguments(experiment_arguments, Experiment)
-    study_of(leave_out_uniques).checked({"by": by, "depth": depth, "pool_order": pool_order, "rel": rel})
-    perquery, dataframe = checked_perquery(perquery), flag("dataframe", dataframe)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
+    options = Asked(field, reuse, teams, types, pooled, by, depth, rel, pool_order, fill, judge_rel)
+    how: dict[str, Any] = {"names": names, "arguments": arguments, "asked": options, "layout": layout}
+    return _evaluated(retr_systems, topics, qrels, eval_metrics, cache=cache, **how)
+
+
+@door
+def add_columns(
+    result: pd.DataFrame,
+    runs: Any = None,
+    qrels: Any = None,
+    *,
+    topics: Any = None,
+    field: Any = None,
+    reuse: str | Iterable[str] | None = None,
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    pooled: RunLabels | Collection[str] | bool | None = None,
+    by: str = "team",
+    depth: int | None = None,
+    rel: int | None = None,
+    pool_order: str | None = None,
+    fill: Any = None,
+    judge_rel: JudgeRel = None,
+    round: int | dict[str, int] | None = None,
+    layout: str = "wide",
+) -> ExperimentResult:
+    """Add the columns of :func:`Experiment` to a finished result of pt.Experiment, without running a pipeline again.
+
+    The scores of `result` stay as they are. Rows, their order and other columns do, too.
+
+    Args:
+        result: what pt.Experiment or :func:`Experiment` returned, a row per system, or with ``perquery=True`` a row per
+            system, topic and measure. Columns that name a measure get columns beside them.
+        runs: the results of the systems by the names in `result`, such as the folder of ``save_dir``: a RunSet, a dict
+            of name -> results, files; more runs than `result` has do no harm. Default those that `result` knows, where
+            it is of :func:`Experiment`.
+        qrels: the judgments of the experiment, in any form.
+        topics: those of the experiment; default the topics that `result` or else the runs have.
+        field: as for :func:`Experiment`, like all further arguments.
+        reuse: which columns to add.
+        teams: who belongs together.
+        types: system -> type.
+        pooled: which systems count as contributors.
+        by: the unit left out.
+        depth: pool depth.
+        rel: the lowest label that is relevant.
+        pool_order: the order in which the pool took documents.
+        fill: a judge that labels unjudged documents.
+        judge_rel: the lowest label of the judge that is relevant.
+        round: to how many digits `result` was rounded, as for pt.Experiment; added columns are rounded as well.
+        layout: ``"wide"`` (default) or ``"long"``.
+
+    Returns:
+        ExperimentResult: `result` with the columns; it knows the runs.
+
+    Raises:
+        InputError: a result without names or measures, a system of it that is not among the runs, no judgments; and as
+            :func:`Experiment`.
+
+    Warns:
+        ReuseWarning: as :func:`Experiment`; and where a score of `result` is not that of these runs and judgments.
+
+    Example:
+        >>> import pandas as pd, pyterrier as pt, pt_reuse as ptr
+        >>> from ir_measures import P
+        >>> run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+        >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "label": [1, 0]})
+        >>> result = pt.Experiment([run], pd.DataFrame({"qid": ["1"]}), qrels, [P@2], names=["A"])
+        >>> ptr.add_columns(result, {"A": run}, qrels, reuse=["unjudged", "bounds"])
+          name  P@2  P@2 unjudged  P@2 low  P@2 high
+        0    A  0.5           0.5      0.5       1.0
+    """
+    if not isinstance(result, pd.DataFrame) or "name" not in result.columns or not len(result):
+        raise InputError(
+            f"result must be a frame of pt.Experiment, with a column 'name' and at least a row, got {told(result)}.",
+            argument="result",
+        )
+    if qrels is None:
+        raise InputError("the judgments of the experiment are needed.", argument="qrels")
+    perquery = {"qid", "measure", "value"} <= set(result.columns)
+    named = list(dict.fromkeys(result["measure"])) if perquery else [c for c in result.columns if is_measure(c)]
+    if not named:
+        raise InputError(f"no column of the result is a measure: {examples(result.columns, 12)}.", argument="result")
+    systems = _systems_of(result, runs)
+    if topics is None:
+        topics = pd.DataFrame({"qid": list(dict.fromkeys(result["qid"])) if perquery else systems.topics})
+    arguments = {"perquery": perquery, "dataframe": True, "round": round}
+    options = Asked(field, reuse, teams, types, pooled, by, depth, rel, pool_order, fill, judge_rel)
+    if not wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None):
+        raise InputError("reuse names no column to add.", argument="reuse")
+    how: dict[str, Any] = {"arguments": arguments, "asked": options, "layout": layout}
+    found: ExperimentResult = _evaluated(systems, topics, qrels, named, finished=result, **how)
+    return found
+
+
+def _systems_of(result: pd.DataFrame, runs: Any) -> RunSet:
+    """Return the runs of the systems of a finished result."""
+    executed = getattr(result, "_executed", None)
+    if runs is None and executed is None:
+        raise InputError(
+            "the results of the systems are needed: a RunSet, a dict of name -> results, or the folder of save_dir.",
+            argument="runs",
+        )
+    wanted = [str(name) for name in dict.fromkeys(result["name"])]
+    # pt.Experiment gives the runs that it saves one tag, and names their files
+    saved = saved_files(wanted, {"save_dir": runs, "save_mode": "reuse"}) if isinstance(runs, str | Path) else {}
+    if saved.keys() == set(wanted):
+        return RunSet.from_frames({name: saved[name]() for name in wanted})
+    known: RunSet = executed.runs if runs is None and executed is not None else as_runs(runs, argument="runs")
+    missing = [name for name in wanted if name not in known]
+    if missing:
+        raise InputError(
+            f"the runs lack {count(len(missing), 'system')} of the result: {examples(missing)}; they are "
+            f"{examples(known.names)}.",
+            argument="runs",
+        )
+    return known.select(wanted)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked beside the arguments of pt.Experiment."""
+
+    field: Any
+    reuse: str | Iterable[str] | None
+    teams: RunLabels | None
+    types: RunLabels | None
+    pooled: RunLabels | Collection[str] | bool | None
+    by: str
+    depth: int | None
+    rel: int | None
+    pool_order: str | None
+    fill: Any
+    judge_rel: JudgeRel
+
+
+def _evaluated(
+    retr_systems: Any,
+    topics: Any,
+    qrels: Any,
+    eval_metrics: Any,
+    *,
+    arguments: dict[str, Any],
+    asked: Asked,
+    layout: str,
+    names: Sequence[str] | None = None,
+    cache: str | Path | None = None,
+    finished: pd.DataFrame | None = None,
+) -> Any:
+    """Return what pt.Experiment returns, or the finished result, with the columns asked for."""
+    field, by, depth, rel, pool_order = asked.field, asked.by, asked.depth, asked.rel, asked.pool_order
+    study_of(leave_out_uniques).checked({"by": by, "depth": depth, "pool_order": pool_order, "rel": rel})
+    perquery = arguments["perquery"] = checked_perquery(arguments["perquery"])
+    arguments["dataframe"], rounding = flag("dataframe", arguments["dataframe"]), arguments["round"]
     check_layout(layout, arguments)
-    kinds = wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None)
-    judge = checked_filler(fill, judge_rel, kinds)
+    kinds = wanted_kinds(asked.reuse, with_field=field is not None, with_judge=asked.fill is not None)
+    judge = checked_filler(asked.fill, asked.judge_rel, kinds)
     kept = kept_for(judge)
-    of_pools = {"teams": teams, "types": types, "pooled": pooled, "pool_order": pool_order, "depth": depth, "rel": rel}
-    of_pools["by"] = None if by == "team" else by
+    of_pools: dict[str, Any] = {"teams": asked.teams, "types": asked.types, "pooled": asked.pooled}
+    of_pools |= {"pool_order": pool_order, "depth": depth, "rel": rel, "by": None if by == "team" else by}
     wanted = Wanted(
         kinds=kinds,
         by=by,
         depth=depth,
         pool_order=pool_order,
-        verbose=experiment_arguments.get("verbose") is True,
+        verbose=arguments.get("verbose") is True,
         alone=field is None,
-        by_default=reuse is None,
+        by_default=asked.reuse is None,
         idle=() if "lou" in kinds else tuple(name for name, value in of_pools.items() if value is not None),
     )
     topics = read_topics(topics)
@@ -286,7 +440,7 @@ def Experiment(
         # before systems run: labels that are there already and go beyond those of people, where nobody says more
         lowest_of(judge, np.zeros(0, dtype=np.int64), people)
     of_systems = systems.names if systems.runs is None else systems.runs
-    known = system_tables(of_systems, teams, types, pooled, pooled_by_default=field is None)
+    known = system_tables(of_systems, asked.teams, asked.types, asked.pooled, pooled_by_default=field is None)
     field = as_field(field)
     if wanted.ranked or judge is not None:
         check_measures(measures, judged.columns)
@@ -311,7 +465,9 @@ def Experiment(
     names = systems.names if names is None else list(names)
     if isinstance(retr_systems, Mapping | RunSet):
         recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
-    result = keeping.by_pt(recorded, topics, judged, metrics, names, arguments)
+    result = finished
+    if result is None:
+        result = keeping.by_pt(recorded, topics, judged, metrics, names, arguments)
 
     runs = executed_runs(systems, known.counted, judgments, wanted)
     with told_elsewhere():
@@ -323,12 +479,16 @@ def Experiment(
     columns = tell_remarks(columns, judgments, measures, wanted)
     own_order = USUAL if systems.runs is None else systems.runs.order
     columns = tell_other_order(columns, runs, own_order, judgments, measures, wanted)
-    columns = columns.with_settings(significance(systems.names, arguments))
-    added = Adding(columns, round)
+    tested = significance(systems.names, arguments)
+    if finished is not None:
+        before = finished.attrs.get("reuse", {}).get("settings", {})
+        tested = {name: before[name] for name in ("baseline", "test", "correction") if name in before}
+    columns = columns.with_settings(tested)
+    added = Adding(columns, rounding)
     wide = added.to(result, perquery)
-    added.warn_of_differences()
+    added.warn_of_differences(finished is not None)
     if tables is not None:
-        tables.save(Adding(columns, round))
+        tables.save(Adding(columns, rounding))
     shown = RunSet(runs.field, known.stated if wanted.alone else known.counted, runs.order, runs.how_pooled)
     executed = Executed(shown, added.means(wide, perquery), len(judgments.topics), columns.settings)
     return carrying(in_layout(wide, layout, perquery, added.long), executed)

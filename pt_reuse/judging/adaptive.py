@@ -124,7 +124,7 @@ def judge_adaptively(
     session: str | PathLike[str] | None = None,
     verbose: bool = False,
 ) -> Qrels:
-    """Have documents judged that a strategy chooses, each in the light of the labels before it.
+    """Judge documents in the order of a strategy, which learns from each label.
 
     Topics take turns: each round asks the judge about one document of every topic that has budget and documents left.
     A budget counts labels: a document to which the judge gives none costs nothing and is not asked about again; its
@@ -139,7 +139,7 @@ def judge_adaptively(
             float from 0.0 to 1.0, rounded to the nearest whole number, halves up. ``1`` is one label, ``1.0`` as many
             as the pool has documents. None (default): the whole pool.
         total: labels in all; the last round may be of the first topics alone. None: no such bound.
-        rel: the lowest label that a strategy takes for relevant; default what the judge says of itself, else 1.
+        rel: the lowest label that is relevant for a strategy; default what the judge says of itself, else 1.
         known: judgments that are there already, in any form. When the strategy chooses a document with such a label (0
             or more), it is told the label at once: the judge is not asked, and it costs nothing. They are not in what
             is returned: ``known | new`` has both.

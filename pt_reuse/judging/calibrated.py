@@ -179,7 +179,7 @@ class Calibration:
 
 
 class Calibrated(Judge):
-    """A judge whose labels are brought to those of people.
+    """A judge whose labels are calibrated to those of people.
 
     Logistic regression on what the judge says, fitted to some labels of people, gives the probability that people's
     label reaches each grade. A document gets the highest grade that it reaches with at least .5. The calibration is
@@ -404,8 +404,8 @@ def judge_with_model(
     both relevant documents and others. In the end the calibrated model labels what people did not.
 
     Graded labels: there is one regression for each grade that people gave, of whether a label reaches it; a document
-    gets the highest grade that it reaches with a probability of at least .5. Which documents people judge hangs on the
-    probability of being relevant alone.
+    gets the highest grade that it reaches with a probability of at least .5. The documents that people judge depend
+    only on the probability of relevance.
 
     Args:
         pool: the documents.

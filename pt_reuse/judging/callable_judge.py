@@ -290,7 +290,7 @@ def written(cell: Any) -> str:
 
 @dataclass(frozen=True)
 class Retry:
-    """Call a function again after errors that pass.
+    """Call a function again after temporary errors.
 
     Args:
         on: the error, or errors, after which it is called again: those of a server that is busy, for instance.

@@ -254,6 +254,8 @@ class ContinuousJudging(Record):
     """
 
     title: ClassVar[str] = "Continuous judging"
+    condition = "It holds for the protocol {protocol} with the classifier {scorer}, relevant from label {rel}."
+    limit = "It does not say how many relevant documents nobody judged."
 
     labels: pd.DataFrame
     rounds: pd.DataFrame
@@ -343,6 +345,7 @@ class ContinuousJudging(Record):
                 f"How the topics ended: {ended}.",
                 "Density is relevant / judged. Wasted judgments are those of topics outside the evaluation set.",
             ],
+            verdict=self.verdict(),
         )
 
     @door
@@ -383,7 +386,7 @@ def judge_continuously(
     session: str | PathLike[str] | None = None,
     verbose: bool = False,
 ) -> ContinuousJudging:
-    """Judge documents that a classifier takes for relevant, round by round, each in the light of the labels before it.
+    """Judge the documents that a classifier predicts to be relevant, in rounds; it learns from all labels so far.
 
     First the initial pool is judged, where the protocol has one. Then each round has one batch for every topic that
     goes on: a scorer learns from the topic's labels so far and puts its documents in order, and those are judged next
@@ -430,7 +433,7 @@ def judge_continuously(
         >>> found.rounds[["round", "judged", "relevant", "decision"]].values.tolist()
         [[1, 1, 1, 'goes on'], [2, 3, 3, 'goes on'], [3, 4, 3, 'topic budget']]
         >>> found
-        Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topic evaluated, 0.0% of the judgments wasted [...]
+        Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topic evaluated, 0.0% of the judgments wasted. ... [...]
 
     Source: Cormack and Grossman 2015, Autonomy and reliability of continuous active learning for technology-assisted
     review, arXiv:1504.06868; Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,

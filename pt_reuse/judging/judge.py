@@ -155,7 +155,7 @@ class _Known(Judge):
 
 
 class Oracle(_Known):
-    """Gives the labels of judgments that exist.
+    """Gives the labels of existing judgments.
 
     A label of -1 or less says that a document was pooled and not judged, or is junk: such a document is unknown to the
     oracle like one that is not there.
@@ -292,7 +292,7 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
 
 @door
 def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
-    """Return the confusion matrix that two sets of judgments of the same documents show.
+    """Return the confusion matrix of two sets of judgments of the same documents.
 
     Documents count that have a label of 0 or more in both. A label that no such document truly has gets no row.
 
@@ -338,7 +338,7 @@ def _matrix(shares: NDArray[np.float64], true: list[int], given: list[int]) -> p
 
 
 class Noisy(_Known):
-    """Gives the labels of judgments that exist, confused at given rates.
+    """Gives the labels of existing judgments, with errors at given rates.
 
     What a document is given depends on the seed, its topic and its name alone: not on when it is asked for, beside
     which other documents, or in which process.

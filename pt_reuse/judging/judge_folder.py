@@ -219,7 +219,7 @@ class _Said:
 
 @door
 def read_judges(folder: str | Path, *, families: str | Path | None = None, missing: str = "error") -> JudgeFolder:
-    r"""Read a folder of judges: a file of labels or a leaderboard each, or both, in any of the forms that tools write.
+    r"""Read a folder of judges: for each a file of labels, a leaderboard, or both, in several formats.
 
     A judge is called as its file, without endings such as ``.qrels.txt.gz`` or ``.eval.jsonl``. What a file holds is
     told by its lines, and by ``.qrels`` and ``.eval`` in its name, as TREC AutoJudge writes them:

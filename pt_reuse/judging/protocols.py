@@ -61,7 +61,7 @@ def short(share: float) -> str:
 
 @dataclass(frozen=True)
 class Condition(ABC):
-    """A reason to go on with a topic.
+    """A condition for judging more documents of a topic.
 
     A protocol goes on with a topic while one of its conditions holds. A condition of your own is a frozen dataclass
     with two methods, :meth:`holds` and :meth:`why`.
@@ -78,7 +78,7 @@ class Condition(ABC):
 
 @dataclass(frozen=True)
 class DenseTopic(Condition):
-    """A topic goes on while more than a share of what was judged is relevant: there must be more.
+    """A topic continues while more than a share of its judged documents is relevant.
 
     Args:
         above: the relevant density that is exceeded, from 0 to 1.
@@ -108,7 +108,7 @@ class DenseTopic(Condition):
 
 @dataclass(frozen=True)
 class FewJudged(Condition):
-    """A topic goes on until the judge was asked for a number of its documents.
+    """A topic continues until the judge got a number of its documents.
 
     Documents to which the judge gives no label count: they took its time, and else there might be no end.
 
@@ -133,7 +133,7 @@ class FewJudged(Condition):
 
 @dataclass(frozen=True)
 class NoBatchYet(Condition):
-    """A topic goes on until one batch that the scorer chose was judged.
+    """A topic continues until one batch of the scorer was judged.
 
     So no topic rests on its initial pool alone.
     """
@@ -149,7 +149,7 @@ class NoBatchYet(Condition):
 
 @dataclass(frozen=True)
 class FruitfulBatch(Condition):
-    """A topic goes on while its last batch found relevant documents: more than a share of it, at first a smaller one.
+    """A topic continues while more than a share of its last batch is relevant; the share can be smaller at first.
 
     Args:
         above: the share of the last batch that is exceeded, from 0 to 1.
@@ -218,7 +218,7 @@ class Protocol:
         batch: documents of the first batch, >= 1.
         growth: by which share of itself, rounded up, a batch is larger than the one before; 0 for batches of one size.
         query_seed: whether the query is one of the relevant examples from which a scorer learns.
-        presumed_negatives: documents that were not judged, drawn anew in each round, from which a scorer learns as if
+        presumed_negatives: documents that were not judged, drawn again in each round, from which a scorer learns as if
             they were not relevant; 0 for none.
         goes_on_while: the conditions; a topic goes on while one of them holds. Empty: it always goes on.
         topic_budget: documents of a topic for which the judge is asked at most, the pool included; None for no bound.
@@ -321,7 +321,7 @@ class Protocol:
 
 @dataclass(frozen=True, kw_only=True)
 class AutoTAR(Protocol):
-    """Continuous active learning without conditions: batches of 1, 2, 3 and so on documents, a tenth more each time.
+    """Continuous active learning up to a budget: batches of 1, 2, 3 and so on documents, a tenth more each time.
 
     The query is the first relevant example, 100 random documents of each round the first that are not relevant. There
     is no rule to stop but a budget, and no initial pool unless `pool_depth` says so. A topic enters the evaluation set

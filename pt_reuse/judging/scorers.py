@@ -33,7 +33,7 @@ class Training:
 
 
 class Scorer(ABC):
-    """Scores the documents of a topic, anew in each round; the best that were not judged are judged next.
+    """Scores the documents of a topic in each round; the best unjudged ones are judged next.
 
     A scorer of your own has two methods, :meth:`documents` and :meth:`fit`. What it returns must follow from its
     arguments alone, so that an interrupted session can be taken up again.
@@ -98,13 +98,13 @@ def digest(*parts: Any) -> str:
     return made.hexdigest()
 
 
-#: how exactly the regression is solved; so exactly that no order of documents hangs on it
+#: how exactly the regression is solved; so exactly that it depends on no order of documents
 _TOLERANCE = 1e-8
 _STEPS = 1000
 
 
 class LogisticScorer(Scorer):
-    """Scores documents by a logistic regression of their features, scikit-learn's, fitted anew in each round.
+    """Scores documents by a logistic regression of their features, scikit-learn's, fitted again in each round.
 
     The score is the logit of the probability to be relevant. Where no example is not relevant, a document without
     features stands for one; where none is relevant, all scores are 0.

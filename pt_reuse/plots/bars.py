@@ -16,6 +16,7 @@ from pt_reuse.plots.marks import (
     draw_bars,
     draw_dots,
     draw_level,
+    draw_line,
     finish_rows,
     swatch,
 )
@@ -46,8 +47,8 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
     return draw_bars(
         place,
         counts[column].tolist(),
-        [("relevant (number beside)", relevant), ("not relevant", other)],
-        [("", f"{n:,}") for n in relevant],
+        [("relevant", relevant), ("not relevant", other)],
+        [("", f"{n:,} of {n + m:,}") for n, m in zip(relevant, other, strict=True)],
         word=word,
         top=top,
         title=f"What each {word} found alone",
@@ -72,7 +73,8 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
         word=word,
         top=top,
         title=f"The ranking without each {word}",
-        x=f"most ranks that a run loses by {measure} without the {word}",
+        x=f"most ranks that a run loses by {measure} without the {word}; beside it the run",
+        outside=True,
     )
 
 
@@ -172,34 +174,26 @@ def plot_saturation(
     maximum: float = 1.0,
     place: Place | None = None,
 ) -> Axes:
-    """Draw the scores of all runs on each topic as a box, the topic with the highest median on the right."""
+    """Draw median, quartiles and range of the runs' scores on each topic, the highest median on the right."""
     sheet = Sheet.open(place)
-    ink, sizes = sheet.ink, sheet.sizes
+    ink = sheet.ink
     keys = rows.reset_index(drop=True)
     order = keys.sort_values(["median", "mean", "qid"], kind="stable", na_position="first").index.tolist()
-    dark = [bool(keys["saturated"][at]) for at in order]
-    line, ring = 0.5 * sizes.line, {"marker": "o", "markersize": 0.25 * sizes.area**0.5, "markerfacecolor": "none"}
-    drawn = sheet.ax.boxplot(
-        [scores[at] for at in order],
-        whis=1.5,
-        widths=0.7,
-        patch_artist=True,
-        manage_ticks=False,
-        boxprops={"linewidth": 0.6 * line, "edgecolor": ink.strong},
-        whiskerprops={"linewidth": line, "color": ink.strong},
-        capprops={"linewidth": 0},
-        medianprops={"linewidth": 1.2 * sizes.line, "color": ink.second, "solid_capstyle": "butt"},
-        flierprops={"markeredgecolor": ink.faint, "markeredgewidth": 0.4, **ring},
-        zorder=3,
-    )
-    for box, saturated in zip(drawn["boxes"], dark, strict=True):
-        box.set_facecolor(ink.first if saturated else ink.rest)
-    entries = [(swatch(ink.rest, ink.strong), "quartiles"), *((stroke, "median") for stroke in drawn["medians"][:1])]
+    every = (scores[at] for at in order)
+    ends = np.array([np.percentile(one, (0, 25, 50, 75, 100)) if len(one) else [np.nan] * 5 for one in every])
+    x, dark = np.arange(1, len(order) + 1), [bool(keys["saturated"][at]) for at in order]
+    style: Style = {"step": "mid", "linewidth": 0, "zorder": 2}
+    # a single topic has no width between its neighbours
+    x, shown = (x, ends) if len(x) != 1 else (np.array([0.5, 1.5]), np.repeat(ends, 2, axis=0))
+    low, first, median, third, high = shown.reshape(-1, 5).T
+    whole = sheet.ax.fill_between(x, low, high, color=ink.rest, **style)
+    middle = sheet.ax.fill_between(x, first, third, color=ink.faint, **style)
+    line = draw_line(sheet, x, median, ink.first, drawstyle="steps-mid")
+    entries = [(line, "median"), (middle, "quartiles"), (whole, "lowest to highest")]
     if any(dark):
-        # a box between equal quartiles has no height that could be seen
-        begin = draw_level(sheet, "x", dark.index(True) + 0.5, ":", 2)
+        begin = draw_level(sheet, "x", dark.index(True) + 0.5, ":", 4)
         entries.append((begin, "from here the median is the maximum"))
-    sheet.limit("x", (0.3, max(len(order), 1) + 0.7))
+    sheet.limit("x", (0.5, max(len(order), 1) + 0.5))
     sheet.limit("y", (-0.03 * maximum, 1.03 * maximum))
     sheet.label(title="Scores on each topic", x="topics, the highest median last", y=f"{measure} of the runs")
     return sheet.finish(entries, (0.55, 0.4), grid="y", whole="x")

@@ -324,7 +324,7 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
     sheet.limit("y", (_least(rows["tau_b_min"], 0.0) - 0.05, 1.05))
     sheet.limit("x", (-0.5, len(pools) - 0.5))
     room = 0.8 * sheet.axes_size[0] / max(len(pools), 1)
-    sheet.label(title="How well a pool of one type ranks others", x="type that made the pool", y="tau-b to the gold")
+    sheet.label(title="How well a pool of one type ranks others", x="type that made the pool", y="tau_b to the gold")
     ax.set_xticks(range(len(pools)), [sheet.short(pool, room / sheet.width) for pool in pools])
     return sheet.finish(entries, grid="y", numbers="y", title="tested")
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse.plots.marks import draw_level, draw_line, not_shown
+from pt_reuse.plots.marks import draw_dots, draw_level, draw_line, not_shown
 from pt_reuse.plots.run_scores import groups_of
 from pt_reuse.plots.sheet import COLOURS, MARKERS, MOST, Entries, Place, Sheet, Style, blend, breadth, looks, plain
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -59,6 +61,45 @@ def plot_depths(table: pd.DataFrame, *, by: str | None = None, place: Place | No
         title="Unjudged documents by depth", x=f"documents from the top{rest}", y="share unjudged, mean over runs"
     )
     return sheet.finish(entries, (0.62, 0.42), grid="y", numbers="y", title=by)
+
+
+def plot_unjudged_runs(
+    shares: NDArray[np.float64],
+    run_table: pd.DataFrame,
+    *,
+    depth: int,
+    by: str | None = None,
+    place: Place | None = None,
+) -> Axes:
+    """Draw the share of unjudged documents of each run, the mean and the quartiles over (topics, runs), most first."""
+    sheet = Sheet.open(place)
+    known = ~np.isnan(shares)
+    filled = np.where(known, shares, 0.0)
+    mean = filled.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    quartiles = np.array([np.percentile(of[has], (25, 75)) if has.any() else (np.nan, np.nan)
+                          for of, has in zip(shares.T, known.T, strict=True)]).reshape(-1, 2)  # fmt: skip
+    order = np.argsort(-mean, kind="stable")
+    place_of = np.empty(len(order))
+    place_of[order] = np.arange(1, len(order) + 1)
+    group = groups_of(run_table, by)
+    first = dict.fromkeys(group[order].tolist())
+    names = list(first)[:MOST]
+    entries: list[tuple[Artist, str]] = []
+    for name, look in zip(names, looks(len(names)), strict=True):
+        mine = group == name
+        sheet.ax.vlines(place_of[mine], *quartiles[mine].T, color=look.colour, linewidth=0.6, zorder=2)
+        style: Style = {"face": look.colour, "edge": look.edge, "marker": look.marker, "area": 0.6}
+        dots = draw_dots(sheet, place_of[mine], mean[mine], **style)
+        entries.append((dots, sheet.legend_name(name, f" ({count(int(mine.sum()), 'run')})")))
+    rest = not_shown(int((~np.isin(group, names)).sum()), "run")
+    sheet.limit("x", (0.2, len(order) + 0.8))
+    sheet.limit("y", (-0.02, max(0.1, float(np.nanmax(np.append(quartiles, mean), initial=0.0)) * 1.05)))
+    sheet.label(
+        title=f"Unjudged documents down to rank {depth}",
+        x=f"runs, those with most unjudged first{rest}",
+        y="share unjudged: mean, quartiles of topics",
+    )
+    return sheet.finish(entries, (0.62, 0.42), grid="y", whole="x", title=by)
 
 
 def plot_found(
@@ -108,51 +149,91 @@ def plot_judged_by_rank(by_rank: pd.DataFrame, by_topic: pd.DataFrame, *, place:
     return sheet.finish(entries, (0.5, 0.4), grid="y", whole="x")
 
 
-def plot_pool_costs(table: pd.DataFrame, agreement: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
-    """Draw the share of relevant documents found and tau_b over the number of documents in the pool."""
+def plot_pool_costs(table: pd.DataFrame, column: str, *, title: str, label: str, place: Place | None = None) -> Axes:
+    """Draw a number of the pool of each depth over the number of its documents, the depth above each."""
     sheet = Sheet.open(place)
     ax, ink = sheet.ax, sheet.ink
-    x = table["documents"].to_numpy(dtype=float)
-    tau_said = f"tau_b of {measure} to the ranking by all"
-    found = draw_line(sheet, x, table["share"].astype(float), ink.first, marker="o", size=0.8)
-    tau = draw_line(sheet, x, agreement["tau_b"].astype(float), ink.second, linestyle="--", marker="s", size=0.8)
-    if "tau_b_low" in agreement:
-        ends = agreement["tau_b_low"], agreement["tau_b_high"]
-        ax.fill_between(x, *ends, color=ink.second, alpha=0.25, linewidth=0, zorder=2)
-    sheet.limit("y", (min(0.0, float(agreement.filter(like="tau_b").min(axis=None))) - 0.03, 1.12))
+    x, y = (table[name].to_numpy(dtype=float) for name in ("documents", column))
+    draw_line(sheet, x, y, ink.first, marker="o", size=0.8)
+    ends = [y, y]
+    if f"{column}_low" in table:
+        ends = [table[f"{column}_low"].to_numpy(dtype=float), table[f"{column}_high"].to_numpy(dtype=float)]
+        ax.fill_between(x, ends[0], ends[1], color=ink.first, alpha=0.2, linewidth=0, zorder=2)
+    known = np.concatenate([end[~np.isnan(end)] for end in ends])
+    sheet.limit("y", (min(0.0, float(known.min(initial=0.0))) - 0.03, 1.14))
     sheet.limit("x", (0, 1.05 * max(float(x.max(initial=0)), 1)))
-    sheet.label(title="What a pool costs and what it finds", x="documents in the pool (depth above)", y="share, tau_b")
+    sheet.label(title=title, x="documents in the pool (depth beside the point)", y=label)
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    entries = [(found, "relevant documents found"), (tau, tau_said)]
-    sheet.finish(entries, (0.55, 0.4), grid="y", whole="x")
-    # each depth above its pool, the deepest first, as far as they do not touch
+    sheet.finish((), (0.55, 0.4), grid="y", whole="x")
+    # each depth above its point, the deepest first, as far as they do not touch
     free = float("inf")
-    for depth, documents in reversed(list(zip(table["depth"], table["documents"], strict=True))):
+    for depth, documents, value in reversed(list(zip(table["depth"], x, y, strict=True))):
         middle = sheet.inches(ax.transData.transform((documents, 1.0))[0])
         half = breadth(ax, f"{depth:,}", sheet.sizes.text) / 2
-        if middle + half < free:
-            ax.annotate(f"{depth:,}", (documents, 1.05), ha="center", va="bottom", fontsize=sheet.sizes.text)
+        if middle + half < free and not np.isnan(value):
+            where: Style = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center", "va": "bottom"}
+            ax.annotate(f"{depth:,}", (documents, value), fontsize=sheet.sizes.text, **where)
             free = middle - half - 0.04
     return ax
 
 
 def plot_strategies(
-    rows: pd.DataFrame, *, strategies: Sequence[str], column: str, label: str, place: Place | None = None
+    rows: pd.DataFrame,
+    *,
+    strategies: Sequence[str],
+    column: str,
+    label: str,
+    against: str | None = None,
+    place: Place | None = None,
 ) -> Axes:
-    """Draw a line for each strategy over the budget, the band from its lowest to its highest seed around it."""
+    """Draw a line for each strategy over the budget, named at its end; less that of the strategy `against`, if any."""
     sheet = Sheet.open(place)
     shares = rows["budget"].dtype.kind == "f"
-    entries: list[tuple[Artist, str]] = []
-    for number, name in enumerate(strategies):
+    base = None if against is None else rows[rows["strategy"] == against].set_index("budget")[column]
+    lines = []
+    for number, name in enumerate(one for one in strategies if one != against):
         mine, look = rows[rows["strategy"] == name].sort_values("budget", kind="stable"), _many_looks(number)
         x = mine["budget"] * 100 if shares else mine["budget"]
-        ends = mine[f"{column}_low"], mine[f"{column}_high"]
-        sheet.ax.fill_between(x, *ends, color=look["colour"], alpha=0.2, linewidth=0, zorder=2)
-        entries.append((draw_line(sheet, x, mine[column], markevery=max(1, len(mine) // _FEW), **look), name))
-    sheet.limit("x", (0, max(float(sheet.ax.get_xlim()[1]), 1)))
+        less = 0.0 if base is None else base.reindex(mine["budget"]).to_numpy(dtype=float)
+        y = mine[column] - less
+        sheet.ax.fill_between(x, mine[f"{column}_low"] - less, mine[f"{column}_high"] - less, color=look["colour"],
+                              alpha=0.12, linewidth=0, zorder=2)  # fmt: skip
+        line = draw_line(sheet, x, y, markevery=max(1, len(mine) // _FEW), **look)
+        if len(mine):
+            lines.append((line, float(x.iloc[-1]), float(y.iloc[-1]), name))
+    if against is not None:
+        draw_level(sheet, "y", 0)
     unit = "share of each topic's judged pool, %" if shares else "judgments per topic"
-    sheet.label(title="What strategies of judging reach", x=unit, y=label)
-    return sheet.finish(entries)
+    said = label if against is None else f"{label}, less that of {against}"
+    sheet.label(title="What strategies of judging reach", x=unit, y=said)
+    return _name_ends(sheet, lines)
+
+
+def _name_ends(sheet: Sheet, lines: Sequence[tuple[Artist, float, float, str]]) -> Axes:
+    """Write the name of each line at its end, in the axes, and finish the figure; without a legend, no names."""
+    ax, size = sheet.ax, sheet.sizes.text
+    last = max((x for _, x, _, _ in lines), default=1.0)
+    texts = [sheet.short(name, 0.3) for *_, name in lines] if sheet.place.legend else []
+    share = max((breadth(ax, text, size) for text in texts), default=0.0) / (0.8 * sheet.width) + 0.03
+    sheet.limit("x", (0, max(last, 1.0) / (1 - min(share, 0.5))))
+    for line, *_, name in lines:
+        line.set_label(name)
+    ax.margins(y=0.06)
+    sheet.grid()
+    sheet.ticks("x")
+    sheet.ticks("y")
+    sheet.fit((0.62 if sheet.narrow else 0.45) * sheet.width)
+    # no number where there is no line
+    ax.set_xticks([tick for tick in ax.get_xticks() if tick <= last * 1.001])
+    low, high = ax.get_ylim()
+    order = sorted(range(len(texts)), key=lambda i: lines[i][2])
+    apart = 1.25 * size / 72 / max(sheet.axes_size[1], 0.1) * (high - low)
+    places = _spread(np.array([lines[i][2] for i in order]), apart, high)
+    thin: Style = {"arrowstyle": "-", "linewidth": 0.5, "color": sheet.ink.strong, "shrinkA": 1, "shrinkB": 2}
+    for i, at in zip(order, places, strict=True):
+        _, x, y, _ = lines[i]
+        ax.annotate(texts[i], (x, y), xytext=(last * 1.03, at), fontsize=size, va="center", arrowprops=thin)
+    return ax
 
 
 def plot_achieved_levels(
@@ -206,17 +287,22 @@ def plot_swap_rates(
     sheet.limit("y", (0, 0.05 * np.ceil(highest * 1.04 / 0.05)))
     last = rows["at_least"].max()
     across = "topics in a sample" if by_size else f"difference on the first sample (the last point: {last:g} and above)"
-    sheet.label(title=f"How often other topics turn {measure} round", x=across, y="swap rate")
+    sheet.label(title=f"How often other topics reverse {measure}", x=across, y="swap rate")
     title = "difference" if by_size else "topics in a sample"
     return sheet.finish(entries, whole="x" if by_size else "", title=title)
 
 
 def _chosen_bins(rows: pd.DataFrame, line: str) -> list[float]:
-    """Return the bins to draw: those in which swaps happen, six at most, evenly."""
+    """Return the bins to draw: those in which swaps happen, four at most, evenly."""
     seen = rows[rows["rate"] > 0].groupby(line)["rate"].max()
     bins = [float(name) for name, rate in seen.items() if rate >= 0.001] or [float(rows[line].min())]
-    places = np.unique(np.linspace(0, len(bins) - 1, min(6, len(bins))).round().astype(int))
-    return [bins[place] for place in places]
+    return evenly(bins, 4)
+
+
+def evenly(values: Sequence[T], most: int) -> list[T]:
+    """Return at most so many values, the first and the last among them, evenly."""
+    places = np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))
+    return [values[place] for place in places]
 
 
 def plot_label_costs(curve: pd.DataFrame, *, labels: int, planned: float, place: Place | None = None) -> Axes:

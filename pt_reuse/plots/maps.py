@@ -23,71 +23,16 @@ from pt_reuse.plots.marks import (
     hatched_ground,
     swatch,
 )
-from pt_reuse.plots.run_scores import groups_of
 from pt_reuse.plots.sheet import COLOURS, DARK, Place, Sheet, Style, blend, plain
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-#: shares of unjudged documents up to which a shade goes, and the shade: steps of lightness that differ in print
-SHADES = (
-    (0.0, "#FFFFFF", "none"),
-    (0.1, "#D5D9E3", "to .1"),
-    (0.25, "#9AA5C2", "to .25"),
-    (0.5, "#55659A", "to .5"),
-    (1.0, COLOURS[0], "more than .5"),
-)
 #: the most documents of each shade of minimum ranks, the last without end, and what the legend says
 _MOST_DOCUMENTS = (1, 5, 10, 30, 50)
 _DOCUMENTS = ("1", "2–5", "6–10", "11–30", "31–50", "more than 50")
 _NAME = 0.3  # of the width, at most
-_LEAST = 1e-9  # less than any share of a document
-
-
-def plot_unjudged_map(
-    shares: NDArray[np.float64],
-    run_table: pd.DataFrame,
-    topics: Sequence[str],
-    *,
-    depth: int,
-    by: str | None = None,
-    place: Place | None = None,
-) -> Axes:
-    """Draw a cell for each run and topic, the darker the more is unjudged; topics with most of it are last."""
-    from matplotlib.colors import BoundaryNorm, ListedColormap
-
-    sheet = Sheet.open(place, "runs")
-    ax, n = sheet.ax, len(run_table)
-    group = groups_of(run_table, by)
-    mean_of_run = np.nan_to_num(_mean(shares, axis=0), nan=1.0)
-    rows = np.lexsort([-mean_of_run, group]) if by else np.argsort(-mean_of_run, kind="stable")
-    cells = shares.T[rows][:, np.argsort(np.nan_to_num(_mean(shares, axis=1), nan=1.0), kind="stable")]
-    ends = [-1.0, *(end + _LEAST for end, _, _ in SHADES)]
-    nothing = hatched_ground(sheet)
-    draw_image(sheet, cells, ListedColormap([colour for _, colour, _ in SHADES]), BoundaryNorm(ends, len(SHADES)))
-    # where a group begins
-    starts = np.flatnonzero(np.append(True, group[rows][1:] != group[rows][:-1]))
-    for start in starts[1:].tolist():
-        ax.axhline(start - 0.5, color=DARK, linewidth=0.8, zorder=2)
-    named = _name_few(sheet, run_table["name"].iloc[rows].tolist())
-    if not named and by:
-        _name_groups(sheet, group[rows], starts)
-    ax.set_xticks([])
-    ax.tick_params(axis="y", length=0)
-    label = "runs" if named and not by else f"{count(n, 'run')}{f' by {by}' if by else ''}"
-    sheet.label(
-        title=f"Unjudged documents down to rank {depth}",
-        x=f"{count(len(topics), 'topic')}, those with most unjudged last",
-        y="runs" if named else label,
-    )
-    frame(sheet)
-    entries = [(swatch(colour, sheet.ink.strong, 0.4), said) for _, colour, said in SHADES]
-    if np.isnan(cells).any():
-        entries.append((nothing, "no document"))
-    sheet.key(entries, title="share unjudged", below=True)
-    sheet.fit(sheet.sizes.row * n if named else (0.75 if sheet.narrow else 0.6) * sheet.width)
-    return ax
 
 
 def _name_few(sheet: Sheet, names: Sequence[str]) -> bool:
@@ -96,22 +41,6 @@ def _name_few(sheet: Sheet, names: Sequence[str]) -> bool:
     shown = names if few else []
     sheet.ax.set_yticks(range(len(shown)), [sheet.short(name, _NAME) for name in shown])
     return few
-
-
-def _mean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    known = ~np.isnan(values)
-    n = known.sum(axis=axis)
-    return np.where(n > 0, np.where(known, values, 0.0).sum(axis=axis) / np.maximum(n, 1), np.nan)
-
-
-def _name_groups(sheet: Sheet, group: NDArray[np.object_], starts: NDArray[np.int64]) -> None:
-    """Name the groups of neighbouring rows at the side; one that is lower than its name stays without."""
-    ends = np.append(starts[1:], len(group))
-    room = 1.3 * sheet.sizes.text / 72
-    height = (0.75 if sheet.narrow else 0.6) * sheet.width if sheet.new else sheet.axes_size[1]
-    wide = [(start, end) for start, end in zip(starts, ends, strict=True) if (end - start) / len(group) * height > room]
-    names = [sheet.short(group[start], _NAME) for start, _ in wide]
-    sheet.ax.set_yticks([(start + end - 1) / 2 for start, end in wide], names)
 
 
 def plot_family_map(

@@ -114,8 +114,12 @@ def draw_bars(
     top: int | None,
     title: str,
     x: str,
+    outside: bool = False,
 ) -> Axes:
-    """Draw a lying bar for each unit, the first on top, `top` at most; how many there are besides stands below."""
+    """Draw a lying bar for each unit, the first on top, `top` at most; how many there are besides stands below.
+
+    Notes stand at the ends of the bars, or, `outside`, in a column right of the axes, which long names do not stretch.
+    """
     sheet = Sheet.open(place, "bars")
     ax, sizes, ink = sheet.ax, sheet.sizes, sheet.ink
     shown = min(len(names), most_rows(sheet, top))
@@ -133,8 +137,16 @@ def draw_bars(
     texts = []
     for name, said in notes[:shown]:
         tail = (" " if name else "") + plain(said)
-        room = max(_NOTE * sheet.width - breadth(ax, tail, sizes.text), 0.3)
+        # outside the axes notes take their room from the names on the left and the bars
+        room = max((0.75 if outside else 1) * _NOTE * sheet.width - breadth(ax, tail, sizes.text), 0.3)
         texts.append((shortened(ax, name, sizes.text, room) if name else "") + tail)
+    if outside:
+        sheet.limit("x", (0, max(float(ends.max(initial=0)), 1) * 1.03))
+        for y, text in zip(rows, texts, strict=True):
+            place_: Style = {"xycoords": ax.get_yaxis_transform(), "xytext": (4, 0), "textcoords": "offset points"}
+            ax.annotate(text, (1, y), fontsize=sizes.text, va="center_baseline", annotation_clip=False, **place_)
+        sheet.settle()
+        return ax
     # the axes end where the last note does
     across = sheet.axes_size[0]
     widths = np.array([breadth(ax, text, sizes.text) for text in texts]) + 5 / 72

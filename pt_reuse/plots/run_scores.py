@@ -29,6 +29,7 @@ from pt_reuse.plots.sheet import (
     breadth,
     looks,
     new_figure,
+    notation,
     plain,
     shortened,
 )
@@ -379,7 +380,7 @@ def plot_score_panels(
         sheet.label(title="", x=x, y=f"{measure}, judge" if number % columns == 0 else "")
         size = sheet.sizes.text
         name = shortened(ax, judge, size, 0.8 * width / columns)
-        ax.set_title(f"{name}\n{_tau_b(tau)}", fontsize=size, pad=0.4 * size)
+        ax.set_title(notation(f"{name}\n{_tau_b(tau)}"), fontsize=size, pad=0.4 * size)
         sheet.grid()
         # a search for as many numbers as there is room for would lay out all panels for each
         for axis in (ax.xaxis, ax.yaxis):
@@ -422,7 +423,7 @@ def plot_type_scores(
     sheet = Sheet.open(place)
     views = Views(rows.rename(columns={"estimated": "other_score"}).assign(drop=0), "scores")
     shown = largest_first(views, "type")
-    tails = {group: f" (τ {_tau(taus.get(str(group), float('nan')))})" for group in shown}
+    tails = {group: f" (tau_b {_tau(taus.get(str(group), float('nan')))})" for group in shown}
     entries = draw_points(sheet, views, "type", shown, tails=tails)
     limit_views(sheet, views)
     sheet.label(title=scores_title(pool, taus, of), x=f"{measure}, actual", y=f"{measure}, by the pool of {pool}")
@@ -434,7 +435,7 @@ def scores_title(pool: str, taus: Mapping[str, float], of: str) -> str:
     said = [f"{plain(group)} {_tau(tau)}" for group, tau in taus.items()]
     # many types would fill a figure with its title; the legend has them
     shown = said if len(said) <= MOST else said[-1:]
-    return f"Pool of {plain(pool)}, {of}\nτ {', '.join(shown)}"
+    return notation(f"Pool of {plain(pool)}, {of}\ntau_b {', '.join(shown)}")
 
 
 def _tau(tau: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -108,13 +109,27 @@ def plain(text: str) -> str:
     text = " ".join(text.encode("utf-8", "replace").decode().split())
     text = "".join(letter if letter.isprintable() else "?" for letter in text)
     if mpl.rcParams["text.usetex"]:
-        return "".join(_TEX.get(letter, letter) for letter in text)
-    return text.replace("$", r"\$")
+        parts = [_as_tau(part) or "".join(_TEX.get(letter, letter) for letter in part) for part in _TAU.split(text)]
+        return "".join(parts)
+    return notation(text.replace("$", r"\$"))
+
+
+#: what columns call correlations, and figures the letter tau
+_TAU = re.compile(r"\b(tau_b|tau_ap_b)\b")
+
+
+def _as_tau(word: str) -> str:
+    return {"tau_b": r"$\tau_b$", "tau_ap_b": r"$\tau_{\mathrm{ap},b}$"}.get(word, "")
+
+
+def notation(text: str) -> str:
+    """Return a text with tau_b and tau_ap_b as mathematics."""
+    return _TAU.sub(lambda found: _as_tau(found[0]), text)
 
 
 def entry(text: str) -> str:
     """Return a text for a legend, which hides what begins with an underscore."""
-    return f" {text}" if text.startswith("_") else text
+    return notation(f" {text}" if text.startswith("_") else text)
 
 
 def breadth(ax: Axes, text: str, size: float) -> float:
@@ -350,7 +365,7 @@ class Sheet:
         """Write the title and the labels of the axes, all in one size, with few lines around."""
         ax, size = self.ax, self.sizes.text
         given = self.place.title
-        said = (title if self.new else "") if given is None else given
+        said = (notation(title) if self.new else "") if given is None else given
         if said:
             ax.set_title(said, fontsize=size, pad=0.6 * size, loc="center")
         ax.set_xlabel(plain(x), fontsize=size, labelpad=0.3 * size)

@@ -331,7 +331,7 @@ class Pool:
 
     @door
     def uniques(self, by: str = "team") -> pd.DataFrame:
-        """Return the documents, judged or not, that one unit, `by` team, run, type or family, alone contributed.
+        """Return the documents, judged or not, that only one unit (`by` team, run, type or family) contributed.
 
         Returns:
             DataFrame: ``qid docno rank`` (best, from 1) and the unit, under ``team``, ``type``, ``family`` or, for a
@@ -355,7 +355,7 @@ class Pool:
         type: str | Iterable[str] | None = None,
         family: str | Iterable[str] | None = None,
     ) -> Pool:
-        """Return the pool that the contributors make that are not of a `team`, `run`, `type`, `family`, or of several.
+        """Return the pool without the contributors of a `team`, `run`, `type` or `family`, or of several.
 
         Returns:
             Pool: the documents that at least one other run contributed, and those that no run contributed; the topics
@@ -388,7 +388,7 @@ class Pool:
 
     @door
     def remainder(self, qrels: Any) -> Pool:
-        """Return the documents that have no judgment (label >= 0) in `qrels` yet, those labelled -1 or less among them.
+        """Return the documents without a judgment (label >= 0) in `qrels`, including those with a label of -1 or less.
 
         Judgments are in any form, see :doc:`runs`. The topics stay.
         """
@@ -438,7 +438,7 @@ class Pool:
         return judged_by(self, judge)
 
     def to_qrels(self) -> Qrels:
-        """Return the pool as judgments yet to be made: label -1 for every document."""
+        """Return the pool as a list of documents to judge: label -1 for every document."""
         return Qrels(pd.DataFrame({"qid": self._qid, "docno": self._docno, "label": -1}), topics=self.topics)
 
     def take(

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, told
 from pt_reuse._errors import InputError, Option, located, warn, wrong
 from pt_reuse._report import Column, Digits, Report, intervals
-from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
-from pt_reuse.result import Result, key_figures_of
+from pt_reuse.result import Result, Told, clauses, key_figures_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,6 +56,11 @@ def _report(result: Agreement) -> Report:
     )
 
 
+def of_ranking(measure: str, row: Mapping[Any, Any]) -> str:
+    """Return in words how far two rankings by a measure agree."""
+    return f"{measure} tau_b {Told(row, 'tau_b'):.4f}, largest drop {Told(row, 'max_drop'):rank}"
+
+
 def draw_scores(result: Any, measure: str, place: Place, view: str = "change", by: str | None = None) -> Axes:
     """Draw a point per run, its score under both: as ``"change"``, ``"percent"`` of it or ``"scores"``."""
     from pt_reuse.plots.run_scores import check_view, plot_two_scores
@@ -79,6 +83,8 @@ class Agreement(Result):
     """
 
     title: ClassVar[str] = "Agreement"
+    condition = "It takes {first} as the truth, for these {compared} and the topics of either."
+    limit = "It does not say which of the two is right, nor how they would rank other runs."
     views = {"measure": _report}
     plots = {"scores": draw_scores}
 
@@ -108,8 +114,12 @@ class Agreement(Result):
     def headline(self) -> str:
         """Return what is compared with what, and tau_b and the largest drop of each measure."""
         rows = zip(self.measured, self.table.to_dict("records"), strict=True)
-        said = [f"{measure} tau_b {with_ends(row, 'tau_b', '.4f')}, drop {row['max_drop']}" for measure, row in rows]
-        return f"{self.names[1]} against {self.names[0]}: {'; '.join(said)}"
+        said = clauses([of_ranking(measure, row) for measure, row in rows])
+        return f"{self.names[1]} against {self.names[0]}: {said}"
+
+    def words(self) -> dict[str, Any]:
+        """Return what the verdict speaks of, with how many runs there are."""
+        return {**super().words(), "compared": count(self.changes["name"].nunique(), "run"), "first": self.names[0]}
 
 
 def compare_scores(

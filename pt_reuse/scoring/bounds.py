@@ -91,6 +91,12 @@ def score_bounds(
     return Bounds(known, low, high)
 
 
+def has_bounds(measure: ir_measures.Measure) -> bool:
+    """Return whether the bounds of a measure are known."""
+    spec = native_spec(measure)
+    return spec is not None and _is_known(spec)
+
+
 def _is_known(spec: Spec) -> bool:
     return spec.kernel in _BOUNDS and not spec.judged_only and not spec.gains
 

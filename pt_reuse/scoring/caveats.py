@@ -15,9 +15,10 @@ from pt_reuse._check import count, examples
 from pt_reuse._errors import Option, Part, ReuseWarning, warn
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import Units
+from pt_reuse.scoring.measures import made_of
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
-_OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG")
+_OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG", "High", "Residual", "Condensed")
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
 #: on fewer topics a ranking is mostly chance
@@ -169,5 +170,6 @@ def counts_from_1(measure: ir_measures.Measure) -> bool:
         >>> [counts_from_1(ir_measures.parse_measure(name)) for name in ("AP", "AP(rel=2)", "nDCG@10", "RBP")]
         [True, False, False, False]
     """
-    parameter = measure.SUPPORTED_PARAMS.get("rel")
-    return parameter is not None and parameter.default == 1 and "rel" not in measure.params
+    of = made_of(measure)
+    parameter = of.SUPPORTED_PARAMS.get("rel")
+    return parameter is not None and parameter.default == 1 and "rel" not in of.params

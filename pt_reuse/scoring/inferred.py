@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, shown
 from pt_reuse._errors import Call, InputError
+from pt_reuse.scoring.measures import OwnMeasure
 
 #: what sample_eval.pl adds to the relevant and to the judged documents above a rank, so that no share is 0 / 0
 _RELEVANT, _JUDGED = 1e-5, 3e-5
@@ -85,7 +86,7 @@ def inferred_ndcg(sample: Sample, ranked: Ranked, cutoff: int | None) -> float:
     return float((of_stratum * pooled / np.maximum(judged, 1)).sum() / ideal)
 
 
-class _Inferred(ir_measures.Measure, ABC):
+class _Inferred(OwnMeasure, ABC):
     """A measure that is estimated from a stratified sample of a pool."""
 
     RUN_INPUTS = ("query_id", "doc_id", "score")

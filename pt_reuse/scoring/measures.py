@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
+from importlib import import_module
 from io import StringIO
 from typing import Any
 
@@ -21,8 +23,18 @@ from pt_reuse.arrays.kernels import Spec
 MeasureLike = Any
 
 
-class _Unjudged(ir_measures.Measure):
-    """The share of the top k documents that have no judgment: high values say the judgments do not cover the system.
+class OwnMeasure(ir_measures.Measure):
+    """A measure of ours, which is equal to its name: pt.GridSearch looks a measure up among the names of its table."""
+
+    def __eq__(self, other: object) -> bool:
+        return repr(self) == other if isinstance(other, str) else super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class _Unjudged(OwnMeasure):
+    """The share of the top k documents that have no judgment: with high values the scores are unreliable.
 
     ``Unjudged@k`` = 1 - judged / min(k, returned), where *judged* means a label of at least ``min_label``. It is the
     complement of ``Judged@k`` of ir_measures, with two differences: that one counts the labels -1 (pooled but not
@@ -115,15 +127,22 @@ def measure_among(names: Sequence[str], measure: MeasureLike | None) -> str:
 
 def canonical_name(name: str) -> str:
     """Return a measure's name as ir_measures writes it, ``"AP"`` for ``"map"``; one that it does not know, as given."""
+    return repr(parse_measures(name)[0]) if is_measure(name) else name
+
+
+def is_measure(name: Any) -> bool:
+    """Return whether a name is that of one measure."""
     try:
-        parsed = parse_measures(name)
+        return isinstance(name, str) and len(_parse(name)) == 1
     except InputError:
-        return name
-    return repr(parsed[0]) if len(parsed) == 1 else name
+        return False
 
 
 def _parse(name: Any) -> list[ir_measures.Measure]:
     if isinstance(name, str):
+        derived = _derived(name)
+        if derived is not None:
+            return [derived]
         try:
             with warnings.catch_warnings():
                 # its parser asks for what Python 3.12 calls deprecated; that is nothing that a user could mend
@@ -141,6 +160,31 @@ def _parse(name: Any) -> list[ir_measures.Measure]:
         if found:
             return found
     raise _unknown(name)
+
+
+def _derived(name: str) -> ir_measures.Measure | None:
+    """Return the measure of a name such as ``"Low(nDCG@10)"``, which is made of another; None for other names."""
+    try:
+        node = ast.parse(name.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _DERIVED):
+        return None
+    try:
+        options = {str(option.arg): ast.literal_eval(option.value) for option in node.keywords}
+        (of,) = node.args
+    except ValueError:
+        raise InputError(
+            f"{name!r} names no measure: {node.func.id} is of one measure, as in '{node.func.id}(nDCG@10)'.",
+            argument="measures",
+        ) from None
+    # PyTerrier loads this file at its start, and the bounds only when somebody asks for them
+    make = import_module("pt_reuse.scoring.derived").BY_NAME[node.func.id]
+    try:
+        found: ir_measures.Measure = make(ast.unparse(of), **options)
+    except TypeError:
+        raise InputError(f"{name!r}: {node.func.id} has no option {examples(options)}.", argument="measures") from None
+    return found
 
 
 def _unknown(name: Any) -> InputError:
@@ -182,6 +226,8 @@ def _fault(measure: ir_measures.Measure) -> str | None:
     return None
 
 
+#: what is made of another measure
+_DERIVED = ("Low", "High", "Residual", "Condensed")
 _KERNELS = {
     "AP": "ap", "P": "p", "R": "r", "nDCG": "ndcg", "RR": "rr", "Rprec": "rprec", "Bpref": "bpref", "RBP": "rbp",
     "Success": "success", "Judged": "judged", "Unjudged": "unjudged",
@@ -203,5 +249,11 @@ def native_spec(measure: ir_measures.Measure) -> Spec | None:
 
 
 def cutoff_of(measure: ir_measures.Measure) -> int | None:
-    """Return the cutoff of a measure, None when it has none."""
-    return measure.params.get("cutoff")
+    """Return the cutoff of a measure, or of the one that it is made of; None when it has none."""
+    return made_of(measure).params.get("cutoff")
+
+
+def made_of(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return the measure that another one is made of, as nDCG@10 of Low(nDCG@10); any other itself."""
+    found: ir_measures.Measure = measure.params.get("measure", measure)
+    return found

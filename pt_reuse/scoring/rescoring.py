@@ -240,7 +240,10 @@ class Rescoring(ArrayWork):
         measures: Sequence[ir_measures.Measure],
         changes: Changes = NO_CHANGES,
     ):
-        self.field, self.names, self.qrels, self.measures = field, names, qrels, list(measures)
+        self.field, self.names, self.qrels = field, names, qrels
+        highest = int(qrels.arrays.labels.max(initial=0))
+        # a block has its own judgments alone
+        self.measures = [m.of_labels(highest) if hasattr(m, "of_labels") else m for m in measures]
         self.topics, self.documents = qrels.arrays.documents.topics, qrels.arrays.documents
         self.judgments = Judgments(self.documents.starts, qrels.arrays.labels, changes.by_row())
         specs = [native_spec(measure) for measure in measures]

@@ -26,6 +26,7 @@ from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.packed_files import guarded
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.result import clauses
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, of_judged, relevant_only, tell, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike, canonical_name, measure_among, native_spec, parse_measures
@@ -160,6 +161,10 @@ class Scores(Record):
     """
 
     title: ClassVar[str] = "Scores"
+    condition = "Means are {means}; documents are ranked in the order {order}."
+    limit = (
+        "It does not say whether a difference is significant, nor what judgments of unjudged documents would change."
+    )
 
     run_table: pd.DataFrame
     topics: list[str]
@@ -179,7 +184,7 @@ class Scores(Record):
         metadata: pd.DataFrame | None = None,
         missing: str = "error",
     ) -> Scores:
-        """Make Scores of scores that were computed elsewhere, such as what pt.Experiment returns with perquery=True.
+        """Make Scores of scores that were computed elsewhere, such as the output of pt.Experiment with perquery=True.
 
         Args:
             frame: with the columns ``name qid measure value``, a row for each run, topic and measure, as `per_topic`
@@ -302,7 +307,7 @@ class Scores(Record):
         seed: int = 0,
         n_jobs: int | None = None,
     ) -> Agreement:
-        """Compare the rankings of systems: these scores are the truth, `other` the estimate.
+        """Compare the rankings of systems: these scores are the reference, `other` the estimate.
 
         Args:
             other: scores of the same runs under the same measures, for example under other judgments.
@@ -331,7 +336,7 @@ class Scores(Record):
             >>> field = ptr.simulate_field(seed=7)
             >>> truth, pooled = (ptr.score(field.runs, q, "AP") for q in (field.all_qrels, field.qrels))
             >>> truth.compare(pooled, names=("complete", "depth 10")).headline()
-            'depth 10 against complete: AP tau_b 0.7516, drop 3'
+            'depth 10 against complete: AP tau_b 0.7516, largest drop 3 ranks'
         """
         names = checked_names(names)
         bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)
@@ -406,7 +411,7 @@ class Scores(Record):
 
     @door
     def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:
-        """Return what a paper prints: each run's means, the best first by the first measure.
+        """Return a table for a paper: each run's means, the best first by the first measure.
 
         Args:
             measures: at most five of the measures; default the first five, with a note that names the others.
@@ -435,14 +440,29 @@ class Scores(Record):
                 f"best by {names[0]} first."
             ),
             notes=notes,
+            verdict=self.verdict(),
         )
 
     def _frame(self, values: NDArray) -> pd.DataFrame:
         return pd.DataFrame({"name": self.names, **dict(zip(self.measures, values, strict=True))})
 
     def headline(self) -> str:
-        """Return how many runs and topics there are, and which measures."""
-        return f"{count(len(self.names), 'run')}, {count(len(self.topics), 'topic')}, {', '.join(self.measures)}"
+        """Return how many runs and topics there are, and the best run by each measure."""
+        best = []
+        for measure, means in zip(self.measures, np.round(self.mean_values, DECIMALS), strict=True):
+            more = int((means == means.max()).sum()) - 1
+            tied = f" and {count(more, 'other')}" if more else ""
+            best.append(f"{measure} {means.max():.4f} ({self.names[int(means.argmax())]}{tied})")
+        return f"{self.sizes()}; highest: {clauses(best)}"
+
+    def sizes(self) -> str:
+        """Return how many runs and topics there are, in words."""
+        return f"{count(len(self.names), 'run')} on {count(len(self.topics), 'topic')}"
+
+    def words(self) -> dict[str, Any]:
+        """Return what the verdict speaks of: the settings, and which topics count."""
+        means = "over all topics, of which those that a run lacks count 0" if self.complete else "over its own topics"
+        return {**super().words(), "means": means}
 
 
 #: what judgments are called that nobody names

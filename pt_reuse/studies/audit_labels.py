@@ -338,6 +338,8 @@ class LabelAudit(Result):
     """
 
     title = "Audit of labels"
+    condition = "It takes the labels of people as the truth, relevant: {relevant}; {missing}."
+    limit = "It does not say whether people are right, nor how a judge ranks other runs or those built with its labels."
     views = {
         "judge": View(
             table="by_judge",
@@ -423,7 +425,10 @@ class LabelAudit(Result):
         "ranks": drawn_by_judge(plot_judge_ranks, "movers"),
     }
     key = (KeyFigures(("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"), "by_judge", "{judge}"),)
-    answer = "models", "{judge} against people, {runs:,} runs, {topics:,} topics: {measure} tau_b {tau_b:.4f}"
+    answer = (
+        "models",
+        "{judge} ranks {runs:run} on {topics:topic} by {measure} with tau_b {tau_b:.4f} to the ranking by people",
+    )
     sentences = {"missing": "Missing: {missing}.", **{name: f"{name.capitalize()}: {{{name}}}." for name in OF_DROPS}}
 
     movers: pd.DataFrame
@@ -478,18 +483,8 @@ class LabelAudit(Result):
         last = self.yardstick.rename(columns={"people_tau_b": "person_tau_b"}).assign(person="all, mean")
         return pd.concat([self.beside.astype({"topics": float}), last], ignore_index=True)
 
-    def findings(self) -> list[str]:
-        """Return per judge and measure how far the rankings agree, beside other people, and who gains and loses.
-
-        Example:
-            >>> import pt_reuse as ptr
-            >>> field = ptr.simulate_field(seed=7)
-            >>> people = field.qrels.threshold()
-            >>> judge = ptr.judging.Noisy(people, ptr.judging.flips(0.2), seed=1)
-            >>> found = ptr.audit_labels(field.runs, people, judge, "P@10", resamples=200)
-            >>> found.findings()[0].partition(";")[0]
-            'noisy ranks 18 runs by P@10 on 25 topics with tau_b 0.6756 (0.5044 to 0.8468) to the ranking by people'
-        """
+    def _further(self) -> list[str]:
+        """Return per judge and measure how far the rankings agree, beside other people, and who gains and loses."""
         kinds: list[list[str]] = [[], [], []]
         for row in self.models().to_dict("records"):
             tables = (self.table, self.yardstick, self.movers, self.documents)
@@ -500,7 +495,7 @@ class LabelAudit(Result):
             kinds[1] += _of_people(people)
             kinds[2] += _of_movers(runs, causes) if pd.notna(row["tau_b"]) else []
         # a kind of number stands together, so that judges can be read beside each other
-        found = [sentence for kind in kinds for sentence in kind] + self.labels.findings()
+        found = [sentence for kind in kinds for sentence in kind] + self.labels._further()
         if not len(self.yardstick):
             found.append("There are no labels of other people here, so nothing says whether a person would do better.")
         return found
@@ -575,7 +570,7 @@ def _of_movers(movers: pd.DataFrame, documents: pd.DataFrame) -> Iterator[str]:
         check=partial(positive, "best", unit="runs"),
         flag=Flag(help="tau of the K best runs", metavar="K"),
     ),
-    entry=Entry(question="Does a model's labelling rank the systems as people's does?", command="audit"),
+    entry=Entry(question="Do a model's labels rank the systems as people's labels do?", command="audit"),
 )
 def audit_labels(
     runs: Any,
@@ -598,7 +593,7 @@ def audit_labels(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> LabelAudit:
-    """Say what labels by a model, or by several, do to the ranking of systems, and how far they agree with people's.
+    """Compare the ranking of systems by the labels of models with that by people, and the labels with people's labels.
 
     Each judge is asked for labels of the documents that people judged. The field is ranked under the labels of people
     and under those of the judge, on the same documents and topics. Labels of other people, where there are any, show
@@ -625,7 +620,7 @@ def audit_labels(
         >>> judge = ptr.judging.Noisy(people, ptr.judging.flips(0.2), seed=1)
         >>> found = ptr.audit_labels(field.runs, people, judge, "P@10", resamples=200)
         >>> found.headline()
-        'noisy against people, 18 runs, 25 topics: P@10 tau_b 0.6756'
+        'noisy ranks 18 runs on 25 topics by P@10 with tau_b 0.6756 (0.5044 to 0.8468) to the ranking by people'
         >>> found.movers[["name", "rank", "judge_rank", "rise", "rise_low", "rise_high"]].head(2)
             name  rank  judge_rank  rise  rise_low  rise_high
         0  lex4a    14           8     6        -1         13

@@ -24,7 +24,7 @@ from pt_reuse.data.units import Units
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import KeyFigures, Result, Shown, Told, View, clauses, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
@@ -166,6 +166,13 @@ class PoolsByType(Result):
     """
 
     title = "Pools of one type"
+    condition = (
+        "It holds for depth-{depth} pools of half a type ({splits}, by {unit}) and the runs that are held out, "
+        "against {gold}; means over splits."
+    )
+    limit = (
+        "It does not say what pools of all runs of a type would do, nor what they do to a type that has no run here."
+    )
     views = {
         "wide": _wide_report,
         "groups": View(
@@ -204,9 +211,9 @@ class PoolsByType(Result):
 
     def headline(self) -> str:
         """Return for each measure and pool the mean tau_b of each group."""
-        taus = [f"{row.tested} {row.tau_b:.3f}" for row in self.table.itertuples()]
+        taus = [f"{row['tested']} {Told(row, 'tau_b'):.3f}" for row in records(self.table)]
         by_pool = self.table.assign(taus=taus).groupby(["measure", "pool"], sort=False)["taus"].agg(", ".join)
-        return "; ".join(f"{measure}, pool of {pool}: tau_b {of}" for (measure, pool), of in by_pool.items())
+        return clauses([f"{measure}, pool of {pool}: tau_b {of}" for (measure, pool), of in by_pool.items()])
 
     def number(self, name: str) -> str:
         """Return the name of a column of numbers of `table`, or say that it is none."""
@@ -317,16 +324,16 @@ def default_measures(rel: int) -> list[ir_measures.Measure]:
     ),
     command=Command(
         name="by-type",
-        summary="how runs would rank, had systems of one type alone made the pool",
-        details="The teams of a type are split in halves at random. The pool of one half is judged; the other half, "
-        "the runs of each other type, and all of these are ranked by it, and compared with their ranking by the pool "
-        "of all.",
+        summary="how runs would rank if systems of one type alone had made the pool",
+        details="The teams of a type are split into halves at random. Only the pool of one half is judged. The other "
+        "half, the runs of each other type, and all of these are ranked by it, and the ranking is compared with that "
+        "by the pool of all runs.",
         needs=("type",),
         screen=("groups",),
     ),
     measures=default_measures,
     depth=DEPTH,
-    entry=Entry(question="Can a pool of one type of system judge another type?", papers="[Y20]_"),
+    entry=Entry(question="Is a pool of one type of system fair to another type?", papers="[Y20]_"),
 )
 def by_type(
     runs: Any,
@@ -347,7 +354,7 @@ def by_type(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PoolsByType:
-    """Say how systems would rank, had systems of one type alone made the pool.
+    """Rank systems as if systems of one type alone had made the pool.
 
     The teams of a type are split in halves. The depth-k pool of the runs of one half is judged, and nothing else. By
     these judgments the other half of the type, all runs of each other type, and all of these together are ranked, and

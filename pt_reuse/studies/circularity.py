@@ -172,6 +172,14 @@ class Circularity(OfJudges):
     """
 
     title = "Circularity"
+    condition = (
+        "It holds for the first {depth} documents of each run, sorted by the labels of the judge, on {topics} "
+        "topics; {missing}."
+    )
+    limit = (
+        "It does not say what a system gains that uses the judge in another way, such as one that is trained on its "
+        "labels."
+    )
     views = {
         "gains": View(
             columns=(
@@ -218,15 +226,21 @@ class Circularity(OfJudges):
 
     def own_gains(self) -> pd.DataFrame:
         """Return the rows in which a judge scores itself, with what runs gain under people."""
-        people = self.table[self.table["scorer"] == PEOPLE].set_index(["judge", "measure"])["mean_gain"]
+        people = self.table[self.table["scorer"] == PEOPLE].set_index(["judge", "measure"]).filter(like="mean_gain")
         own = self.table[self.table["same"]]
-        return own.assign(people=people.loc[list(zip(own["judge"], own["measure"], strict=True))].to_numpy())
+        theirs = people.loc[list(zip(own["judge"], own["measure"], strict=True))]
+        return own.assign(**{name.replace("mean_gain", "people"): theirs[name].to_numpy() for name in theirs})
+
+    def _kind_of_intervals(self) -> str:
+        # those of tau_b are others
+        drawn = super()._kind_of_intervals().removeprefix("of tau_b ")
+        return f"t intervals from the draws of the {drawn}" if drawn else ""
 
     def own_taus(self) -> pd.DataFrame:
         """Return the rankings of both fields together in which a judge scores itself."""
         return self.rankings[self.rankings["same"] & (self.rankings["field"] == "both")]
 
-    def findings(self) -> list[str]:
+    def _further(self) -> list[str]:
         """Return of each judge what runs gain under itself and under people, and what becomes of the rankings."""
         found: list[str] = []
         for key, rows in self.table.groupby(["judge", "measure"], sort=False):
@@ -355,7 +369,7 @@ class _Asked(AskedJudges):
         check=partial(positive, "best", unit="systems"),
     ),
     entry=Entry(
-        question="What does a system gain that re-ranks by the judge that scores it?",
+        question="How much does a system gain if it re-ranks by the judge that scores it?",
         command="audit",
         group="labels",
         papers="[C24]_",
@@ -381,7 +395,7 @@ def circularity(
     without_topics: str = "error",
     verbose: bool = False,
 ) -> Circularity:
-    """Say what runs gain that re-rank by a judge's labels, under the same judge, under other judges and under people.
+    """Re-rank runs by a judge's labels, and compute their gains under this judge, under other judges and under people.
 
     Each judge re-ranks every run: the first `depth` documents of a list are sorted by the judge's labels, the best
     label first; documents of one label stay in the order of the run, and those without a label keep their places. That

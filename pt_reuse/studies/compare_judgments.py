@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, did_you_mean, examples, told
 from pt_reuse._errors import InputError, Option, arguments_as, located, warn, wrong
 from pt_reuse._report import Digits, Report
-from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -26,8 +25,8 @@ from pt_reuse.judging.judges import Scale, checked_grades, in_grades, lowest_rel
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
 from pt_reuse.pooling.pool import Pool, contributors_of
-from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores, draw_scores
+from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
+from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores, draw_scores, of_ranking
 from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere, usual_measures
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import Scores, checked_measures, score
@@ -155,6 +154,10 @@ class JudgmentComparison(Result):
     """
 
     title, main = "Judgments compared", "agreement"
+    condition = (
+        "It holds for these {compared}, each ranked by the labels of either; topics: {topics}; relevant: {relevant}."
+    )
+    limit = "It does not say which of the two is right, nor how they would rank other runs."
     views = {
         "measure": View(
             table="measured",
@@ -229,7 +232,8 @@ class JudgmentComparison(Result):
 
     def words(self) -> dict[str, Any]:
         """Return what captions and notes speak of, with what the two are called."""
-        return {**super().words(), "first": self.names[0], "other": self.names[1]}
+        compared = count(self.changes["name"].nunique(), "run")
+        return {**super().words(), "first": self.names[0], "other": self.names[1], "compared": compared}
 
     def measured(self) -> pd.DataFrame:
         """Return the table with both measures in ``measure``, where they differ; ``measure_a`` is the first."""
@@ -264,12 +268,12 @@ class JudgmentComparison(Result):
     def headline(self) -> str:
         """Return what is compared with what, tau_b and the largest drop of each measure, and what is new."""
         rows = self.measured().to_dict("records")
-        taus = [f"{row['measure']} tau_b {with_ends(row, 'tau_b', '.4f')}, drop {row['max_drop']}" for row in rows]
+        taus = clauses([of_ranking(row["measure"], row) for row in rows])
         new = self.new().set_index("new_by").loc[self.newer]
         known = "no document is judged by one of the two alone"
         if new["new"]:
             known = f"{count(new['new'], 'document')} judged by {self.newer} alone, {new['new_relevant']:,} relevant"
-        return f"{self.names[1]} against {self.names[0]}: {'; '.join(taus)}; {known}"
+        return f"{self.names[1]} against {self.names[0]}: {taus}; {known}"
 
 
 def checked_selected(selected: Any) -> list[str]:
@@ -365,11 +369,12 @@ def checked_selected(selected: Any) -> list[str]:
     command=Command(
         name="compare",
         summary="how the ranking of runs changes from one set of judgments to another",
-        details="The ranking by --qrels is taken as right, that by --other as the estimate: a drop is how many ranks a "
-        "run loses under --other. It also says what only one of the two has judged, and which runs have it.",
+        details="The ranking by --qrels is the reference, that by --other the estimate: a drop is the number of ranks "
+        "that a run loses under --other. The output also shows what only one of the two has judged, and which runs "
+        "have it.",
     ),
     together=lambda given: given.get("measures") and _pairs(given["measures"], given.get("measures_b")),
-    entry=Entry(question="Would other judgments rank the systems alike?", papers="[V22a]_"),
+    entry=Entry(question="Would other judgments give the same ranking?", papers="[V22a]_"),
 )
 def compare_judgments(
     runs: Any,
@@ -393,7 +398,7 @@ def compare_judgments(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> JudgmentComparison:
-    """Compare the rankings of the same runs under two sets of judgments, and say what only one of the two knows.
+    """Compare the rankings of the same runs under two sets of judgments, and what only one of the two contains.
 
     The two may be old and new judgments of a collection, sparse and dense ones, lenient and strict ones
     (``qrels.threshold(2)``), those of two people, or of a person and a model.
@@ -427,7 +432,7 @@ def compare_judgments(
         >>> names = ("depth 10", "complete")
         >>> found = ptr.compare_judgments(field.runs, field.qrels, field.all_qrels, "AP", names=names, depth=10)
         >>> found.headline()
-        'complete against depth 10: AP tau_b 0.7516, drop 4; 9,310 documents judged by complete alone, 707 relevant'
+        'complete against depth 10: AP tau_b 0.7516, largest drop 4 ranks; 9,310 documents judged by complete ...'
         >>> found.by_run.loc[found.by_run["new"] > 0, ["name", "unjudged", "new_relevant"]].head(2)
              name  unjudged  new_relevant
         14  neu8a        42            12

@@ -167,6 +167,8 @@ class LabelAgreement(Result):
     """
 
     title = "Agreement of labels"
+    condition = "It holds for the documents that people and the judge labelled, relevant from label {rel}."
+    limit = "It does not say whether people are right, nor how a judge ranks runs."
     views = {
         "judge": View(
             table="by_judge",
@@ -226,7 +228,7 @@ class LabelAgreement(Result):
     }
     plots = {"beside": _draw_figure, "confusion": _draw_confusion}
     key = (KeyFigures(("kappa", "agreement", "surplus", "precision", "recall"), "models", "{judge}"),)
-    answer = "models", "kappa of {judge} with people, relevant or not: {kappa:.3f}"
+    answer = "models", "kappa of {judge} with people, relevant or not: {kappa:.3f}{because}"
     sentences = {"kappa": "Kappa: {kappa}.", **NOTES}
 
     per_topic: pd.DataFrame
@@ -245,10 +247,14 @@ class LabelAgreement(Result):
         """Return the names of the judges, without the other people."""
         return self.table.loc[self.table["kind"] == "model", "judge"].unique().tolist()
 
+    def words(self) -> dict[str, Any]:
+        """Return what captions, notes and the verdict speak of, with the lowest relevant label of people."""
+        return {**super().words(), "rel": ", ".join(map(str, sorted(set(self.bounds["rel"]))))}
+
     def models(self) -> pd.DataFrame:
         """Return the rows of the judges over all documents, relevant or not, the largest kappa first."""
         rows = self.by_judge()
-        return rows[rows["kind"] == "model"]
+        return rows[rows["kind"] == "model"].assign(because=(": " + rows["why"]).where(rows["kappa"].isna(), ""))
 
     def by_judge(self, judge: str | None = None, items: str = "all", labels: str = "binary") -> pd.DataFrame:
         """Return the rows of the table of one way to look, judges before other people, the largest kappa first."""
@@ -296,7 +302,7 @@ class LabelAgreement(Result):
             )
         return found
 
-    def findings(self) -> list[str]:
+    def _further(self) -> list[str]:
         """Return of each judge kappa, how much it calls relevant, what it left out, and how it stands beside people."""
         people = self.beside[(self.beside["figure"] == "kappa") & (self.beside["labels"] == "binary")]
         if TOGETHER in set(people["person"]):
@@ -735,7 +741,10 @@ OTHER_PEOPLE = Parameter(
 )
 
 
-@study(OTHER_PEOPLE, entry=Entry(question="Does a model label as people do?", command="audit", group="labels"))
+@study(
+    OTHER_PEOPLE,
+    entry=Entry(question="Do a model's labels agree with those of people?", command="audit", group="labels"),
+)
 def compare_labels(
     human: Any,
     judge: Any,
@@ -748,7 +757,7 @@ def compare_labels(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> LabelAgreement:
-    """Say how far the labels of judges agree with those of people, with no runs needed.
+    """Compare the labels of judges with those of people; no runs are needed.
 
     Judges are models, or whoever else labels in the place of people. All figures are of the documents that people
     judged and the judge labelled, too; how many it left out is counted. What people reach with each other is the

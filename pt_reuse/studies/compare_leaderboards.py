@@ -24,7 +24,7 @@ from pt_reuse.judging.judge_folder import ALONE, file_stem
 from pt_reuse.judging.judges import of_each
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_judge_taus
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import KeyFigures, Result, Shown, Told, View, clauses
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name
@@ -123,6 +123,8 @@ class LeaderboardAgreement(Result):
     """
 
     title = "Agreement of leaderboards"
+    condition = "It takes the scores by people as the truth, for the runs that both score; means: {means}."
+    limit = "It does not say whether either is right, nor which labels make runs change places."
     views = {
         "judge": View(
             table="of_all",
@@ -163,13 +165,10 @@ class LeaderboardAgreement(Result):
     def headline(self) -> str:
         """Return tau_b of each judge by each two measures, the first three."""
         rows = self.of_all().to_dict("records")
-        found = [
-            f"{row['judge']}: {row['measure']} against {row['judge_measure']} tau_b {with_ends(row, 'tau_b', '.4f')}"
-            for row in rows[:3]
-        ]
-        return "; ".join(found) + (f"; and {len(rows) - 3:,} more" if len(rows) > 3 else "")
+        named = [f"{row['judge']}: {row['measure']} against {row['judge_measure']}" for row in rows]
+        return clauses([f"{name} tau_b {Told(row, 'tau_b'):.4f}" for name, row in zip(named, rows, strict=True)])
 
-    def findings(self) -> list[str]:
+    def _further(self) -> list[str]:
         """Return how far each ranking agrees with people's, and which runs one of the two lacks."""
         found = []
         for row in self.of_all().to_dict("records"):
@@ -350,7 +349,7 @@ def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> pd.DataF
         "to them, and they are the best by all topics, also in resamples.",
         check=partial(positive, "best", unit="runs"),
     ),
-    entry=Entry(question="Do judges rank runs as people do, by their leaderboards?", command="audit", group="labels"),
+    entry=Entry(question="Do the leaderboards of judges rank runs as people do?", command="audit", group="labels"),
 )
 def compare_leaderboards(
     human: Any,
@@ -366,7 +365,7 @@ def compare_leaderboards(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> LeaderboardAgreement:
-    """Compare how judges rank runs with how people do, where there are scores of runs and no labels of documents.
+    """Compare the rankings of runs by judges and by people, given scores of runs and no labels of documents.
 
     Each measure of people is compared with each measure of a judge, as TREC AutoJudge's ``meta-evaluate`` does. Where
     there are labels, :func:`audit_labels` says more.

@@ -20,6 +20,7 @@ from pt_reuse._choices import FIXED, LEARNING
 from pt_reuse._errors import Aside, InputError, arguments_as, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
+from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -39,7 +40,7 @@ from pt_reuse.pooling.adaptive.strategy import (
     check_some_judged,
     judged_in_order,
 )
-from pt_reuse.result import Result, Shown, View, key_figures_of
+from pt_reuse.result import Result, Shown, View, clauses, key_figures_of
 from pt_reuse.scoring.caveats import alone, one_run
 from pt_reuse.scoring.measures import MeasureLike, native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
@@ -73,7 +74,9 @@ def _draw(
     chosen = result._best() if strategies is None else list(strategies)
     for one in chosen:
         choice("strategies", one, result.strategies)
-    return plot_strategies(rows, strategies=chosen, column=column, label=label, place=place)
+    # correlations lie close to each other: what counts is how they differ
+    against = chosen[0] if column in TAUS and len(chosen) > 1 else None
+    return plot_strategies(rows, strategies=chosen, column=column, label=label, against=against, place=place)
 
 
 def _of_ranking(column: str, label: str) -> Callable[..., Axes]:
@@ -120,6 +123,11 @@ class StrategyComparison(Result):
     """
 
     title = "Strategies"
+    condition = (
+        "It holds for the depth-{depth} pool, contributors: {contributors}, and its judged documents "
+        "({judged in the pool}, {relevant in the pool} of them relevant); means over the seeds {seeds}."
+    )
+    limit = "It does not say what a strategy would find beyond the judged documents of this pool."
     sentences = {"budget": "Budget: {budget}.", "depth": "Pool: depth {depth}."}
     views = {
         "strategy": View(
@@ -155,8 +163,8 @@ class StrategyComparison(Result):
     }
     plots = {
         "relevant": _draw_found,
-        "tau_b": _of_ranking("tau_b", "tau-b to the ranking by all judgments"),
-        "tau_ap_b": _of_ranking("tau_ap_b", "tau-AP to the ranking by all judgments"),
+        "tau_b": _of_ranking("tau_b", "tau_b to the ranking by all judgments"),
+        "tau_ap_b": _of_ranking("tau_ap_b", "tau_ap_b to the ranking by all judgments"),
         "max_drop": _of_ranking("max_drop", "largest drop of a run, in ranks"),
     }
 
@@ -185,11 +193,18 @@ class StrategyComparison(Result):
         parts = []
         for budget, rows in self.table[self.table["measure"] == self.measures[0]].groupby("budget", sort=True):
             most, tau = rows.loc[rows["recall"].idxmax()], rows["tau_b"]
-            part = f"{self.said(budget)}: most found {most['strategy']} {most['recall']:.1%}"
+            share = with_ends(most, "recall", ".1%")
+            part = f"{self.said(budget)}: {most['strategy']} finds most, {share} of the relevant documents"
+            kept = f"tau_b by {self.measures[0]} is undefined: all systems tie"
             if tau.notna().any():
-                part += f", closest ranking {rows.loc[tau.idxmax(), 'strategy']} {tau.max():.3f}"
-            parts.append(part)
-        return "; ".join(parts)
+                best = rows.loc[tau.idxmax()]
+                tau_b = with_ends(best, "tau_b", ".4f")
+                kept = f"{best['strategy']} keeps the ranking by {self.measures[0]} best, tau_b {tau_b}"
+            parts.append(f"{part}, and {kept}")
+        return clauses(parts)
+
+    def _kind_of_intervals(self) -> str:
+        return "the lowest and the highest of the seeds, not over topics"
 
     def said(self, budget: float) -> str:
         """Return a `budget` in words: ``10 %``, or ``20 judgments per topic``."""
@@ -279,10 +294,10 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     ),
     command=Command(
         name="judge compare-strategies",
-        summary="what ways of choosing documents to judge would have found, and how they would rank the runs",
-        details="Each strategy asks for documents of the pool, topic by topic, and the judgments answer. At each "
-        "budget it is counted how many relevant documents were found, and the runs are ranked by the judgments that "
-        "there would have been, and by all judgments.",
+        summary="what judging strategies would have found, and how they would rank the runs",
+        details="Each strategy chooses documents of the pool, topic by topic, and the judgments give their labels. At "
+        "each budget the relevant documents found are counted, and the ranking of runs by the labels so far is "
+        "compared with that by all judgments.",
     ),
     entry=Entry(
         question="Which documents should be judged first?", group="pools", page="building-judgments", papers="[L17]_"
@@ -305,7 +320,7 @@ def compare_strategies(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> StrategyComparison:
-    """Compare ways of choosing what to judge, on a collection whose judgments are known.
+    """Compare judging strategies on a collection whose judgments are known.
 
     Each strategy asks for documents of the depth-k pool, topic by topic, and the judgments answer. A document of the
     pool without a label of at least 0 gets no answer and costs nothing. At each budget it is counted how many relevant

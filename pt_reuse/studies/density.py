@@ -1,4 +1,4 @@
-"""Relevant density: which share of what was judged is relevant, topic by topic, and how it went as judging went on."""
+"""Relevant density: the share of judged documents that are relevant, by topic and by round of judging."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ class Density(Result):
     """
 
     title = "Relevant density"
+    condition = "It holds for these rounds: {rounds}; relevant: {relevant}; density is relevant / judged."
+    limit = "It does not say how many relevant documents nobody judged."
     views = {
         "round": View(
             table="summary",
@@ -144,9 +146,9 @@ class Density(Result):
     ),
     command=Command(
         name="profile density",
-        summary="which share of what was judged is relevant, topic by topic",
-        details="The relevant density of a topic is relevant / judged. Above 1/3, what nobody judged may not be taken "
-        "for not relevant; above 1/2, more of what is judged is relevant than is not. The rounds of judging are those "
+        summary="the share of judged documents that are relevant, by topic",
+        details="The relevant density of a topic is relevant / judged. Above 1/3, unjudged documents should not be "
+        "assumed to be not relevant; above 1/2, most judged documents are relevant. The rounds of judging are those "
         "of --rounds, those of a column of the judgments, or pools of --depths.",
         runs_for=("depths",),
     ),
@@ -163,7 +165,7 @@ def density(
     contributors: str | Iterable[str] = "pooled",
     pool_order: str | None = None,
 ) -> Density:
-    """Say which share of the judged documents of each topic is relevant, and how it went round by round.
+    """Compute the share of judged documents that are relevant, by topic and by round of judging.
 
     The relevant density of a topic is relevant / judged. Where it stays above 1/3, the documents that nobody judged may
     not be taken for not relevant; where it stays above 1/2, more of what is judged is relevant than is not.

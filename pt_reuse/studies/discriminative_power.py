@@ -21,7 +21,7 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import plot_achieved_levels
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import BEWARE, few_topics
 from pt_reuse.scoring.scores import Scores, check_every_topic
 from pt_reuse.studies.asked import Asked
@@ -73,6 +73,8 @@ class DiscriminativePower(Result):
     """
 
     title = "Discriminative power"
+    condition = "It holds for {test}, p at most {alpha:g}, correction: {correction}; {scores}."
+    limit = "It does not say which differences are true or large, nor that runs are equal where none is significant."
     views = {
         "measure": View(
             table="_against",
@@ -135,13 +137,18 @@ class DiscriminativePower(Result):
         changes = self.against_first.set_index(["judgments", "measure"])
         for row in self.table.to_dict("records"):
             of = f" by {row['judgments']}" if several else ""
-            share = "no test of" if pd.isna(row["power"]) else f"{row['power']:.1%} of"
-            text = f"{row['measure']}{of}: {share} {count(row['pairs'], 'pair')}"
+            pairs, text = count(row["pairs"], "pair"), f"{row['measure']}{of}: "
+            untested = pd.isna(row["power"])
+            text += (
+                f"no test of {pairs}: fewer than two topics"
+                if untested
+                else f"{row['power']:.1%} of {pairs} significant"
+            )
             if (row["judgments"], row["measure"]) in changes.index:
                 moved = changes.loc[(row["judgments"], row["measure"])]
                 text += f" ({moved['lost']:,} lost, {moved['gained']:,} gained, {moved['turned']:,} turned)"
             parts.append(text)
-        return "; ".join(parts)
+        return clauses(parts)
 
 
 #: what becomes of the verdict on a pair
@@ -201,12 +208,12 @@ class PairJob:
     ),
     command=Command(
         name="profile discriminative-power",
-        summary="which share of the pairs of runs differ significantly",
-        details="Each pair of runs is tested over topics, by each measure; with --other under these judgments, too, "
-        "and the pairs are counted whose verdict changes.",
+        summary="the share of pairs of runs that differ significantly",
+        details="Each pair of runs is tested over topics, by each measure. With --other the pairs are also tested "
+        "under these judgments, and those that change are counted.",
         several=True,
     ),
-    entry=Entry(question="How many pairs of systems can a measure tell apart?", group="profile", papers="[S06]_"),
+    entry=Entry(question="How many pairs of systems differ significantly?", group="profile", papers="[S06]_"),
 )
 def discriminative_power(
     scores: Scores | Mapping[str, Scores],
@@ -219,7 +226,7 @@ def discriminative_power(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> DiscriminativePower:
-    """Say which share of all pairs of systems differs significantly, by each measure and under each judgment set.
+    """Compute the share of pairs of systems that differ significantly, by each measure and set of judgments.
 
     A measure has more discriminative power than another one if it finds more pairs of the same runs to differ on the
     same topics: it needs fewer topics to say so. That is not to say that it is right: judgments that favour a system

@@ -25,7 +25,7 @@ from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map
 from pt_reuse.plots.marks import checked_top
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.judged_fields import NOTES, AskedJudges, ScoredSides
@@ -319,6 +319,10 @@ class FamilyEffect(Result):
     """
 
     title = "Family effect"
+    condition = (
+        "It takes the labels of people as the truth, relevant: {relevant}; the effect is the {effect}; {missing}."
+    )
+    limit = "It does not say why: the runs of a family have more in common than their model."
     views = {
         "rank": _view("rank", Digits.PLACES, "ranks gained"),
         "score": _view("score", Digits.SCORE, "score gained at equal scores by people"),
@@ -348,15 +352,17 @@ class FamilyEffect(Result):
         """Return what each judge makes of its own family by the first measure; else the largest effect."""
         cells = self.cells()
         shown = _most_telling(cells)
-        found = "; ".join(
-            f"{row['judge']} on {row['family']} {with_ends(row, 'rank_effect', '+.2f')}"
-            for row in shown.to_dict("records")
+        found = clauses(
+            [
+                f"{row['judge']} on {row['family']} {with_ends(row, 'rank_effect', '+.2f')} ranks"
+                for row in shown.to_dict("records")
+            ]
         )
         whose = "own family" if shown["own"].all() else "largest effect:"
         of = f"{count(cells['judge'].nunique(), 'judge')}, {count(cells['family'].nunique(), 'family')} of runs"
         return f"{of}, {self.measures[0]}: {whose} {found}"
 
-    def findings(self) -> list[str]:
+    def _further(self) -> list[str]:
         """Return of each judge its own family, else that on which its effect is largest; and how many leave out 0."""
         found: list[str] = []
         for (measure, _), rows in self.table.groupby(["measure", "judge"], sort=False):
@@ -428,7 +434,7 @@ def family_effect(
     without_topics: str = "error",
     verbose: bool = False,
 ) -> FamilyEffect:
-    """Say how much more the runs of each family gain under each judge than other runs do, in ranks and in scores.
+    """Compute how much more the runs of each family gain under each judge than other runs, in ranks and in scores.
 
     A run *gains* as many ranks as it stands higher by the judge's labels than by those of people, both for the same
     documents. The effect of a judge on a family is the mean gain of its runs, less that of the runs that they are held

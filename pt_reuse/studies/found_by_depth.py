@@ -105,6 +105,11 @@ class FoundByDepth(Result):
     """
 
     title = "Found by depth"
+    condition = (
+        "It holds for the pool of each {by}, contributors: {contributors}, relevant: {relevant}; all is judged down "
+        "to depth {judged_to}."
+    )
+    limit = "It does not say how many relevant documents nobody judged, nor what another {by} would find."
     views = {"depths": _depths_report}
     plots = {"found": _draw}
     key = (KeyFigures(("relevant", "unique", "documents"), "_deepest", row="{unit}"),)
@@ -169,9 +174,9 @@ class FoundByDepth(Result):
     ),
     command=Command(
         name="profile found-by-depth",
-        summary="how many relevant documents the pools of each type of system hold, depth by depth",
-        details="In all, and those that no other type has. Beyond the depth down to which everything was judged, what "
-        "is found depends on who was judged; the output says where that is.",
+        summary="how many relevant documents the pools of each type of system contain, by depth",
+        details="In all, and those that no other type has. Below the depth to which everything was judged, the counts "
+        "depend on which runs were judged; the output gives that depth.",
     ),
     entry=Entry(
         question="How many relevant documents does each type find?",
@@ -190,7 +195,7 @@ def found_by_depth(
     pool_order: str | None = None,
     rel: int | None = None,
 ) -> FoundByDepth:
-    """Say how many relevant documents the depth-k pool of each type of system holds, in all and alone.
+    """Count the relevant documents in the depth-k pool of each type of system, in all and alone.
 
     The numbers mean what they seem to mean down to the depth to which everything was judged. Beyond it a type is
     credited for what others happened to have judged; ``judged_to`` and the table's ``judged_share`` say where that is.

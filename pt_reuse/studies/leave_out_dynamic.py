@@ -100,6 +100,12 @@ class DynamicUniques(WithoutUnits):
     """
 
     title = "Leave-out-uniques, judged dynamically"
+    condition = (
+        "It holds for these {compared}, judgments of the depth-{depth} pool and what the classifier {scorer} chose, "
+        "contributors: {contributors}; a chosen document without a label: {chosen without a label}; relevant: "
+        "{relevant}."
+    )
+    limit = "It does not say what another classifier would choose, nor what a system unlike all of these would lose."
     views = {
         "measure": View(
             table="summary",
@@ -124,7 +130,6 @@ class DynamicUniques(WithoutUnits):
     }
     plots = {"scores": _draw}
     key = (OF_SUMMARY, KeyFigures(("unique_relevant", "found_again", "chosen", "unlabelled"), "counts"))
-    answer = ("summary", "{measure} own tau_b {own_tau_b:.4f}, whole field drop {field_max_drop}")
     sentences = {
         "scorer": "LOU-FULL is the depth-{depth} pool and what the classifier {scorer} chose; a chosen document "
         "without a label: {chosen without a label}."
@@ -144,7 +149,11 @@ class DynamicUniques(WithoutUnits):
         sums |= {"chosen": self.topics, "unlabelled": self.topics}
         return pd.DataFrame({name: [frame[name].sum()] for name, frame in sums.items()})
 
-    def findings(self) -> list[str]:
+    def words(self) -> dict[str, Any]:
+        """Return what captions, notes and the verdict speak of; each run is without all that its unit brought in."""
+        return {**super().words(), "own": "itself" if self.units.by == "run" else f"its own {self.units.by}"}
+
+    def _further(self) -> list[str]:
         """Return how many of the unique relevant documents the classifier found without their units."""
         again, unique = (int(self.unique_counts[name].sum()) for name in ("found_again", "unique_relevant"))
         return [f"{again:,} of {count(unique, 'relevant unique')} found again."]
@@ -182,7 +191,7 @@ def _checked_corpus(corpus: Any) -> Any:
         check=lambda value: whole("presumed_negatives", value, "documents", least=0),
     ),
     entry=Entry(
-        question="What does a team lose where a classifier chose what was judged?",
+        question="What does a team lose if a classifier chose documents to judge?",
         group="pools",
         page="leave-out-uniques",
         papers="[V22b]_",
@@ -211,7 +220,7 @@ def leave_out_dynamic(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> DynamicUniques:
-    """Say what leaving each team out does to every run where a classifier goes on judging after the pool.
+    """Leave each team out and judge again, if a classifier continued judging after the pool.
 
     *LOU-FULL* stands for the judgments: for each topic the judged documents of the depth-k pool of all contributors,
     and one batch that a classifier chooses which has learnt from them, X documents, so that there are as many

@@ -17,7 +17,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Parameter
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.result import Result, Shown, View, key_figures_of
+from pt_reuse.result import Result, Shown, Told, View, clauses, key_figures_of, records
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
@@ -83,6 +83,14 @@ class LeftOutTypes(Result):
     """
 
     title = "Types left out"
+    condition = (
+        "It holds for the types {left out}, a pool of depth {depth}, contributors: {contributors}; relevant: "
+        "{relevant}."
+    )
+    limit = (
+        "It does not say what a type would find that has no run here, nor whether other runs have the lost "
+        "documents high enough to be judged."
+    )
     views = {
         "type": View(
             columns=(
@@ -119,9 +127,10 @@ class LeftOutTypes(Result):
         parts = []
         for name, rows in self.table.groupby("type", sort=False):
             first = rows.iloc[0]
-            taus = ", ".join(f"{row.measure} tau_b {row.tau_b:.4f}" for row in rows.itertuples())
-            parts.append(f"without {name} {first['lost']:,} lost, {first['recovered']:,} in other runs, {taus}")
-        return "; ".join(parts)
+            lost = count(int(first["lost"]), "relevant document")
+            taus = ", ".join(f"{row['measure']} tau_b {Told(row, 'tau_b'):.4f}" for row in records(rows))
+            parts.append(f"without {name} {lost} lost, {first['recovered']:,} of them in other runs, {taus}")
+        return clauses(parts)
 
     def chosen(self, left_out: str | None) -> str:
         """Return a left-out type, the one that loses most for None."""
@@ -144,7 +153,7 @@ class LeftOutTypes(Result):
         check=lambda value: positive("down_to", value, "documents per run and topic"),
     ),
     entry=Entry(
-        question="What do the systems of a type lose if none of their type was pooled?",
+        question="What do systems lose if none of their type was pooled?",
         group="pools",
         page="studies/by-type",
         papers="[Y20]_",
@@ -166,7 +175,7 @@ def leave_out_type(
     seed: int = 0,
     verbose: bool = False,
 ) -> LeftOutTypes:
-    """Leave a type of system out of the pool, and say what is lost and which other runs would have found it.
+    """Leave a type of system out of the pool, and show what is lost and which other runs would have found it.
 
     It is the limit of pools of one type (:func:`by_type`): the pool of all types but one. The numbers are those of
     :func:`leave_out_uniques` with ``by="type"``; who recovers what is lost is new. Every run can recover.

@@ -147,6 +147,13 @@ class LeaveOutUniques(WithoutUnits):
     """
 
     title = "Leave-out-uniques"
+    condition = (
+        "It holds for these {compared}, uniques of the depth-{depth} pool by {by} ({remove} ones taken out), "
+        "contributors: {contributors}; relevant: {relevant}."
+    )
+    limit = (
+        "It does not say what a system unlike all of these would lose, nor how many relevant documents no run found."
+    )
     views = {
         "measure": View(
             table="summary",
@@ -211,10 +218,6 @@ class LeaveOutUniques(WithoutUnits):
         OF_SUMMARY,
         KeyFigures(("unique", "unique_relevant", "pooled", "pooled_unjudged", "judged_strangers"), "counts"),
     )
-    answer = (
-        "summary",
-        "{measure} own tau_b {own_tau_b:.4f}, largest drop {own_max_drop}, whole field drop {field_max_drop}",
-    )
     sentences = {"fill": "Filled: {holes}. Judge: {fill}."}
 
     remove: str
@@ -235,10 +238,14 @@ class LeaveOutUniques(WithoutUnits):
             raise InputError("no hole was filled. Call leave_out_uniques with ", Option("fill", ...), ", a judge.")
         return self.filled.sort_values(["removed_change", self.units.column], kind="stable")
 
-    def findings(self) -> list[str]:
-        """Return what leaving units out does under each measure, and what a judge does that fills their uniques."""
+    def _further(self) -> list[str]:
+        """Return what leaving one unit out does under each measure, and what a judge does that fills its uniques."""
         filled = () if self.filled_summary is None else filled_findings(self.filled_summary, self.units.by)
-        return [*self._nothing_lost(), *self._of_measures(), *self._unexplained(), *filled]
+        return [*self._of_measures(), *self._unexplained(), *filled]
+
+    def headline(self) -> str:
+        """Return what each run loses without the uniques of its own unit, or why none loses anything."""
+        return super().headline() if self.table["removed"].any() else self._nothing_lost()
 
     def _of_measures(self) -> Iterator[str]:
         by = self.units.by
@@ -247,12 +254,10 @@ class LeaveOutUniques(WithoutUnits):
             if row["field_worst"] is not None:
                 moved = f"moves a run down by up to {count(row['field_max_drop'], 'rank')}"
                 field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
-            single, every = count(row["alone_max_drop"], "rank"), count(row["own_max_drop"], "rank")
-            mean = "" if np.isnan(row["mean_change_pct"]) else f"mean change {row['mean_change_pct']:+.2f} %; "
+            mean = "" if np.isnan(row["mean_change_pct"]) else f", the mean change is {row['mean_change_pct']:+.2f} %"
             yield (
-                f"{row['measure']}: judged without its own {by}, a run loses at most {row['largest_loss_pct']:.2f} % "
-                f"of its score, {single} if its {by} alone is, {every} if all are "
-                f"({mean}tau_b {row['own_tau_b']:.4f}); {field}"
+                f"{row['measure']}: where the runs of one {by} alone are scored without its uniques, a run loses at "
+                f"most {count(row['alone_max_drop'], 'rank')}{mean}; {field}"
             )
 
     def _unexplained(self) -> Iterator[str]:
@@ -264,10 +269,8 @@ class LeaveOutUniques(WithoutUnits):
                 "classifier for instance, stay whoever is left out."
             )
 
-    def _nothing_lost(self) -> Iterator[str]:
-        """Yield why leaving out changes no judgment, nothing where it changes some."""
-        if self.table["removed"].any():
-            return
+    def _nothing_lost(self) -> str:
+        """Return why leaving out changes no judgment."""
         by, n_unique = self.units.by, int(self.unique_counts["unique"].sum())
         pool = f"the pool of depth {self.depth}"
         why = f"every judged document in {pool} was contributed by at least two {plural(by)}"
@@ -276,7 +279,7 @@ class LeaveOutUniques(WithoutUnits):
         elif n_unique:
             of = f"{count(n_unique, 'unique document')}, none of them relevant (label of at least {self.rel})"
             why = f"what one {by} alone put into {pool} is {of}"
-        yield f"Nothing to leave out: {why}, so every score stays as it is, whichever {by} is left out."
+        return f"nothing to leave out: {why}, so every score stays as it is, whichever {by} is left out"
 
     def whole_field(self) -> pd.DataFrame:
         """Return every run under every unit's reduced judgments, one row per left-out unit, measure and run.
@@ -358,8 +361,8 @@ REMOVE = Parameter(
     command=Command(
         name="lou",
         summary="leave-out-uniques on a field of run files",
-        details="A unique document is one that a single team put into the pool. Each run is judged without the uniques "
-        "of its own team, and the whole field is ranked anew without those of each team.",
+        details="A unique document is one that only one team contributed to the pool. Each run is scored without the "
+        "uniques of its own team, and the whole field is ranked again without those of each team.",
         screen=("measure", "unit"),
         shards=True,
     ),
@@ -390,7 +393,7 @@ def leave_out_uniques(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> LeaveOutUniques:
-    """Say what leaving each team, run, type or family out of the pool does to the score and rank of every run.
+    """Leave each team, run, type or family out of the pool, and compute how scores and ranks of all runs change.
 
     A *unique* of a unit is a judged document (label >= 0) that only this unit's runs contributed to the depth-k pool.
     Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the

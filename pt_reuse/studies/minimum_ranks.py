@@ -58,6 +58,8 @@ class MinimumRanks(Result):
     """
 
     title = "Minimum ranks"
+    condition = "It holds for the best rank over these runs: {runs}, to depth {depth}; relevant: {relevant}."
+    limit = "It does not say anything of relevant documents that nobody judged."
     views = {
         "rank": View(
             table="by_rank",
@@ -212,12 +214,12 @@ def _checked_order(order: Any) -> Any:
     ),
     command=Command(
         name="profile minimum-ranks",
-        summary="at which rank any run first has each relevant document",
-        details="The minimum rank of a relevant document is the best rank over the runs; NR (not retrieved) is one "
-        "that no run has. Where many are deep or NR, a shallow pool would have missed them, and nobody may have found "
-        "more yet.",
+        summary="the best rank of each relevant document in any run",
+        details="The minimum rank of a relevant document is its best rank over the runs; NR (not retrieved) is one "
+        "that no run has. If many are deep or NR, a shallow pool would have missed them, and there may be more that "
+        "nobody found.",
     ),
-    entry=Entry(question="How far down were the relevant documents found?", group="pools", papers="[V22b]_"),
+    entry=Entry(question="At which ranks were the relevant documents found?", group="pools", papers="[V22b]_"),
 )
 def minimum_ranks(
     runs: Any,
@@ -228,7 +230,7 @@ def minimum_ranks(
     contributors: str | Iterable[str] = "all",
     pool_order: str | None = None,
 ) -> MinimumRanks:
-    """Say at which rank any run first has each relevant document.
+    """Compute the best rank of each relevant document in any run.
 
     The minimum rank of a relevant document is the best rank over the runs, down to the depth; a document that no run
     has there is *NR*, not retrieved: judgments of another origin found it. Many relevant documents at deep ranks, or

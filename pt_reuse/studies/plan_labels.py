@@ -84,6 +84,11 @@ class LabelEstimate(Result):
     """
 
     title = "Estimate by checked labels"
+    condition = (
+        "It holds for these topics, documents and runs: only which documents are drawn varies. Confidence "
+        "{confidence:g}, interval: {interval}."
+    )
+    limit = "It does not say anything of other documents or topics, nor of other labels of the judge."
     views = {
         "number": View(
             columns=(
@@ -100,7 +105,7 @@ class LabelEstimate(Result):
     }
     plots = {"estimate": _draw_estimates}
     key = (KeyFigures(("estimate",), "targets", "{number}"),)
-    answer = "targets", "{number} {estimate:.4f} ({estimate_low:.4f} to {estimate_high:.4f})"
+    answer = "targets", "{number} {estimate:.4f}"
     sentences = _SENTENCES
 
     strata: pd.DataFrame
@@ -110,7 +115,7 @@ class LabelEstimate(Result):
         """Return the rows of what the plan was made for."""
         return self.table[self.table["target"]]
 
-    def findings(self) -> list[str]:
+    def _further(self) -> list[str]:
         """Return a sentence for each number."""
         found = []
         for row in self.table.to_dict("records"):
@@ -155,6 +160,8 @@ class LabelPlan(Result):
     """
 
     title = "Plan of labels"
+    condition = "It holds if the shares are as expected ({expected}). Interval: {interval}."
+    limit = "It does not say what the number is: that takes the labels, and estimate()."
     views = {
         "stratum": View(
             columns=(
@@ -221,7 +228,7 @@ class LabelPlan(Result):
             f"interval {self.width:.4f} wide for {what if self.target == PRECISION else self.number}"
         )
 
-    def findings(self) -> list[str]:
+    def _further(self) -> list[str]:
         """Return what each number takes, and what other ways to draw would."""
         cost = self.curve.iloc[WANTED]
         return [
@@ -546,7 +553,7 @@ def plan_labels(
     judge_rel: int | None = None,
     seed: int = 0,
 ) -> LabelPlan:
-    """Plan how many labels of a judge people must check, and which, so that a number is known within a width.
+    """Plan how many labels of a judge people must check, and which, for an interval of a given width.
 
     The documents are divided into strata by the label that the judge gave them. Of each stratum a random sample is
     checked. A stratum that is large, or in which people are expected to be of two minds, gets more labels (Neyman's
@@ -575,7 +582,7 @@ def plan_labels(
         >>> labels = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(1000)], "label": [1] * 300 + [0] * 700})
         >>> plan = ptr.labels.plan_labels(labels, width=0.1, prior={1: 0.8, 0: 0.1})
         >>> plan
-        Plan of labels: check 164 of 1,000 documents, in 2 strata: a 95 % interval 0.0996 wide for share relevant [...]
+        Plan of labels: check 164 of 1,000 documents, in 2 strata: a 95 % interval 0.0996 wide ... [...]
         >>> plan.table[["stratum", "documents", "share", "labels"]].values.tolist()
         [['0', 700, 0.1, 104], ['1', 300, 0.8, 60]]
 

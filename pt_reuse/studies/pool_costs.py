@@ -129,18 +129,25 @@ _MOST = 0.9
 _MOSTLY = 0.5
 
 
-def _draw(result: PoolCosts, measure: str, place: Place) -> Axes:
-    """Draw the share of the relevant documents that is found, and tau_b of the ranking, over the size of the pool."""
-    rows = result.agreement[result.agreement["measure"] == measure]
-    return plot_pool_costs(result.table, rows, measure=measure, place=place)
+def _draw_found(result: PoolCosts, _: str, place: Place) -> Axes:
+    """Draw the share of the relevant documents that is found over the size of the pool."""
+    label = "share of the known relevant documents"
+    return plot_pool_costs(result.table, "share", title="What a pool of each depth finds", label=label, place=place)
+
+
+def _draw_tau(result: PoolCosts, measure: str, place: Place) -> Axes:
+    """Draw tau_b of the ranking by each pool to the one by all judgments over the size of the pool."""
+    rows = result.agreement[result.agreement["measure"] == measure].merge(result.table[["depth", "documents"]])
+    label = f"tau_b by {measure} to all judgments"
+    return plot_pool_costs(rows, "tau_b", title="How a pool of each depth ranks", label=label, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PoolCosts(Result):
     """What a pool of each depth costs and finds, and how runs rank by its judgments alone.
 
-    Its figure has the share of the relevant documents that is found, and tau_b of the ranking, over the size of the
-    pool.
+    Its figures are over the size of the pool: ``"found"``, the share of the relevant documents that it has, and
+    ``"tau_b"``, how its judgments rank the runs.
 
     Attributes:
         table: one row per depth: ``depth``; ``documents``, the size of the pool; ``per_topic``, of a topic with
@@ -156,6 +163,10 @@ class PoolCosts(Result):
     """
 
     title = "Pool costs"
+    condition = (
+        "It holds for the judgments given, relevant: {relevant}, and pools of these contributors: {contributors}."
+    )
+    limit = "It does not say how many relevant documents nobody judged, in these pools or beyond."
     views = {
         "depth": View(
             columns=(
@@ -197,7 +208,7 @@ class PoolCosts(Result):
             noun="shares",
         ),
     }
-    plots = {"costs": _draw}
+    plots = {"found": _draw_found, "tau_b": _draw_tau}
     key = (
         KeyFigures(("depth", "documents"), "_most_found", row=f"for {_MOST:.0%} of the relevant"),
         KeyFigures(("tau_b", "max_drop"), "agreement", row="depth {depth}"),
@@ -234,12 +245,10 @@ class PoolCosts(Result):
     command=Command(
         name="profile pool-costs",
         summary="what pools of several depths cost and find, and how runs rank by them",
-        details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared with "
-        "the one by all judgments.",
+        details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared "
+        "with the one by all judgments.",
     ),
-    entry=Entry(
-        question="How deep would a pool have to be, and what would it cost?", group="pools", papers="[V00]_, [V22b]_"
-    ),
+    entry=Entry(question="How deep must a pool be, and what does it cost?", group="pools", papers="[V00]_, [V22b]_"),
 )
 def pool_costs(
     runs: Any,
@@ -258,9 +267,9 @@ def pool_costs(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PoolCosts:
-    """Say what pools of several depths cost, what they find, and how the runs rank by their judgments alone.
+    """Compute what pools of several depths cost and find, and how the runs rank by their judgments alone.
 
-    For each depth the judgments are restricted to the depth-k pool and all runs are scored anew; the topic set stays.
+    For each depth the judgments are restricted to the depth-k pool and all runs are scored again; the topic set stays.
     How deep a pool would have to be to find what is known is looked for down to the end of the runs.
 
     Returns:

@@ -22,7 +22,7 @@ from pt_reuse.judging.judges import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_forest
 from pt_reuse.plots.marks import checked_top
-from pt_reuse.result import KeyFigures, Shown, View
+from pt_reuse.result import KeyFigures, Shown, View, clauses
 from pt_reuse.scoring.caveats import Caveat, few_topics
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.scoring.scores import check_every_topic, check_topics, checked_measures, topics_of_runs
@@ -111,6 +111,11 @@ class PredictionPowered(OfJudges):
     """
 
     title = "Prediction-powered scores"
+    condition = (
+        "It holds if the {level} that people labelled were drawn at random from all; confidence {confidence:g}, "
+        "medians over runs."
+    )
+    limit = "It does not say that the judge can be trusted on other topics or for other runs."
     views = {
         "judge": View(
             table="named",
@@ -161,11 +166,6 @@ class PredictionPowered(OfJudges):
         KeyFigures(
             ("n_eff", "lambda", "reach", "human_reach", "significant", "human_significant"), "summary", "{judge}"
         ),
-    )
-    answer = (
-        "summary",
-        "{measure} by {judge}: {n:,} {level} labelled by people are worth {n_eff:,.1f}; half an interval {reach:.4f}, "
-        "by people alone {human_reach:.4f}",
     )
     sentences = {"pairs": "Pairs and ranks: {pairs}.", "lambda": "Lambda: {lambda}.", **NOTES}
     derived = {"summary": "summary"}
@@ -226,7 +226,19 @@ class PredictionPowered(OfJudges):
         rows = rows[rows["significant"] | (none & lowest)]
         return rows.sort_values("difference", key=lambda one: -one.abs(), kind="stable")
 
-    def findings(self) -> list[str]:
+    def headline(self) -> str:
+        """Return what the labels of people are worth beside those of each judge, and how much is known."""
+        said = []
+        for row in self.summary.to_dict("records"):
+            known = "no interval, which takes two topics"
+            if not pd.isna(row["reach"]):
+                known = f"half an interval {row['reach']:.4f}, by people alone {row['human_reach']:.4f}"
+            worth = "" if pd.isna(row["n_eff"]) else f" are worth {row['n_eff']:,.1f}"
+            labelled = count(row["n"], self.level.removesuffix("s"))
+            said.append(f"{row['measure']} by {row['judge']}: {labelled} labelled by people{worth}, {known}")
+        return clauses(said)
+
+    def _further(self) -> list[str]:
         """Return what the labels are worth, how many pairs they tell apart, and what is known of the best run."""
         best = self.ranked().sort_values("estimate", ascending=False, kind="stable")
         found: list[str] = []
@@ -327,7 +339,7 @@ class _Found:
         choices=VARIANCES,
     ),
     entry=Entry(
-        question="How good are the systems, by few labels of people and many of a model?",
+        question="How good are the systems, given few labels of people and many of a model?",
         group="labels",
         papers="[A23]_",
     ),
@@ -351,7 +363,7 @@ def prediction_powered(
     without_topics: str = "error",
     verbose: bool = False,
 ) -> PredictionPowered:
-    """Estimate scores, differences and ranks by people's labels, where people labelled little and a model all.
+    """Estimate scores, differences and ranks by people's labels from few labels of people and many of a model.
 
     The estimates are of what people would say of everything, with intervals that hold however wrong the model is: its
     labels only make them narrower, the more so the better they agree with people's. What is estimated is never the

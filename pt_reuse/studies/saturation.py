@@ -62,6 +62,8 @@ class Saturation(Result):
     """
 
     title = "Saturation"
+    condition = "It holds for these runs: {runs}. Saturated is a median score of {maximum:g}, nearly so {near}."
+    limit = "It does not say that better runs or another measure could not be told apart on these topics."
     views = {
         "measure": View(
             table="summary",
@@ -92,7 +94,7 @@ class Saturation(Result):
     }
     plots = {"saturation": _draw}
     key = (KeyFigures(("saturated", "near", "mean_median"), "summary"),)
-    answer = ("summary", "{measure}: {saturated} of {topics} topics saturated, {near} nearly")
+    answer = ("summary", "{measure}: {saturated:,} of {topics:topic} saturated, {near:,} nearly")
     sentences = {
         "maximum": "A topic is saturated where the median score is {maximum}, nearly so where it is near: {near}.",
         "runs": "Runs: {runs}.",
@@ -144,14 +146,14 @@ def checked_maximum(maximum: Any) -> float:
     command=Command(
         name="profile saturation",
         summary="topics on which most runs have the highest score",
-        details="A topic is saturated under a measure where the median score over the runs is the highest possible "
-        "one: it tells the better half of the runs apart no more.",
+        details="A topic is saturated under a measure if the median score over the runs is the highest possible one: "
+        "it does not distinguish the better half of the runs.",
     ),
     measures=partial(usual_measures, binary=P @ 10),
     entry=Entry(question="Which topics are too easy?", group="profile", papers="[V22b]_"),
 )
 def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> Saturation:
-    """Say on which topics the scores of most runs are at the top, so that the topic tells runs apart no more.
+    """Find the topics on which most runs have the highest score, so that the topic no longer distinguishes runs.
 
     A topic is *saturated* under a measure where the median score over the runs is the highest possible one: at least
     half of the runs cannot be improved on there. It is nearly so where the median is at least `share` of it.

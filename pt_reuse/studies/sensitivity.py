@@ -108,6 +108,8 @@ class Sensitivity(Result):
     """
 
     title = "Sensitivity"
+    condition = "It holds for {study} on these data; conventions are varied {varied}, at the values that settings name."
+    limit = "It does not say which convention is right, nor what values would do that were not tried."
     views = {
         "figure": _report,
         "spans": View(
@@ -189,7 +191,7 @@ class Sensitivity(Result):
 
 def in_words(figure: str) -> str:
     """Return the name of a key figure as people write it: ``own tau-b``."""
-    return figure.replace("tau_ap_b", "tau-AP").replace("tau_b", "tau-b").replace("_", " ")
+    return figure.replace("_", " ").replace("tau ap b", "tau_ap_b").replace("tau b", "tau_b")
 
 
 @door
@@ -205,7 +207,7 @@ def sensitivity(
     verbose: bool = False,
     **options: Any,
 ) -> Sensitivity:
-    """Run a study under the grid of its conventions, and say which key figures move and by how much.
+    """Run a study with other values of its conventions, and show which key figures change and by how much.
 
     Each convention is varied alone, the others at their defaults: what the user gives in `options`, else what the study
     would take on this field. With ``full=True`` every combination is run as well.
@@ -330,13 +332,16 @@ def sensitivity(
     ),
     command=Command(
         name="profile sensitivity",
-        summary="how far the conventions of leave-out-uniques move its figures",
-        details="Leave-out-uniques is run under other values of one convention at a time: the order in which documents "
-        "are ranked for scoring, the order of the pool, who contributed to it and how deep, which label is relevant, "
-        "over which topics means are, and which uniques are removed.",
+        summary="how much the conventions of leave-out-uniques change its figures",
+        details="Leave-out-uniques is run with other values of one convention at a time: the ranking order, the pool "
+        "order, the contributors and the depth of the pool, the lowest relevant label, the topics of means, and which "
+        "uniques are removed.",
     ),
     entry=Entry(
-        question="Does a number hang on a convention?", group="profile", name="sensitivity", page="studies/sensitivity"
+        question="Does a number depend on a convention?",
+        group="profile",
+        name="sensitivity",
+        page="studies/sensitivity",
     ),
 )
 def sensitivity_of_uniques(

@@ -15,7 +15,7 @@ from pt_reuse._check import count, examples
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, Option, located
 from pt_reuse._report import Digits
-from pt_reuse._text import ends
+from pt_reuse._text import ends, with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import (
     RANDOM,
@@ -29,7 +29,7 @@ from pt_reuse.data.units import described
 from pt_reuse.judging.judges import JudgeRel
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
-from pt_reuse.result import KeyFigures, Shown, View
+from pt_reuse.result import KeyFigures, Shown, View, clauses, records
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import check_every_topic
 from pt_reuse.studies.judged_fields import (
@@ -163,6 +163,11 @@ class SignificanceFidelity(OfJudges):
     """
 
     title = "Significance fidelity"
+    condition = (
+        "It takes the labels of people as the truth, relevant: {relevant}; test: {test}, alpha {alpha:g}, "
+        "correction: {correction}; {missing}."
+    )
+    limit = "It does not say which differences are true, only which of them the labels of people show on these topics."
     views = {
         "counts": View(
             columns=(
@@ -193,11 +198,6 @@ class SignificanceFidelity(OfJudges):
     }
     plots = {"counts": drawn_by_measure(plot_outcomes), "pairs": drawn_by_judge(plot_pairs, "pairs")}
     key = (KeyFigures(("false_share", "missed_share", "opposite"), row="{judge}"),)
-    answer = (
-        "table",
-        "{measure} by {judge}: {false_claims:,.0f} of {judge_significant:,.0f} claims false, {missed:,.0f} of "
-        "{human_significant:,.0f} missed, of {pairs:,.0f} pairs",
-    )
     sentences = NOTES
 
     pairs: pd.DataFrame
@@ -205,7 +205,11 @@ class SignificanceFidelity(OfJudges):
     alpha: float
     corrected: bool
 
-    def findings(self) -> list[str]:
+    def headline(self) -> str:
+        """Return of each judge and measure which share of its claims is false, and which it misses."""
+        return clauses([_in_short(row) for row in records(self.table)])
+
+    def _further(self) -> list[str]:
         """Return what each judge claims falsely, and what it misses, the first measure first."""
         found = [sentence for row in self.table.to_dict("records") for sentence in _of_judge(row)]
         if not self.corrected and (self.table["untested"] < self.table["pairs"]).any():
@@ -214,6 +218,22 @@ class SignificanceFidelity(OfJudges):
                 "in 100 would be significant by chance, by people as by a judge."
             )
         return found
+
+
+def _in_short(row: Mapping[str, Any]) -> str:
+    pairs = count(int(row["pairs"]), "pair")
+    text = f"{row['measure']} by {row['judge']}: "
+    if row["untested"] == row["pairs"]:
+        return f"{text}no test of {pairs}: fewer than two topics"
+    claims = "no pair is significant by the judge"
+    if row["judge_significant"]:
+        claims = f"{row['false_claims']:,.0f} of {row['judge_significant']:,.0f} claims are false, "
+        claims += with_ends(row, "false_share", ".1%")
+    missed = "none is significant by people"
+    if row["human_significant"]:
+        missed = f"{row['missed']:,.0f} of {row['human_significant']:,.0f} differences are missed, "
+        missed += with_ends(row, "missed_share", ".1%")
+    return f"{text}of {pairs}, {claims}, and {missed}"
 
 
 def _of_judge(row: Mapping[Any, Any]) -> Iterator[str]:
@@ -240,7 +260,7 @@ def _of_judge(row: Mapping[Any, Any]) -> Iterator[str]:
 
 @study(
     entry=Entry(
-        question="Which significant differences does a judge claim that people do not see?",
+        question="Are differences that are significant by a judge also significant by people?",
         command="audit",
         group="labels",
         papers="[O25]_",
@@ -267,7 +287,7 @@ def significance_fidelity(
     without_topics: str = "error",
     verbose: bool = False,
 ) -> SignificanceFidelity:
-    """Say for every pair of runs whether a judge's labels find the significant differences that people's labels find.
+    """Test every pair of runs by a judge's labels and by people's, and compare which differences are significant.
 
     A pair on which both agree differs significantly under either, and the same run wins. A *false claim* is significant
     by the judge only, a *missed* pair by people only; with *opposite* winners it is significant by both. People's
@@ -275,7 +295,7 @@ def significance_fidelity(
 
     Args:
         resamples: how often the topics are drawn for intervals of the shares: all judges see the same draws, and all
-            pairs are tested anew in each. Of the test ``"t"`` alone; give 0 for the other tests.
+            pairs are tested again in each. Of the test ``"t"`` alone; give 0 for the other tests.
         complete: a topic that a run lacks counts 0 (default). False, the mean over the topics of each run, is refused
             where runs lack topics.
 

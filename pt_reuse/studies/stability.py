@@ -21,7 +21,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums, count_swaps
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.plots.lines import plot_swap_rates
+from pt_reuse.plots.lines import evenly, plot_swap_rates
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics
 from pt_reuse.scoring.scores import ONLY_SET, Scores, score_in_words
@@ -202,7 +202,8 @@ def _draw(
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
     known = [int(size) for size in dict.fromkeys(rows["size"])]
-    chosen = known if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
+    usual = known if by_size else evenly(known, 4)
+    chosen = usual if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
     if not chosen or not set(chosen) <= set(known):
         raise wrong("sizes", f" must be among {examples(known, 12)}, got {told(sizes)}.")
     rows = rows[rows["size"].isin(chosen)]
@@ -237,6 +238,8 @@ class Stability(Result):
     """
 
     title = "Stability"
+    condition = "It holds for these samples of topics: {samples}; swaps: {swaps}."
+    limit = "It does not say which run is better, nor what happens with more topics than there are in a sample."
     views = {
         "sizes": View(
             table="differences_needed",
@@ -268,7 +271,11 @@ class Stability(Result):
     }
     plots = {"bins": _draw, "sizes": _draw_sizes}
     key = (KeyFigures(("swap_rate", "difference"), "_largest", row="{named}"),)
-    answer = ("_largest", "{measure}{of}: swap rate {swap_rate:.4f} at {size} topics, difference {difference:.4g}")
+    answer = (
+        "_largest",
+        "{measure}{of}: two samples of {size:topic} swap pairs of runs at a rate of {swap_rate:.4f}{why}, and of at "
+        "most .05 from {apart} on",
+    )
     sentences = {
         "samples": "Samples: {samples}.",
         "bins": "Bins: {bins}.",
@@ -287,7 +294,10 @@ class Stability(Result):
         rows = self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1)
         several = len(self.judgments) > 1
         named = rows["judgments"] if several else ""
-        return rows.rename(columns={"rate": "swap_rate"}).assign(named=named, of=" by " + named if several else "")
+        apart = ["no difference" if pd.isna(least) else f"a difference of {least:.4g}" for least in rows["difference"]]
+        of = " by " + named if several else ""
+        why = np.where(rows["rate"].isna(), " (all runs tie, or there is one topic only)", "")
+        return rows.rename(columns={"rate": "swap_rate"}).assign(named=named, of=of, apart=apart, why=why)
 
     @door
     def differences_needed(self, rate: float = USUAL_RATE) -> pd.DataFrame:
@@ -411,15 +421,13 @@ def _checked_bins(n: Any) -> int:
     ),
     command=Command(
         name="profile stability",
-        summary="how often other topics would turn a comparison of two runs round",
+        summary="how often other topics would reverse a comparison of two runs",
         details="Two samples of topics are drawn many times. A swap is a pair of runs that the second sample orders "
-        "the other way round than the first. The rate of swaps is told by how far the first sample has the two apart, "
-        "in bins, and by how many topics a sample has.",
+        "the other way than the first. Swap rates are shown by the difference of the two runs on the first sample, in "
+        "bins, and by the number of topics.",
         several=True,
     ),
-    entry=Entry(
-        question="Would other topics rank two systems the other way round?", group="profile", papers="[V02]_, [V22b]_"
-    ),
+    entry=Entry(question="Would other topics reverse this comparison?", group="profile", papers="[V02]_, [V22b]_"),
 )
 def stability(
     scores: Scores | Mapping[str, Scores],
@@ -435,7 +443,7 @@ def stability(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Stability:
-    """Say how often another sample of topics would turn a comparison of two runs round, by the difference found.
+    """Compute how often another sample of topics would reverse a comparison of two runs, by their difference.
 
     Two samples of so many topics are drawn. Each pair of runs falls into the bin of the difference of its means on the
     first sample. It is a *swap* if the second sample orders the two the other way round. The *swap rate* of a bin is
@@ -580,7 +588,7 @@ def _ties(lines: list[Line]) -> Iterator[Caveat]:
         yield Caveat(
             f"{name}: all runs tie by {measure}",
             (
-                f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be turned round, "
+                f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be reversed, "
                 "and the swap rates are NaN. Is any document there relevant by this measure?",
             ),
         )

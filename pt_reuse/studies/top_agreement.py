@@ -29,11 +29,21 @@ class TopAgreement(Result):
     """
 
     title = "Agreement on the best systems"
+    condition = (
+        "It holds for these runs on the topics that both judgments have, the best {top} with those that tie; "
+        "relevant: {relevant}."
+    )
+    limit = "It does not say which judgments are right, nor how far down a system went that is not shared."
     columns = (Shown("Best", "best"), Shown("By the other", "other_best"), Shown("Shared", "shared"))
     overlap = Shown("Overlap", "overlap", Digits.SCORE), Shown("Interval", "overlap", Digits.SCORE, interval=True)
     caption = "How many of the best {top} systems are the same under the other judgments."
     views = {"measure": View(columns=(Shown("Measure", "measure"), *columns, *overlap), caption=caption)}
     plots = {"overlap": plot_overlap}
+    answer = (
+        "table",
+        "{measure}: of the {best:,} best systems, {shared:,} are among the {other_best:,} best by the other judgments, "
+        "overlap {overlap:.4f}",
+    )
 
 
 @study(
@@ -49,7 +59,7 @@ class TopAgreement(Result):
 def top_agreement(
     runs: Any, qrels: Any, other: Any, measures: Any = None, *, top: int = 10, resamples: int = 0, seed: int = 0
 ) -> TopAgreement:
-    """Say how many of the best systems are the same under two sets of judgments, on the topics that both have.
+    """Count the best systems that are the same under two sets of judgments, on their common topics.
 
     Returns:
         TopAgreement: ``.table`` (per measure), ``.plot()``.

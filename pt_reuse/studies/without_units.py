@@ -94,6 +94,12 @@ def draw_scores(
 class WithoutUnits(Result):
     """What runs score and how they rank without each unit; see :func:`leave_out_uniques` and ``leave_out_dynamic``."""
 
+    answer = (
+        "summary",
+        "{measure}: judged without {own}, no run loses more than {largest_loss_pct:.1f} % of its score or "
+        "{own_max_drop:rank}; tau_b to the full ranking is {own_tau_b:.4f}",
+    )
+
     by_run: pd.DataFrame
     summary: pd.DataFrame
     unique_counts: pd.DataFrame
@@ -103,6 +109,11 @@ class WithoutUnits(Result):
     units: Units
     depth: int
     rel: int
+
+    def words(self) -> dict[str, Any]:
+        """Return what captions, notes and the verdict speak of, with what is compared, and what each run is without."""
+        own = "its own uniques" if self.units.by == "run" else f"its own {self.units.by}'s uniques"
+        return {**super().words(), "own": own, "compared": self.scores.sizes()}
 
     @door
     def large_drops(self, more_than: int = 10) -> pd.DataFrame:

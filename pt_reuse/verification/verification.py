@@ -117,6 +117,10 @@ class Verification(Result):
     """
 
     title: ClassVar[str] = "Verification"
+    condition = (
+        "It holds for the runs ({runs}) and judgments ({judgments}) at hand, each figure under its own convention."
+    )
+    limit = "It does not say anything of numbers that nobody published."
     views = {"groups": _report}
 
     collection: str
@@ -168,7 +172,7 @@ class Verification(Result):
         ]
 
     def _repr_html_(self) -> str:
-        head = _html.headline(f"{self.title}: {self.headline()}", *self.not_computed(in_python))
+        head = self._html_head(self.not_computed(in_python))
         unequal = _html.table(self._differing(), numbers="{:.10g}")
         groups, settings = _html.table(self._groups(), numbers="{:.2g}"), _html.folded(self.settings)
         return f"{head}{groups}<p>unequal:</p>{unequal}{settings}"

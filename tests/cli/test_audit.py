@@ -89,7 +89,7 @@ def expected(given):
 
 def test_every_part_is_the_librarys(given, expected, pictures, tmp_path, capsys):
     out = tmp_path / "out"
-    more = ["--people", given / "others", "--by", "family", "--out", out, "--all"]
+    more = ["--people", given / "others", "--by", "family", "--out", out, "--verbose"]
     status, printed, err = run(capsys, *words(given, *more))
     assert (status, err) == (0, "")
     assert sorted(path.name for path in out.iterdir()) == sorted([*expected, "findings.md"])

@@ -70,7 +70,7 @@ def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys, messages)
 
 
 def test_runs_describes_the_field(folder, capsys):
-    assert main(["runs", str(folder / "runs"), "--metadata", str(folder / "metadata.csv"), "--all"]) == 0
+    assert main(["runs", str(folder / "runs"), "--metadata", str(folder / "metadata.csv"), "--verbose"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("RunSet: 8 runs (6 pooled), 4 teams, 3 types, 5 topics, 1,200 rows, order='trec_eval'\n")
     assert all(name in out for name in ptr.read_runs(folder / "runs").names)
@@ -80,7 +80,7 @@ def test_runs_says_what_it_leaves_out(folder, tmp_path, capsys):
     for i in range(14):
         (tmp_path / f"r{i}").write_text(f"1 Q0 d1 1 1.0 run{i}\n")
     assert main(["runs", str(tmp_path)]) == 0
-    assert "... and 2 more runs; --all shows every one" in capsys.readouterr().out
+    assert "... and 2 more runs; --verbose shows every one" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -117,10 +117,7 @@ def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_pat
 @pytest.mark.parametrize(
     "words",
     [
-        "lou runs --qrels qrels.txt",
         "infer-pool demo runs",
-        "unjudged --runs runs --qrels qrels.txt",
-        "score --runs=runs",
         "pool runs --foo",
     ],
 )
@@ -129,6 +126,15 @@ def test_a_word_too_many_is_told_with_how_runs_are_given(words, messages, capsys
         main(words.split())
     assert caught.value.code == 2
     messages.told(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("command", ["runs", "score --qrels {}/qrels.txt", "unjudged --qrels {}/qrels.txt"])
+def test_runs_are_given_with_the_name_of_an_option_or_without(command, folder, capsys):
+    words, printed = command.replace("{}", str(folder)).split(), []
+    for given in ([str(folder / "runs")], ["--runs", str(folder / "runs")]):
+        assert main([*words[:1], *given, *words[1:]]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] != ""
 
 
 def test_a_command_leaves_logs_and_warnings_as_they_were(own, capsys):

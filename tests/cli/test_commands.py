@@ -31,8 +31,8 @@ def test_a_long_list_is_cut_unless_all_is_asked_for(capsys):
     total = len(list_collections())
     _, out, _ = run(capsys, "collections")
     assert len(out.splitlines()) == 1 + 40 + 1
-    assert f"... and {total - 40} more collections; --all shows every one" in out
-    _, out, _ = run(capsys, "collections", "--all")
+    assert f"... and {total - 40} more collections; --verbose shows every one" in out
+    _, out, _ = run(capsys, "collections", "--verbose")
     assert len(out.splitlines()) == 1 + total
 
 
@@ -77,7 +77,7 @@ def test_runs_of_a_collection_take_labels_of_ones_own(own, field, tmp_path, caps
     (tmp_path / "pooled").write_text(f"{name}\n")
     (tmp_path / "teams").write_text(f"{name} solo\n")
     labels = ("--types", tmp_path / "types", "--pooled", tmp_path / "pooled", "--teams", tmp_path / "teams")
-    status, out, err = run(capsys, "runs", "--collection", own, "--all", *labels)
+    status, out, err = run(capsys, "runs", "--collection", own, "--verbose", *labels)
     assert (status, err) == (0, "")
     assert out.startswith("RunSet: 8 runs (1 pooled), 5 teams, 4 types")
     line = next(line for line in out.splitlines() if line.split()[0] == name)

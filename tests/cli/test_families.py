@@ -33,7 +33,7 @@ def test_lou_and_coverage(field, files, tmp_path, capsys):
     table = pd.read_csv(tmp_path / "o" / "table.csv")
     left = ["dropped"]  # None is an empty cell of a file
     pd.testing.assert_frame_equal(table.drop(columns=left), expected.table.drop(columns=left), check_dtype=False)
-    assert "judged without its own family, a run loses at most " in out
+    assert "judged without its own family's uniques, no run loses more than " in out
     status, out, _ = run(capsys, "profile coverage", "--runs", *files, "--depth", 5, "--by", "family")
     assert (status, "left out=each family" in out) == (0, True)
 

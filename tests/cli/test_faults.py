@@ -69,10 +69,12 @@ FAULTS = {
 #: how the command line is called -> what is said of the call; the library's own words differ by its version
 CALLS = {
     "": "the following arguments are required: COMMAND",
-    "lous": "invalid choice: 'lous'",
+    "lous": "there is no command 'lous'. Did you mean 'lou'?",
+    "lou x --qrels x --dpeth 3": "unrecognized arguments: --dpeth 3 Did you mean '--depth'?",
+    "lou x --runs y --qrels x": "runs are given twice: x, and --runs y",
     "lou --runs x": "the following arguments are required: --qrels (or --collection)",
     "lou --qrels x": "the following arguments are required: --runs (or --collection)",
-    "runs": "the following arguments are required: RUNS (or --collection)",
+    "runs": "the following arguments are required: --runs (or --collection)",
     "infer-pool": "the following arguments are required: --runs, --qrels (or NAME)",
     "infer-pool --runs x --qrels x --depth deep": "argument --depth: invalid",
     "runs x --missing error": "--missing is for the runs of a collection. Give it with --collection.",

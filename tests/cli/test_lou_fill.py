@@ -51,7 +51,7 @@ def test_labels_in_any_form_and_a_folder_of_them(words, tmp_path, field, capsys)
     )
     (folder / "judges.csv").write_text("name,rel\ncomma,1\n")
     (folder / "board.eval").write_text("lex1a all nDCG@10 0.5\n")
-    status, said, err = run(capsys, "lou", *words, "--fill", folder, tmp_path / "lenient.qrels")
+    status, said, err = run(capsys, "lou", *words, "--fill", folder, tmp_path / "lenient.qrels", "--verbose")
     assert status == 0
     assert "'board' left out: a leaderboard has no labels" in " ".join(err.split())
     told = dict(re.findall(r"(\w+) labelled ([\d,]+ of [\d,]+) documents", " ".join(said.split())))

@@ -53,8 +53,8 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
 def test_a_plan_for_runs_with_a_pilot(capsys, files):
     ptr.read_qrels(files / "people.txt").select(["1"]).write(files / "pilot.txt")
     runs = ["--runs", *sorted((files / "one").iterdir()), *sorted((files / "two").iterdir())]
-    options = ["--judge", files / "judge.txt", "--pilot", files / "pilot.txt", "--width", ".3", "--by-topic", "--all",
-               "--judge-rel", "1"]  # fmt: skip
+    options = ["--judge", files / "judge.txt", "--pilot", files / "pilot.txt", "--width", ".3", "--by-topic",
+               "--verbose", "--judge-rel", "1"]  # fmt: skip
     status, out, _ = run(capsys, "judge plan-labels", *options, "--target", "difference", *runs, "--measure", "P@10")
     assert status == 0
     assert "P@10, one - two" in out.replace("\n", " ")

@@ -27,7 +27,7 @@ def by_trec_eval(field):
 def test_means_ranks_and_topics_are_those_of_trec_eval(files, field, capsys):
     out = files / "out"
     given = ["score", files / "runs", "--qrels", files / "qrels.txt", "--metadata", files / "runs.csv"]
-    status, printed, err = run(capsys, *given, "--out", out, "--per-topic", "--all")
+    status, printed, err = run(capsys, *given, "--out", out, "--per-topic", "--verbose")
     assert (status, err) == (0, "")
     expected = by_trec_eval(field)
     mean = pd.read_csv(out / "mean.csv").set_index("name")

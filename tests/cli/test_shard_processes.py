@@ -123,7 +123,7 @@ def test_the_example_for_slurm_gives_the_result_of_the_whole(slurm, capsys):
         "sbatch --parsable --dependency=afterok:100 lou.sbatch",
         "sbatch --dependency=afterok:101 merge.sbatch",
     ]
-    call = ["lou", "--runs", "runs", *study.split(), "--out", "whole", "--all"]
+    call = ["lou", "--runs", "runs", *study.split(), "--out", "whole", "--verbose"]
     status, out, _ = run(capsys, *call)
     assert status == 0
     assert out == (slurm / "out-102-1").read_text().replace("lou-work/results", "whole")

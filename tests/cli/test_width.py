@@ -58,16 +58,16 @@ def folder(tmp_path_factory):
 FIELD = "--metadata runs.csv"
 OTHER = "all-the-judgments-that-there-are-of-this-simulated-field.txt"
 CALLS = {
-    "unjudged": f"unjudged runs --qrels qrels.txt {FIELD} --by team --all",
+    "unjudged": f"unjudged runs --qrels qrels.txt {FIELD} --by team --verbose",
     "lou": f"lou --runs runs --qrels qrels.txt {FIELD} --depth 5",
     "score": f"score runs --qrels qrels.txt {FIELD} --per-topic --measures AP,P(rel=2)@10,Judged@10,Unjudged@10",
-    "compare": f"compare runs --qrels {OTHER} --other qrels.txt {FIELD} --all",
+    "compare": f"compare runs --qrels {OTHER} --other qrels.txt {FIELD} --verbose",
     "pool": f"pool runs --qrels qrels.txt {FIELD} --depth 9",
     "adaptive pool of the demo": "pool --collection demo --qrels demo --strategy ucb1-tuned --n 7",
     "strategies": f"judge compare-strategies --runs runs --qrels qrels.txt {FIELD} --budgets 2 --leave-out run",
     "profile stability": f"profile stability runs --qrels qrels.txt --other {OTHER} {FIELD} --pairs 9 --sizes 2,5",
     "by-type on the demo": "by-type --collection demo --splits 2 --measures RR --resamples 2",
-    "runs": f"runs runs {FIELD} --all",
+    "runs": f"runs runs {FIELD} --verbose",
     "runs with faults": "runs faulty --bad-lines skip --other-files skip",
     "infer-pool": f"infer-pool --runs runs --qrels qrels.txt {FIELD}",
     "collections, one": "collections trec-2019/deep/passages",

@@ -16,7 +16,8 @@ import pt_reuse
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted(path for path in DOCS.rglob("*.rst") if "_build" not in path.parts)
+#: those that are written; the pages of the API are made when the others are built
+PAGES = sorted(path for path in DOCS.rglob("*.rst") if not {"_build", "api"} & {*path.relative_to(DOCS).parent.parts})
 sys.path.insert(0, str(DOCS / "_ext"))
 
 

@@ -61,12 +61,12 @@ def minimum_ranks(topics=53, *, depth=100, n=3000):
 
 
 def pool_costs(n=7):
-    """Return the `table` of PoolCosts, and its `agreement` under one measure, with intervals."""
+    """Return the pool of each depth, what it finds, and how it ranks, with intervals."""
     depths = [1, 2, 5, 10, 20, 50, 100][:n]
     share = np.linspace(0.2, 1, 7)[:n]
     table = pd.DataFrame({"depth": depths, "documents": [800 * depth for depth in depths], "share": share})
     tau = 1 - 0.3 * (1 - share)
-    return table, pd.DataFrame({"tau_b": tau, "tau_b_low": tau - 0.05, "tau_b_high": np.minimum(tau + 0.03, 1)})
+    return table.assign(tau_b=tau, tau_b_low=tau - 0.05, tau_b_high=np.minimum(tau + 0.03, 1))
 
 
 LONG = ("the judgments of everybody who took part in the track", "a pool of lexical runs alone, to depth 10")
@@ -113,8 +113,12 @@ FIGURES = {
     "minimum ranks": lambda place: plot_minimum_ranks(*minimum_ranks(), place=place),
     "minimum ranks, deep": lambda place: plot_minimum_ranks(*minimum_ranks(5, depth=1000), place=place),
     "minimum ranks of nothing": lambda place: plot_minimum_ranks(*minimum_ranks(2, n=0), place=place),
-    "pool costs": lambda place: plot_pool_costs(*pool_costs(), measure="nDCG(dcg='exp-log2')@10", place=place),
-    "pool costs of one depth": lambda place: plot_pool_costs(*pool_costs(1), measure="AP", place=place),
+    "pool costs": lambda place: plot_pool_costs(
+        pool_costs(), "tau_b", title="How it ranks", label="tau_b by nDCG@10", place=place
+    ),
+    "pool costs of one depth": lambda place: plot_pool_costs(
+        pool_costs(1), "share", title="It finds", label="share", place=place
+    ),
     "no density": lambda place: plot_density(*densities(1), place=place),
 }
 ON_A_PAGE = ("change", "scores", "uniques", "ranks", "densities", "saturation", "minimum ranks", "pool costs")

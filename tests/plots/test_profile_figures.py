@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from coverage_parts import DEPTHS, POOL_DEPTH, ragged_field
 from drawing_parts import check, saturation
-from matplotlib.colors import to_hex, to_rgba
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.plots.bars import plot_saturation
-from pt_reuse.plots.maps import SHADES
 from pt_reuse.plots.sheet import looks, off_screen
 
 pytestmark = [
@@ -38,24 +37,24 @@ def moved():
     )
 
 
-def test_the_map_has_a_cell_for_each_run_and_topic(found):
-    ax = found.plot("topics", depth=3)
-    cells = ax.images[0].get_array()
-    assert cells.shape == (len(RUNS), len(QRELS.topics))
-    expected = found.per_topic().query("depth == 3")
-    shown = expected[expected["documents"] > 0]["unjudged"]
-    assert sorted(cells.compressed()) == pytest.approx(sorted(shown))
-    # what a run does not return is no share
-    assert cells.mask.sum() == (expected["documents"] == 0).sum() > 0
-    # by type, and the run with most unjudged on top of each
-    names = [text.get_text() for text in ax.get_yticklabels()]
-    table = found.by_run.set_index("name").loc[names]
-    assert table["type"].tolist() == ["lexical"] * 3 + ["neural"] * 3
-    row = expected[(expected["name"] == names[0]) & (expected["documents"] > 0)]["unjudged"]
-    assert sorted(cells[0].compressed()) == pytest.approx(sorted(row))
-    means = np.array([np.ma.mean(cells[:, t]) for t in range(cells.shape[1])])
-    assert (np.diff(means) >= -1e-12).all()
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [said for *_, said in SHADES] + ["no document"]
+def test_a_point_for_each_run_with_the_quartiles_of_its_topics(found):
+    ax = found.plot("runs", depth=3)
+    expected = found.per_topic().query("depth == 3 and documents > 0").groupby("name")["unjudged"]
+    means = expected.mean()
+    *spreads, points = zip(*[iter(ax.collections)] * 2, strict=True)
+    shown = {}
+    for lines, dots in (*spreads, points):
+        for (x, y), segment in zip(np.asarray(dots.get_offsets()).tolist(), lines.get_segments(), strict=True):
+            shown[x] = y
+            assert segment[:, 0].tolist() == [x, x]
+            name = means.index[np.argmin(np.abs(means - y))]
+            same = [one for one in means.index if np.isclose(means[one], y)]
+            ends = [np.percentile(expected.get_group(one), (25, 75)).tolist() for one in same]
+            assert any(np.allclose(segment[:, 1], end) for end in ends), name
+    # the run with most unjudged first
+    assert sorted(shown) == list(range(1, len(RUNS) + 1))
+    assert [shown[x] for x in sorted(shown)] == pytest.approx(sorted(means, reverse=True))
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["lexical (3 runs)", "neural (3 runs)"]
 
 
 def test_a_line_for_each_type_and_one_of_the_contributors(found):
@@ -76,7 +75,7 @@ def test_a_line_for_each_type_and_one_of_the_contributors(found):
 @pytest.mark.parametrize(("width", "size"), [(3.3, 7), (7, 9)])
 def test_figures_are_whole_and_can_be_read_at_both_widths(found, moved, width, size):
     for ax in [
-        *(found.plot(kind, width=width) for kind in ("topics", "depths", "residual", "rise")),
+        *(found.plot(kind, width=width) for kind in ("runs", "depths", "residual", "rise")),
         moved.plot(figure="own_tau_b", width=width),
         moved.plot("AP", figure="field_max_drop", width=width),
     ]:
@@ -193,20 +192,19 @@ def test_densities_are_drawn_after_the_first_and_the_last_round():
     assert lines == [1 / 3, 1 / 2]
 
 
-def test_boxes_stand_in_the_order_of_the_medians():
+def test_bands_and_medians_stand_in_the_order_of_the_medians():
     table, scores = saturation(9, 11)
     ax = plot_saturation(table, scores, measure="P@10")
     order = table.sort_values(["median", "mean"], kind="stable").index
-    strokes = [line for line in ax.get_lines() if line.get_linewidth() > 1.5]
-    assert [line.get_ydata()[0] for line in strokes] == table["median"].loc[order].tolist()
-    boxes = [patch.get_path().vertices[:, 1] for patch in ax.patches]
-    quartiles = [np.quantile(scores[at], [0.25, 0.75]).tolist() for at in order]
-    assert [[box.min(), box.max()] for box in boxes] == quartiles
-    dark = [to_hex(patch.get_facecolor()) != "#d9d9d9" for patch in ax.patches]
-    assert dark == table["saturated"].loc[order].tolist()
-    (begin,) = [line for line in ax.get_lines() if line.get_linestyle() == ":"]
+    median, begin = ax.get_lines()
+    assert median.get_ydata().tolist() == table["median"].loc[order].tolist()
+    for band, ends in zip(ax.collections, ((0, 100), (25, 75)), strict=True):
+        (outline,) = band.get_paths()
+        wanted = {round(float(np.percentile(scores[at], end)), 9) for at in order for end in ends}
+        assert {round(y, 9) for y in outline.vertices[:, 1].tolist()} == wanted
+    dark = table["saturated"].loc[order].tolist()
     assert begin.get_xdata()[0] == dark.index(True) + 0.5
-    assert key(ax) == ["quartiles", "median", "from here the median is the maximum"]
+    assert key(ax) == ["median", "quartiles", "lowest to highest", "from here the median is the maximum"]
 
 
 # the figure of swap rates draws what the table says
@@ -230,7 +228,7 @@ def test_a_line_for_each_size_against_the_difference(width):
     ax = drawn(measure="RR", judgments="all", width=width)
     rows = FOUND.table.query("judgments == 'all' and measure == 'RR'")
     shown = lines(ax)
-    assert list(shown) == ["5", "10", "15", "20", "25", "30", "40"]
+    assert list(shown) == ["5", "15", "25", "40"]
     for size, line in shown.items():
         mine = rows[(rows["size"] == int(size)) & rows["rate"].notna()]
         assert np.array_equal(line.get_xdata(), mine["at_least"])
@@ -268,7 +266,7 @@ def test_actual_against_estimated_scores(typed, split):
         np.testing.assert_array_equal(points.get_offsets(), mine[["score", "estimated"]])
         assert tuple(points.get_facecolor()[0]) == to_rgba(look.colour)
     said = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert said == [f"{kind} (τ {numbers[kind]:.2f})".replace("-", "−") for kind in kinds]
+    assert said == [f"{kind} ($\\tau_b$ {numbers[kind]:.2f})".replace("-", "−") for kind in kinds]
     (line,) = ax.get_lines()
     assert line.get_slope() == 1
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5, actual", "nDCG@5, by the pool of neural")

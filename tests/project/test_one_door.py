@@ -190,6 +190,7 @@ STRANGER = {"stranger": FRAMES[RUNS.names[0]]}
 #: public functions that are tested elsewhere
 ELSEWHERE = {
     "Experiment": {"qrels"},
+    "add_columns": {"runs", "qrels"},
     "pools.estimate_relevant": {"qrels"},
     # two runs at most
     "labels.plan_labels": {"runs"},

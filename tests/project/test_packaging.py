@@ -43,10 +43,16 @@ def test_the_wheel_says_whose_facts_it_holds(wheel):
     assert "NOTICE" in page
 
 
+#: types of PyTerrier's artifacts -> the classes that load them
+ARTIFACTS = [("pool", "Pool"), ("qrels", "Qrels"), ("run_set", "Runs"), ("scores", "Scores")]
+
+
 def test_the_wheel_says_where_others_find_it(wheel):
     (entry_points,) = (text.decode() for name, text in wheel.items() if name.endswith("entry_points.txt"))
+    kinds = "\n".join(f"{kind}.reuse = pt_reuse.experiment.artifact:{name}Artifact" for kind, name in ARTIFACTS)
     assert entry_points.split("\n\n") == [
         "[console_scripts]\npt-reuse = pt_reuse.cli.entry:main",
+        f"[pyterrier.artifact]\n{kinds}",
         "[pyterrier.dataset_provider]\nreuse = pt_reuse.collections.provider:ReuseDatasets",
         "[pyterrier.modules]\nreuse = pt_reuse._plugin:plugin\n",
     ]

@@ -28,7 +28,7 @@ def result():
 
 
 def test_repr_has_title_answer_and_settings(result):
-    assert repr(result) == "Found: 10 rows [depth=100, by=<team>]"
+    assert repr(result) == "Found: 10 rows. [depth=100, by=<team>]"
 
 
 def test_str_has_the_first_rows(result):

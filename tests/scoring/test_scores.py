@@ -221,7 +221,7 @@ def test_compare(scores):
     assert found.table["max_drop"].tolist() == [2, 2]
     row = found.changes.query("name == 'z' and measure == 'AP'").iloc[0]
     assert (row["score"], row["other_score"], row["rank"], row["other_rank"], row["drop"]) == (0.5, 0, 1, 3, 2)
-    said = "AP tau_b -0.5000, drop 2; P@1 tau_b -0.5000, drop 2"
+    said = "AP tau_b -0.5000, largest drop 2 ranks; P@1 tau_b -0.5000, largest drop 2 ranks"
     assert found.headline() == f"other judgments against first judgments: {said}"
     named = scores.compare(other, names=["complete", "lexical pool"])
     assert named.names == ("complete", "lexical pool")

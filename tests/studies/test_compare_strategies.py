@@ -214,15 +214,22 @@ def test_what_is_wrong_is_told(messages):
 
 def test_the_figure_has_a_line_and_a_band_for_each_strategy():
     found = ptr.pools.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.5], measures="AP", depth=5, repeats=2)
-    for kind, column in (("relevant", "recall"), ("tau_b", "tau_b"), ("max_drop", "max_drop")):
+    for kind, column in (("relevant", "recall"), ("max_drop", "max_drop")):
         ax = found.plot(kind)
         rows = found.curve if kind == "relevant" else found.table
         for line, name in zip(ax.get_lines(), BY_HAND, strict=True):
             mine = rows[rows["strategy"] == name]
             assert line.get_ydata().tolist() == pytest.approx(mine[column].tolist(), nan_ok=True)
             assert line.get_xdata().tolist() == pytest.approx((100 * mine["budget"]).tolist())
+            assert line.get_label() == name
         assert len(ax.collections) == len(BY_HAND)
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == BY_HAND
+        assert sorted(text.get_text() for text in ax.texts) == sorted(BY_HAND)
+    # correlations are less those of the first
+    first, *others = BY_HAND
+    ax, rows = found.plot("tau_b"), found.table.set_index(["strategy", "budget"])["tau_b"]
+    for line, name in zip(ax.get_lines()[: len(others)], others, strict=True):
+        assert line.get_ydata().tolist() == pytest.approx((rows[name] - rows[first]).tolist(), nan_ok=True)
+    assert ax.get_ylabel().replace("\n", " ").endswith(f"less that of {first}")
 
 
 def compare(runs=RUNS, qrels=QRELS, strategies="rank", **options):

@@ -291,7 +291,7 @@ TIES = ("lower", "higher", "median", "unresolved", "error")
 
 @door
 def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel: int | None = None) -> Qrels:
-    """Make judgments of the labels of several annotators: for each document the label that most of them gave.
+    """Combine the labels of several annotators: for each document the label that most of them gave.
 
     The most votes are enough; more than half of them are not needed: of the labels 0, 0, 1, 2, 3 the vote is 0.
 
@@ -409,6 +409,8 @@ class LabelDistributions(Result):
     """
 
     title, main = "Label distributions", "distributions"
+    condition = "It holds for the documents that {documents}; scale {scale}; majority: {majority}."
+    limit = "It does not say which label is right, nor what other annotators would say."
     views = {
         "document": View(
             columns=(
@@ -452,7 +454,7 @@ class LabelDistributions(Result):
 def label_distributions(
     labels: Any, *, least: int | None = None, rel: int | None = None, scale: Any = None
 ) -> LabelDistributions:
-    """Say how the labels of each document spread over the scale, where all annotators, or many, judged it.
+    """Compute the distribution of the labels of each document over several annotators.
 
     One label hides how far people differ on a document. Where many judged the same ones, relevance is a distribution:
     some documents are clear, others are relevant to half of the people.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples, shown
 from pt_reuse._errors import InputError, door
 from pt_reuse._report import Digits
+from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import drawn_counts
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.judging.annotators.labels import (
@@ -313,6 +314,11 @@ class AnnotatorAgreement(Result):
     """
 
     title, main = "Agreement of annotators", "agreement"
+    condition = (
+        "It holds for the items with two labels or more, on the scale {scale}; those with one label are left out "
+        "({items with one label})."
+    )
+    limit = "It does not say which label is right, nor what disagreement does to the ranking of runs."
     views = {
         "together": View(
             table="in_words",
@@ -362,10 +368,11 @@ class AnnotatorAgreement(Result):
     def headline(self) -> str:
         """Return how many annotators and items there are, and the ordinal alpha with its interval and band."""
         row = self.table.set_index(["items", "labels", "coefficient"]).loc[("all", "grades", "alpha_ordinal")]
-        value = "has no value" if pd.isna(row["value"]) else f"{row['value']:.4f} ({band(row['value'])})"
-        between = "" if pd.isna(row["low"]) else f", interval {row['low']:.4f} to {row['high']:.4f}"
+        ends = {"value_low": row["low"], "value_high": row["high"]}
+        number = f"{with_ends({**row, **ends}, 'value', '.4f')}"
+        value = f"is undefined: {row['why']}" if pd.isna(row["value"]) else f"{number}, {band(row['value'])}"
         items = count(int(row["n_items"]), "item")
-        return f"{len(self.annotators)} annotators, {items} with two labels or more: ordinal alpha {value}{between}"
+        return f"{len(self.annotators)} annotators, {items} with two labels or more: ordinal alpha {value}"
 
     def in_words(self) -> pd.DataFrame:
         """Return the main table with coefficients as they are written."""
@@ -656,7 +663,7 @@ def annotator_agreement(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> AnnotatorAgreement:
-    """Say how far annotators agree: with one another, each with the rest, and each with gold labels.
+    """Measure how far annotators agree: with one another, each with the others, and each with gold labels.
 
     Values are those of scikit-learn (Cohen's kappa), statsmodels (Fleiss' kappa) and krippendorff. Everything is said
     over all items, and over those that at least one of the annotators compared called relevant; of the labels as they

@@ -110,6 +110,11 @@ class PassagePositions(Result):
     """
 
     title, main = "Positions of relevant passages", "positions"
+    condition = (
+        "It holds for documents with relevant passages ({documents with relevant passages}), relevant: {relevant}; "
+        "expected if {expected}."
+    )
+    limit = "It does not say why they lie there, nor anything of passages without a label."
     views = {
         "position": View(
             columns=(
@@ -207,7 +212,7 @@ def passage_positions(
     against: str = "labelled",
     ties: str = "lower",
 ) -> PassagePositions:
-    """Say where relevant passages lie within their documents: at the beginning, or anywhere alike.
+    """Test where relevant passages are within their documents: at the beginning, or uniformly.
 
     The position of a passage is that of its middle. What was found is held against chance by a chi square test
     (``scipy.stats.chisquare``, over the bins in which any relevant passage is expected). It takes passages as

@@ -23,7 +23,7 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.annotators.labels import LABELS, NO_LABEL, AnnotatorLabels, as_annotator_labels
 from pt_reuse.options import Parameter
-from pt_reuse.result import Result, Shown, View
+from pt_reuse.result import Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
@@ -52,6 +52,14 @@ class AnnotatorRankings(Result):
     """
 
     title, main = "Rankings by annotator", "rankings"
+    condition = (
+        "It takes the judgments as the truth, on the topics of each annotator; documents without a label of the "
+        "annotator: {documents without a label of the annotator}."
+    )
+    limit = (
+        "It does not say whether an annotator or the judgments are right, nor how far other topics would lead "
+        "elsewhere."
+    )
     views = {
         "annotator": View(
             columns=(
@@ -78,8 +86,9 @@ class AnnotatorRankings(Result):
         parts = []
         for measure, rows in self.table.groupby("measure", sort=False):
             low, high = rows["tau_b"].min(), rows["tau_b"].max()
-            parts.append(f"{measure} tau_b {low:.4f} to {high:.4f}")
-        return f"{count(self.table['annotator'].nunique(), 'annotator')} against the judgments: {'; '.join(parts)}"
+            number = "undefined" if pd.isna(low) else f"{low:.4f}" + (f" to {high:.4f}" if low < high else "")
+            parts.append(f"{measure} tau_b {number}")
+        return f"{count(self.table['annotator'].nunique(), 'annotator')} against the judgments: {clauses(parts)}"
 
 
 @study(

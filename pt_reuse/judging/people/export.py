@@ -272,6 +272,8 @@ class ExportedTasks(Result):
     """
 
     title = "ExportedTasks"
+    condition = "It holds for the files as they were written to the folder."
+    limit = "It does not say what anyone has judged since: import_labels reads that."
     views = {
         "file": View(
             columns=(

@@ -332,6 +332,8 @@ class ReturnedLabels(Result):
     """
 
     title = "ReturnedLabels"
+    condition = "It holds for the files as they were when they were read."
+    limit = "It does not say whether annotators agree, nor which label is right."
     views = {
         "annotator": View(
             table="by_annotator",
@@ -560,7 +562,7 @@ def import_labels(
     annotators: Mapping[str, str] | None = None,
     partial: bool = False,
 ) -> ReturnedLabels:
-    """Read the labels that people gave to the tasks of a folder, and check them against what was asked.
+    """Read the labels that people gave to the tasks of a folder, and check them against the tasks.
 
     All faults are found before any is told: pairs that are none of the task, ids moved to other rows, labels out of the
     scale, two labels of one annotator for one document, rows of another task or of somebody who was not asked, labels

@@ -53,7 +53,7 @@ _SMALLEST = TopicLists.of("1", {"run": ["d"]})
 
 
 class Strategy:
-    """A way to choose what to judge next, with its options.
+    """A rule that chooses the next document to judge, with its options.
 
     Args:
         kind: its name, such as ``"hedge"``, or a chooser of your own, a subclass of :class:`~pt_reuse.pools.Chooser`.

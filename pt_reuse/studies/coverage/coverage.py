@@ -19,8 +19,7 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.plots.lines import plot_depths
-from pt_reuse.plots.maps import plot_unjudged_map
+from pt_reuse.plots.lines import plot_depths, plot_unjudged_runs
 from pt_reuse.plots.run_scores import plot_disadvantage
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, relevant_only, told_elsewhere
@@ -191,12 +190,12 @@ def _per_group(by: str) -> Callable[[Coverage], Report]:
     return report
 
 
-def _draw_topics(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
-    """Draw a map of runs and topics, the darker the more is unjudged."""
+def _draw_runs(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
+    """Draw the share of unjudged documents of each run, the mean and the quartiles of the topics."""
     at, counts = result.depth_of(depth), result.counts
     row = result.depths.index(at)
     shares = np.where(counts.documents[row] > 0, counts.shares[row], np.nan)
-    return plot_unjudged_map(shares, result.by_run, counts.topics, depth=at, by=result.group_of(by), place=place)
+    return plot_unjudged_runs(shares, result.by_run, depth=at, by=result.group_of(by), place=place)
 
 
 def _draw_depths(result: Coverage, _: str, place: Place, by: str | None = None) -> Axes:
@@ -229,10 +228,10 @@ def _draw_rise(result: Coverage, measure: str, place: Place, depth: int | None =
 class Coverage(Result):
     """How far judgments cover runs, teams, types and topics.
 
-    Its figures are ``"topics"``, a map of runs and topics, the darker the more is unjudged; ``"depths"``, a line per
-    type over the depths; ``"residual"`` and ``"rise"``, a point per run: the share unjudged, and the residual of RBP,
-    or the ranks it gains on condensed lists by a measure. Options: ``depth=``, one of the depths (default `at`), and
-    ``by=``, ``"type"`` or ``"team"`` for colour and marker (default the first of these that any run has).
+    Its figures are ``"runs"``, what is unjudged of each, the mean and the quartiles of topics; ``"depths"``, a line
+    per type over the depths; ``"residual"`` and ``"rise"``, a point per run: the share unjudged, and the residual of
+    RBP, or the ranks it gains on condensed lists by a measure. Options: ``depth=``, one of the depths (default `at`),
+    and ``by=``, ``"type"`` or ``"team"`` for colour and marker (default the first of these that any run has).
 
     Attributes:
         table: one row per depth and run: ``name team type pooled``, ``contributed`` (whether it contributed to the pool
@@ -264,6 +263,8 @@ class Coverage(Result):
     """
 
     title = "Coverage"
+    condition = "It holds for the first {at} documents of each run; judged is {judged}; relevant: {relevant}."
+    limit = "It does not say how many of the unjudged documents are relevant, so not by how much a score is too low."
     views = {
         "run": View(
             table="_runs",
@@ -313,7 +314,7 @@ class Coverage(Result):
             long=True,
         ),
     }
-    plots = {"topics": _draw_topics, "depths": _draw_depths, "residual": _draw_residual, "rise": _draw_rise}
+    plots = {"runs": _draw_runs, "depths": _draw_depths, "residual": _draw_residual, "rise": _draw_rise}
     key = (
         KeyFigures(("mean_unjudged", "max_unjudged", "mean_residual", "max_residual", "flagged"), "_whole"),
         KeyFigures(("max_rise", "max_fall"), "_rises"),
@@ -476,14 +477,14 @@ def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
     ),
     command=Command(
         name="profile coverage",
-        summary="how far the judgments cover each run, and which runs the pool may put at a disadvantage",
+        summary="how much of each run is judged, and which runs the pool may put at a disadvantage",
         details="The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to "
-        "which each run is judged without a gap; the residual of RBP; the ranks that a run gains when unjudged "
-        "documents are dropped from all lists; and where it is known who made the pool, what would be unjudged of each "
-        "run had its own team not taken part.",
+        "which each run is judged without a gap; the residual of RBP; the ranks that a run gains if unjudged "
+        "documents are dropped from all lists; and, if the pooled runs are known, the share of each run that would be "
+        "unjudged without its own team.",
         screen=("type", "run", "flags"),
     ),
-    entry=Entry(question="How far do the judgments cover each run?", group="profile", papers="[M08]_"),
+    entry=Entry(question="How much of each run is judged?", group="profile", papers="[M08]_"),
 )
 def coverage(
     runs: Any,
@@ -501,7 +502,7 @@ def coverage(
     without_topics: str = "error",
     verbose: bool = False,
 ) -> Coverage:
-    """Say how far the judgments cover each run, and which runs the pool may put at a disadvantage.
+    """Compute how much of each run is judged, and which runs the pool may put at a disadvantage.
 
     A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
     in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it

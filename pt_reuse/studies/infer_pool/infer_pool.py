@@ -461,6 +461,14 @@ class InferredPool(Result):
     """
 
     title: ClassVar[str] = "Inferred pool"
+    condition = (
+        "It holds for these runs in the order {order}, their judgments on {topics} topics, and a tolerance of "
+        "{tolerance}."
+    )
+    limit = (
+        "It says which of these runs explain the judgments, not which were pooled on record, and nothing of runs "
+        "that are not here."
+    )
     views = {"pool": _report}
     plots = {"ranks": _draw}
     key = (
@@ -559,7 +567,7 @@ class InferredPool(Result):
 
     def __repr__(self) -> str:
         unsure = "".join(f" {line}." for line in self._unsure())
-        return f"{self.title}: {self.headline()}. {self.explanation}{unsure} [{self._settings_line()}]"
+        return f"{self._head()} {self.explanation}{unsure} [{self._settings_line()}]"
 
 
 def depths_in_words(by_topic: pd.DataFrame) -> str:
@@ -609,7 +617,7 @@ def infer_pool(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> InferredPool:
-    """Say which runs must have contributed to the pool behind a set of judgments, and to which depth.
+    """Infer which runs contributed to the pool behind a set of judgments, and to which depth.
 
     A run *is judged to depth k* when all its first k documents of every topic are judged, but for a tolerated share.
     For each k, the runs judged to k pool their first k documents; the depth is the k whose pool differs least from the

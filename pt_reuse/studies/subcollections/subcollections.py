@@ -16,11 +16,12 @@ from pt_reuse._choices import CORRECTION, SAMPLES
 from pt_reuse._errors import InputError, door, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
+from pt_reuse._text import with_ends
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.result import KeyFigures, Result, Shown, View, records
+from pt_reuse.result import KeyFigures, Result, Shown, View, clauses, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, relevant_only
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
@@ -100,6 +101,8 @@ class Subcollections(Result):
     """
 
     title = "Subcollections"
+    condition = "It holds for these parts: {parts}; topics: {topics}; test: {test}."
+    limit = "It does not say which part is right, nor how parts of another corpus or other documents would agree."
     views = {
         "parts": View(
             table="by_setting",
@@ -229,12 +232,14 @@ class Subcollections(Result):
         n_parts = count(len(self.parts), "part")
         said = []
         for measure in self.measures:
-            rows = self.table.loc[self.table["measure"] == measure, "agree"]
-            low, high = rows.min(), rows.max()
-            number = "NaN, nothing is significant" if pd.isna(low) else f"{low:.3f}"
-            number += f" to {high:.3f}" if low < high else ""
+            rows = self.table[self.table["measure"] == measure]
+            low, high = rows["agree"].min(), rows["agree"].max()
+            number = with_ends(records(rows)[0], "agree", ".3f")
+            if len(rows) > 1:
+                number = f"{low:.3f}" + (f" to {high:.3f}" if low < high else "")
+            number = "undefined: nothing is significant" if pd.isna(low) else number
             said.append(f"{measure} agree-SSa {number}")
-        return f"{count(len(self.names), 'system')} on {n_parts}: {', '.join(said)}"
+        return f"{count(len(self.names), 'system')} on {n_parts}: {clauses(said)}"
 
 
 def _settings(rows: pd.DataFrame) -> Iterator[list[str]]:
@@ -316,14 +321,16 @@ def _check(given: Mapping[str, Any]) -> None:
     command=Command(
         name="profile subcollections",
         summary="whether the same runs differ significantly on parts of the corpus",
-        details="Documents that are not relevant are split, by source or at random, and each part gets all relevant "
-        "ones back. The runs and the judgments are restricted to each part, every pair of runs is tested on it, and it "
-        "is counted on which pairs two parts agree.",
+        details="Documents that are not relevant are split, by source or at random, and each part also gets all "
+        "relevant documents. The runs and the judgments are restricted to each part, every pair of runs is tested on "
+        "it, and the pairs on which two parts agree are counted.",
         screen=("split", "parts", "pair"),
     ),
     together=_check,
     entry=Entry(
-        question="Would another part of the corpus rank the systems alike?", group="profile", papers="[J14]_, [S12]_"
+        question="Would the same systems differ on another part of the corpus?",
+        group="profile",
+        papers="[J14]_, [S12]_",
     ),
 )
 def subcollections(
@@ -348,12 +355,12 @@ def subcollections(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Subcollections:
-    """Say whether the same systems differ significantly on different parts of a corpus.
+    """Test whether the same systems differ significantly on different parts of a corpus.
 
     The documents that are relevant to any topic are set aside. All others are split: by their source, at random, or so
     that a share of a part comes from one source. Each part gets all relevant documents back, so that parts differ in
     what is not relevant alone. The systems are had on each part, either as `runs` that keep the documents of the part
-    (their scores stay) or, from :class:`~pt_reuse.profile.Systems`, indexed and run anew. On each part every pair of
+    (their scores stay) or, from :class:`~pt_reuse.profile.Systems`, indexed and run again. On each part every pair of
     systems is tested over topics; two parts agree as far as they find the same pairs significant, with the same
     winners.
 
@@ -362,7 +369,7 @@ def subcollections(
             :class:`~pt_reuse.profile.Systems`.
         qrels: the judgments, in any form. Each part has those of its documents. Means are over all topics of the
             judgments, a topic that a run lacks counting 0.
-        resamples: draws of topics for intervals of tau-b and agree-SS_a, each testing all pairs anew; default 0, none.
+        resamples: draws of topics for intervals of tau-b and agree-SS_a, each testing all pairs again; default 0, none.
         seed: of all that is drawn.
         n_jobs: parts at a time, as joblib takes it; the numbers do not depend on it. Systems must be able to run in
             other processes.

@@ -220,7 +220,7 @@ def test_no_value_where_chance_agreement_is_certain():
     assert none[none["items"] == "relevant"]["why"].unique().tolist() == ["no item with two labels"]
     assert result.table["value"].iloc[0] == 1
     assert result.pairs["why"].tolist() == ["all labels are the same", "no item with two labels"]
-    assert result.headline().endswith("ordinal alpha has no value")
+    assert result.headline().endswith("ordinal alpha is undefined: all labels are the same")
     assert "Without a value: all labels are the same." in str(result.report())
 
 

@@ -319,7 +319,7 @@ def test_nothing_is_judged():
     assert (found.by_run["best_rank"] == 1).all()
     assert (found.by_run["worst_rank"] == len(RUNS)).all()
     assert found.condensed["condensed_rank"].eq(1).all()
-    found.plot("topics", width=3.3)
+    found.plot("runs", width=3.3)
 
 
 @quiet
@@ -351,7 +351,7 @@ def test_one_run_and_one_topic():
     assert found.headline() == "Unjudged@3 in the mean: runs 0.3333; most 0.3333 (mine); 0 runs of 1 with a flag"
     assert "Without" not in "".join(found.report().to_frame())
     assert len(found.groups) == 0
-    for kind in ("topics", "depths", "residual", "rise"):
+    for kind in ("runs", "depths", "residual", "rise"):
         found.plot(kind, width=3.3)
 
 

@@ -1,0 +1,167 @@
+"""LOU: leave-out-uniques as a measure that carries the field, for PyTerrier's own pt.Experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import told, whole
+from pt_reuse._errors import Call, InputError, door, warn
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.experiment.arguments import as_field
+from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
+from pt_reuse.pooling.fit import MOSTLY
+from pt_reuse.pooling.pool import Pool
+from pt_reuse.scoring.caveats import CaveatWarning
+from pt_reuse.scoring.derived import Derived, calculated
+from pt_reuse.scoring.measures import MeasureLike
+
+
+class _LeaveOutUniques(Derived):
+    """The score without the relevant uniques of the system's team in the pool of a field."""
+
+    NAME = "LOU"
+    SHORT_DESC = "The score without the relevant documents that the system alone would have put into the pool."
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        **Derived.SUPPORTED_PARAMS,
+        "field": ir_measures.ParamInfo(dtype=RunSet, required=True, desc="the runs of the collection"),
+        "depth": ir_measures.ParamInfo(dtype=int, required=True, desc="documents per run and topic in the pool"),
+        "rel": ir_measures.ParamInfo(dtype=int, default=1, desc="lowest label of a relevant unique"),
+        "team": ir_measures.ParamInfo(default=None, desc="the team of the system"),
+        "name": ir_measures.ParamInfo(default=None, desc="what the measure is called"),
+    }
+
+    def __init__(
+        self,
+        measure: MeasureLike,
+        *,
+        field: Any,
+        depth: int | None = None,
+        rel: int = 1,
+        team: str | None = None,
+        name: str | None = None,
+    ):
+        runs = as_field(field)
+        if runs is None:
+            raise InputError("LOU needs the runs of the collection, got None.", argument="field")
+        taken = depth_of(runs, None if depth is None else checked_depth(depth)).value
+        teams = sorted(set(runs.run_table["team"].dropna()))
+        if team is not None and team not in teams:
+            raise InputError(f"the field has no team {told(team)}.", argument="team")
+        own = {"rel": whole("rel", rel, "as a label", least=1), "team": team, "name": name}
+        super().__init__(measure, field=runs, depth=taken, **own)
+        self._told = False
+
+    def __repr__(self) -> str:
+        shown = {"depth": self.params["depth"]}
+        shown |= {key: value for key, value in self.params.items() if key in ("rel", "team") and value not in (1, None)}
+        made = f"LOU({self.measure!r},{','.join(f'{key}={value!r}' for key, value in shown.items())})"
+        return str(self.params["name"] or made)
+
+    @cached_property
+    def _pool(self) -> Pool:
+        return depth_pool(self.params["field"], depth=self.params["depth"])
+
+    @cached_property
+    def _others(self) -> pd.MultiIndex:
+        """Return topic and document of all that others brought."""
+        team = self.params["team"]
+        return _pairs(self._pool if team is None else self._pool.without(team))
+
+    @cached_property
+    def _of_team(self) -> pd.MultiIndex:
+        """Return topic and document of what the team of the system brought alone, by other runs."""
+        return _pairs(self._pool).difference(self._others)
+
+    def _tell(self, strangers: NDArray[np.bool_]) -> None:
+        """Warn, once, where the pool of the field is not what was judged."""
+        if self._told or not len(strangers) or strangers.mean() <= MOSTLY:
+            return
+        self._told = True
+        warn(
+            f"{self!r}: {int(strangers.sum()):,} of {len(strangers):,} judged documents ({strangers.mean():.0%}) are "
+            f"within depth {self.params['depth']} of no pooled run of the field, nor of the system, so they stay "
+            "whoever is left out. Check the field and the depth: ",
+            Call("infer_pool", "runs, qrels"),
+            " says which runs and which depth fit the judgments.",
+            category=CaveatWarning,
+        )
+
+    def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
+        with np.errstate(over="ignore"):
+            rows = run.assign(score=run["score"].astype(np.float32))
+        rows = rows.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
+        top = rows.groupby("query_id").head(self.params["depth"])
+        judged = pd.MultiIndex.from_frame(qrels[["query_id", "doc_id"]])
+        found = judged.isin(pd.MultiIndex.from_frame(top[["query_id", "doc_id"]]))
+        unique = judged.isin(self._of_team) | (found & ~judged.isin(self._others))
+        self._tell(
+            ~(judged.isin(self._others) | judged.isin(self._of_team) | found)[(qrels["relevance"] >= 0).to_numpy()]
+        )
+        left = qrels[~(unique & (qrels["relevance"] >= self.params["rel"]).to_numpy())]
+        return calculated(self.measure, left, run, qids)
+
+
+def _pairs(pool: Pool) -> pd.MultiIndex:
+    return pd.MultiIndex.from_frame(pool.to_frame()[["qid", "docno"]])
+
+
+@door
+def LOU(  # noqa: N802 - named as a measure
+    measure: MeasureLike,
+    *,
+    field: Any,
+    depth: int | None = None,
+    rel: int = 1,
+    team: str | None = None,
+    name: str | None = None,
+) -> ir_measures.Measure:
+    """Return a measure: the score of a system without the relevant documents that it alone would have pooled.
+
+    Leave-out-uniques as a measure: it carries the field, so that ``pt.Experiment`` takes it as it is, with batches and
+    any part of the topics. The system counts as pooled, to the depth of the field's pool. Its uniques are the documents
+    in its first `depth` that no pooled run of the field (of another team) has there. Those with a label of at least
+    `rel` are taken out of the judgments, and the measure is computed again. Documents are ranked by float32 score,
+    equal ones by descending docno; the field's runs as they were pooled.
+
+    It is a system of its own team unless `team` names one of the field. :func:`pt_reuse.Experiment` with ``field=``
+    knows more: ranks, who was pooled, teams and types of several systems.
+
+    Args:
+        measure: any measure of ir_measures, or its name.
+        field: the collection's runs: a RunSet, or whatever makes one; not the system's own run.
+        depth: documents per run and topic, >= 1; default that of the field (``field.pool_depth``), else 100.
+        rel: the lowest label that is relevant, for which uniques are taken out; default 1.
+        team: the team of the system, one of the field; default its own.
+        name: what the measure is called in tables; default of its measure, depth and what is not as usual. Give one
+            where two fields are compared in one experiment.
+
+    Returns:
+        Measure: for pt.Experiment and ir_measures; it computes what it is asked, topic by topic.
+
+    Raises:
+        InputError: no field, a depth or label that is none, a team that the field does not have.
+
+    Warns:
+        ReuseWarning: most judged documents are in the first `depth` of no pooled run, as where the field or the depth
+            is not that of the judgments.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> from ir_measures import P
+        >>> theirs = pd.DataFrame({"qid": "1", "docno": ["d2", "d3"], "score": [2.0, 1.0]})
+        >>> mine = pd.DataFrame({"query_id": "1", "doc_id": ["d1", "d2"], "score": [2.0, 1.0]})
+        >>> qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d1", "d2", "d3"], "relevance": [1, 1, 0]})
+        >>> lou = ptr.LOU(P@2, field={"theirs": theirs}, depth=2)
+        >>> lou, (P@2).calc_aggregate(qrels, mine), lou.calc_aggregate(qrels, mine)
+        (LOU(P@2,depth=2), 1.0, 0.5)
+
+    Source: as :func:`leave_out_uniques`.
+    """
+    return _LeaveOutUniques(measure, field=field, depth=depth, rel=rel, team=team, name=name)

@@ -1,0 +1,366 @@
+"""Measures made of another measure: its bounds and their distance, and its value on a condensed list.
+
+They are measures of ir_measures, so that PyTerrier's own ``pt.Experiment`` and ``pt.Evaluate`` take them as they are.
+"""
+
+from __future__ import annotations
+
+import weakref
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeVar
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import Metric
+
+from pt_reuse._check import examples, told
+from pt_reuse._errors import InputError, door, warn
+from pt_reuse.data.judgments import as_qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
+from pt_reuse.scoring.measures import MeasureLike, OwnMeasure, cutoff_of, parse_measures
+
+#: judged documents have at least this label; -1 means pooled and not judged
+_JUDGED = 0
+
+
+class Derived(OwnMeasure):
+    """A measure of another one, `measure`; ``Low(nDCG)@10`` is ``Low(nDCG@10)``."""
+
+    RUN_INPUTS = ("query_id", "doc_id", "score")
+    QREL_INPUTS = ("query_id", "doc_id", "relevance")
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "measure": ir_measures.ParamInfo(dtype=ir_measures.Measure, required=True, desc="the measure it is made of"),
+    }
+
+    def __init__(self, measure: MeasureLike, **params: Any):
+        found = parse_measures(measure)
+        if len(found) != 1:
+            said = f"{self.NAME} is of one measure, and {told(measure)} names {examples(found)}."
+            raise InputError(said, argument="measure")
+        super().__init__(measure=found[0], **params)
+
+    @property
+    def __name__(self) -> str:
+        return str(self.NAME)
+
+    @property
+    def measure(self) -> ir_measures.Measure:
+        """Return the measure it is made of."""
+        found: ir_measures.Measure = self.params["measure"]
+        return found
+
+    def __call__(self, **params: Any) -> ir_measures.Measure:
+        # what is no parameter of its own is one of the measure it is made of
+        own = {name: value for name, value in params.items() if name in self.SUPPORTED_PARAMS}
+        rest = {name: value for name, value in params.items() if name not in own}
+        of = {"measure": self.measure(**rest)} if rest else {}
+        return type(self)(**{**self.params, **of, **own})
+
+    def __matmul__(self, at_param: Any) -> ir_measures.Measure:
+        return self(measure=self.measure @ at_param)
+
+    def __repr__(self) -> str:
+        options = [f"{name}={value!r}" for name, value in self.params.items() if name != "measure"]
+        return f"{self.NAME}({','.join([repr(self.measure), *options])})"
+
+    def runtime_impl(self, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[Metric]:
+        """Yield one value per topic that both the qrels and the run have; called by ir_measures."""
+        judged = set(qrels["query_id"].unique())
+        qids = [qid for qid in run["query_id"].unique() if qid in judged]
+        if qids:
+            values = self._values(qrels, run, qids)
+            yield from (Metric(qid, self, values[qid]) for qid in qids)
+
+    @abstractmethod
+    def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
+        """Return the value of each of some topics, which the judgments and the run have."""
+
+
+class _Bounded(Derived):
+    """Bounds of a score: what the unjudged documents that the measure sees in a list allow."""
+
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        **Derived.SUPPORTED_PARAMS,
+        "max_label": ir_measures.ParamInfo(dtype=int, required=False, desc="highest label of an unjudged document"),
+    }
+
+    def __init__(self, measure: MeasureLike, *, max_label: int | None = None):
+        super().__init__(measure, **({} if max_label is None else {"max_label": max_label}))
+        if max_label is not None and (isinstance(max_label, bool) or not isinstance(max_label, int) or max_label < 1):
+            raise InputError(
+                f"max_label must be a whole number of at least 1, got {told(max_label)}.", argument="max_label"
+            )
+        if not has_bounds(self.measure):
+            raise InputError(
+                f"the bounds of {self.measure!r} are not known. They are for AP, P, R, RR, Rprec, Success, RBP(rel=1) "
+                "and nDCG, without judged_only and gains.",
+                argument="measure",
+            )
+        # the highest label of the judgments seen last
+        self._seen: int | None = None
+
+    def of_labels(self, highest: int) -> ir_measures.Measure:
+        """Return the measure with the highest label that an unjudged document may have."""
+        return self if "max_label" in self.params or not self._graded else self(max_label=max(highest, 1))
+
+    @property
+    def _graded(self) -> bool:
+        return self.measure.NAME == "nDCG"
+
+    def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
+        labels = np.arange(1, self._highest(qrels) + 1, dtype=np.int16)
+        judged = _JUDGMENTS.of(qrels)
+        bounds = score_bounds(_RUNS[_order_of(self.measure)].of(run), judged, [self.measure], labels)
+        return dict(zip(judged.topics, self._of(bounds)[0, :, 0].tolist(), strict=True))
+
+    def _highest(self, qrels: pd.DataFrame) -> int:
+        """Return the highest label that an unjudged document may have; a binary measure sees relevant or not alone."""
+        if not self._graded:
+            return int(self.measure.params.get("rel", 1))
+        given = self.params.get("max_label")
+        if given is not None:
+            return int(given)
+        highest = max(int(qrels["relevance"].max()), 1)
+        if self._seen not in (None, highest):
+            both = sorted((highest, self._seen or 0))
+            warn(
+                f"{self!r} was computed with {both[0]} as the highest label of some topics, and with {both[1]} of "
+                "others: batches of topics have their own judgments. If they are of one collection, its values are "
+                f"wrong. Give the highest label: {self(max_label=both[1])!r}."
+            )
+        self._seen = highest
+        return highest
+
+    @abstractmethod
+    def _of(self, bounds: Bounds) -> Any:
+        """Return (measures, topics, runs): the values."""
+
+
+class _Low(_Bounded):
+    """The lowest score that the unjudged documents of a list allow."""
+
+    NAME = "Low"
+    SHORT_DESC = "The lowest score that the unjudged documents of a list allow."
+
+    def _of(self, bounds: Bounds) -> Any:
+        return bounds.low
+
+
+class _High(_Bounded):
+    """The highest score that the unjudged documents of a list allow."""
+
+    NAME = "High"
+    SHORT_DESC = "The highest score that the unjudged documents of a list allow."
+
+    def _of(self, bounds: Bounds) -> Any:
+        return bounds.high
+
+
+class _Residual(_Bounded):
+    """The highest less the lowest score that the unjudged documents of a list allow."""
+
+    NAME = "Residual"
+    SHORT_DESC = "The highest less the lowest score that the unjudged documents of a list allow."
+
+    def _of(self, bounds: Bounds) -> Any:
+        return bounds.high - bounds.low
+
+
+class _CondensedList(Derived):
+    """A measure of the judged documents of a list alone."""
+
+    NAME = "Condensed"
+    SHORT_DESC = "A measure of the list without its unjudged documents."
+
+    def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
+        judged = qrels.loc[qrels["relevance"] >= _JUDGED, ["query_id", "doc_id"]]
+        pairs = pd.MultiIndex.from_frame(run[["query_id", "doc_id"]])
+        kept = run[pairs.isin(pd.MultiIndex.from_frame(judged))]
+        return calculated(self.measure, qrels, kept, qids)
+
+
+@door
+def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
+    """Return a measure: the lowest score that the unjudged documents of a list allow.
+
+    Every unjudged document that the measure sees (down to its cutoff) may have any label, from 0 to the highest. What
+    the list does not have stays as it is judged. P, Success, RR and RBP do not see it, so that their lowest score is
+    exact; further relevant documents that the list lacks would lower AP, R, Rprec and nDCG, even below this. Means are
+    over the topics of the measure, ties are broken as its own provider breaks them.
+
+    Args:
+        measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.
+        max_label: the highest label that an unjudged document may have, for nDCG; default the highest of the judgments.
+            pt.Experiment gives the judgments of each batch alone: name it where there is a `batch_size`.
+
+    Returns:
+        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Low(nDCG@10)"``.
+
+    Raises:
+        InputError: a measure whose bounds are not known.
+
+    Warns:
+        ReuseWarning: when it is computed, where batches of judgments differ in their highest label.
+
+    Example:
+        >>> import ir_measures, pt_reuse as ptr
+        >>> from ir_measures import P, nDCG, ScoredDoc, Qrel
+        >>> ptr.Low(nDCG@10), ptr.Low("nDCG@10", max_label=3)
+        (Low(nDCG@10), Low(nDCG@10,max_label=3))
+        >>> run, qrels = [ScoredDoc("1", "a", 2.0), ScoredDoc("1", "b", 1.0)], [Qrel("1", "a", 1)]
+        >>> ptr.Low(P@2).calc_aggregate(qrels, run), ptr.High(P@2).calc_aggregate(qrels, run)
+        (0.5, 1.0)
+
+    Source: the exchange argument for AP and nDCG is this package's own, checked against all completions; RBP is that of
+    Moffat and Zobel, TOIS 2008.
+    """
+    return _Low(measure, max_label=max_label)
+
+
+@door
+def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
+    """Return a measure: the highest score that the unjudged documents of a list allow, as :func:`Low` the lowest.
+
+    The highest RBP counts the ranks below the n documents that it sees, too, whose weight is p^n.
+
+    Args:
+        measure: as for :func:`Low`.
+        max_label: as for :func:`Low`.
+
+    Returns:
+        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"High(nDCG@10)"``.
+
+    Raises:
+        InputError: a measure whose bounds are not known.
+
+    Warns:
+        ReuseWarning: as :func:`Low`.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> from ir_measures import AP
+        >>> ptr.High(AP), ptr.High("AP(rel=2)@100")
+        (High(AP), High(AP(rel=2)@100))
+
+    Source: as :func:`Low`.
+    """
+    return _High(measure, max_label=max_label)
+
+
+@door
+def Residual(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
+    """Return a measure: the highest less the lowest score that the unjudged documents of a list allow.
+
+    For RBP it is the residual of Moffat and Zobel: (1 - p) p^(i - 1) of each unjudged document at rank i, and p^n of
+    the ranks below the n documents that it sees.
+
+    Args:
+        measure: as for :func:`Low`.
+        max_label: as for :func:`Low`.
+
+    Returns:
+        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Residual(RBP(rel=1))"``.
+
+    Raises:
+        InputError: a measure whose bounds are not known.
+
+    Warns:
+        ReuseWarning: as :func:`Low`.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> from ir_measures import RBP
+        >>> ptr.Residual(RBP(rel=1, p=0.95))
+        Residual(RBP(rel=1,p=0.95))
+
+    Source: Moffat and Zobel, TOIS 2008, section 4.
+    """
+    return _Residual(measure, max_label=max_label)
+
+
+@door
+def Condensed(measure: MeasureLike) -> ir_measures.Measure:  # noqa: N802 - as a measure
+    """Return a measure of the condensed list: unjudged documents are taken out before it is computed.
+
+    Where ir_measures has it by a name of its own, as ``AP(judged_only=True)``, the measure is that one. A document with
+    a label below 0 is unjudged. Condensed lists favour systems with many unjudged documents.
+
+    Args:
+        measure: any measure of ir_measures, or its name.
+
+    Returns:
+        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Condensed(AP)"``.
+
+    Raises:
+        InputError: an unknown measure.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> from ir_measures import AP, RBP, nDCG
+        >>> ptr.Condensed(AP), ptr.Condensed(nDCG@10), ptr.Condensed(RBP(rel=1))
+        (AP(judged_only=True), nDCG(judged_only=True)@10, Condensed(RBP(rel=1)))
+
+    Source: Sakai, SIGIR 2007, "Alternatives to bpref".
+    """
+    own = _CondensedList(measure)
+    if "judged_only" in own.measure.SUPPORTED_PARAMS:
+        theirs = own.measure(judged_only=True)
+        if ir_measures.DefaultPipeline.supports(theirs):
+            return theirs
+    return own
+
+
+#: the derived measures that have a name, as :func:`pt_reuse.scoring.measures.parse_measures` reads it
+BY_NAME = {"Low": Low, "High": High, "Residual": Residual, "Condensed": Condensed}
+
+
+def calculated(
+    measure: ir_measures.Measure, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]
+) -> Mapping[str, float]:
+    """Return what ir_measures calculates for topics, the default of the measure where it has nothing."""
+    found = ir_measures.iter_calc([measure], qrels, run) if len(run) and len(qrels) else ()
+    return {**dict.fromkeys(qids, float(measure.DEFAULT)), **{metric.query_id: metric.value for metric in found}}
+
+
+# in what order a provider ranks
+
+
+def _order_of(measure: ir_measures.Measure) -> str:
+    """Return in which order the provider of a measure ranks documents of equal scores."""
+    if measure.NAME == "RBP":
+        return "file"  # cwl-eval leaves them as they stand
+    return "docno" if measure.NAME == "RR" and cutoff_of(measure) is not None else "trec_eval9"
+
+
+def _in_order(order: str, run: pd.DataFrame) -> RunSet:
+    rows = run[["query_id", "doc_id", "score"]].set_axis(["qid", "docno", "score"], axis=1)
+    if order == "docno":
+        rows, order = rows.sort_values(["qid", "score", "docno"], ascending=[True, False, True]), "file"
+    return RunSet.from_frames({"run": rows}, order=order)
+
+
+_Made = TypeVar("_Made")
+
+
+class _Last(Generic[_Made]):
+    """Keeps what was made of a frame last: ir_measures gives all measures of a call the same frames."""
+
+    def __init__(self, make: Callable[[pd.DataFrame], _Made]):
+        self._make = make
+        self._kept: tuple[tuple[weakref.ref[pd.DataFrame], _Made], ...] = ()
+
+    def of(self, frame: pd.DataFrame) -> _Made:
+        for known, made in self._kept:
+            if known() is frame:
+                return made
+        made = self._make(frame)
+        self._kept = ((weakref.ref(frame), made),)
+        return made
+
+
+_JUDGMENTS = _Last(lambda frame: as_qrels(frame[["query_id", "doc_id", "relevance"]]))
+_RUNS = {order: _Last(partial(_in_order, order)) for order in ("trec_eval9", "docno", "file")}

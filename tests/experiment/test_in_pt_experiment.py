@@ -1,0 +1,304 @@
+"""Measures of reusability in pt.Experiment and pt.Evaluate as they are, each of their arguments, on real runs."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, Shift
+from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, infAP, nDCG
+
+import pt_reuse as ptr
+from pt_reuse._errors import ReuseWarning
+
+OF = [AP @ 5, P @ 5, Success @ 5, RR @ 5, R @ 5, nDCG @ 5]
+SYSTEMS = ["acsys8alo", "Dm8TFbn", "INQ601"]
+
+
+def completions(docnos, judged, top, measure):
+    """Return the lowest and the highest score of a list over all labels of its unjudged documents, by ir_measures."""
+    holes = [docno for docno in docnos if judged.get(docno, -1) < 0]
+    every = itertools.product(range(top + 1), repeat=len(holes))
+    qrels = {str(i): {"x": 0, **judged, **dict(zip(holes, labels, strict=True))} for i, labels in enumerate(every)}
+    run = {docno: -float(i) for i, docno in enumerate(docnos)}
+    scores = [metric.value for metric in ir_measures.iter_calc([measure], qrels, dict.fromkeys(qrels, run))]
+    return min(scores), max(scores)
+
+
+def by_hand(frames, qrels, measures, topics, top):
+    """Return (system, qid, measure) -> the lowest and the highest score under every completion of the first 5."""
+    found = {}
+    labels = {qid: dict(zip(rows["docno"], rows["label"], strict=True)) for qid, rows in qrels.groupby("qid")}
+    for name, frame in frames.items():
+        rows = frame[frame["qid"].isin(topics)].assign(score=frame["score"].astype(np.float32))
+        for qid, mine in rows.groupby("qid"):
+            for m in measures:
+                # the provider of RR@5 breaks ties by ascending docno
+                ascending = [False, m.NAME == "RR"]
+                docnos = mine.sort_values(["score", "docno"], ascending=ascending)["docno"].head(5).tolist()
+                found[name, qid, repr(m)] = completions(docnos, labels[qid], top, m)
+    return found
+
+
+@pytest.fixture(scope="module")
+def shallow(trec8):
+    """Return three runs of TREC-8, its topics, and the judgments of a depth-3 pool of ten others."""
+    runs = trec8.runs.select([name for name in trec8.runs if name not in SYSTEMS][:10])
+    pool = ptr.depth_pool(runs, depth=3, contributors="all")
+    qrels = trec8.qrels.restrict(pool)
+    frames = {name: trec8.runs[name].groupby("qid").head(50) for name in SYSTEMS}
+    topics = pd.DataFrame({"qid": qrels.topics, "query": "of TREC-8"})
+    return frames, topics, qrels.to_frame()[["qid", "docno", "label"]], runs
+
+
+@pytest.fixture(scope="module")
+def measured(shallow):
+    """Return the measures, and (system, qid, measure) -> score, of which the bounds are found by brute force."""
+    frames, topics, qrels, _ = shallow
+    bounds = by_hand(frames, qrels, OF, topics["qid"].tolist(), 1)
+    wanted = {}
+    for (name, qid, m), (low, high) in bounds.items():
+        wanted |= {(name, qid, f"Low({m})"): low, (name, qid, f"High({m})"): high}
+        wanted[name, qid, f"Residual({m})"] = high - low
+    return [kind(m) for kind in (ptr.Low, ptr.High, ptr.Residual) for m in OF], wanted
+
+
+def means(wanted, topics=None):
+    rows = pd.Series(wanted).rename_axis(["name", "qid", "measure"])
+    rows = rows if topics is None else rows[rows.index.get_level_values("qid").isin(topics)]
+    return rows.reset_index(name="value").pivot_table(index="name", columns="measure", values="value")
+
+
+def same(frame, wanted):
+    assert len(frame) == len(wanted)
+    frame = frame.set_index("name")[list(wanted)].loc[list(wanted.index)]
+    np.testing.assert_allclose(frame.to_numpy(dtype=float), wanted.to_numpy(), atol=1e-12)
+
+
+def test_as_all_completions_by_topic_and_in_the_mean(shallow, measured):
+    frames, topics, qrels, _ = shallow
+    measures, wanted = measured
+    given = (list(frames.values()), topics, qrels, measures)
+    found = pt.Experiment(*given, names=list(frames), perquery=True)
+    assert len(found) == len(wanted) == 3 * 50 * 18
+    for name, qid, measure, value in found[["name", "qid", "measure", "value"]].itertuples(index=False):
+        assert value == pytest.approx(wanted[name, qid, measure], abs=1e-12), (name, qid, measure)
+    same(pt.Experiment(*given, names=list(frames)), means(wanted))
+    # a mean of half a score lies between these, and the judgments leave room
+    spread = means(wanted).xs("Residual(nDCG@5)", axis=1)
+    assert (spread > 0.2).all()
+
+
+def live(frames):
+    return [Retriever(frame) for frame in frames.values()]
+
+
+@pytest.mark.parametrize("batch_size", [None, 7, 50])
+def test_batches(shallow, measured, batch_size):
+    frames, topics, qrels, _ = shallow
+    measures, wanted = measured
+    found = pt.Experiment(live(frames), topics, qrels, measures, names=list(frames), batch_size=batch_size)
+    same(found, means(wanted))
+
+
+def test_topics_and_judgments_that_are_left_out(shallow, measured):
+    frames, topics, qrels, _ = shallow
+    measures, wanted = measured
+    some = topics[:20]
+    found = pt.Experiment(live(frames), some, qrels, measures, names=list(frames), filter_by_topics=True)
+    same(found, means(wanted, set(some["qid"])))
+    # topics that are not asked count with the value of an empty list
+    every = pt.Experiment(live(frames), some, qrels, measures, names=list(frames), filter_by_topics=False)
+    same(every, means(wanted, set(some["qid"])) * 20 / 50)
+    few = qrels[qrels["qid"].isin(topics["qid"][30:])]
+    less = pt.Experiment(live(frames), topics, few, measures, names=list(frames), filter_by_qrels=True)
+    same(less, means(wanted, set(few["qid"])))
+
+
+def test_baseline_correction_rounding_and_highlight(shallow, measured):
+    frames, topics, qrels, _ = shallow
+    measures, wanted = measured
+    given = (list(frames.values()), topics, qrels, measures)
+    how = {"names": list(frames), "baseline": 0, "correction": "holm"}
+    found = pt.Experiment(*given, **how)
+    same(found, means(wanted))
+    from scipy.stats import ttest_rel
+
+    first, second = ([wanted[name, qid, "High(nDCG@5)"] for qid in topics["qid"]] for name in SYSTEMS[:2])
+    assert found["High(nDCG@5) p-value"][1] == pytest.approx(ttest_rel(first, second)[1])
+    assert {"High(nDCG@5) reject", "High(nDCG@5) p-value corrected"} <= set(found)
+    rounded = pt.Experiment(*given, names=list(frames), round={"Low(AP@5)": 2})
+    assert rounded["Low(AP@5)"].tolist() == means(wanted)["Low(AP@5)"].loc[SYSTEMS].round(2).tolist()
+    styled = pt.Experiment(*given, names=list(frames), highlight="bold")
+    same(styled.data, means(wanted))
+
+
+def test_dicts_saved_results_and_plans(shallow, measured, tmp_path):
+    frames, topics, qrels, _ = shallow
+    measures, wanted = measured
+    found = pt.Experiment(list(frames.values()), topics, qrels, measures, names=list(frames), dataframe=False)
+    for name, values in found.items():
+        for measure, value in values.items():
+            assert value == pytest.approx(means(wanted)[measure][name], abs=1e-12)
+    systems = live(frames)
+    given = (systems, topics, qrels, measures)
+    how = {"names": list(frames), "save_dir": str(tmp_path), "validate": "error"}
+    same(pt.Experiment(*given, **how), means(wanted))
+    same(pt.Experiment(*given, **how, save_mode="reuse"), means(wanted))
+    assert [system.calls for system in systems] == [1, 1, 1]
+    base = Retriever(frames[SYSTEMS[0]])
+    plan = pt.Experiment([base, base >> Shift(3)], topics, qrels, measures, names=["a", "b"], plan="tree")
+    same(plan[:1].assign(name=SYSTEMS[0]), means(wanted).loc[[SYSTEMS[0]]])
+
+
+def test_evaluate_and_grid_search(shallow, measured):
+    frames, topics, qrels, _ = shallow
+    measures, wanted = measured
+    name = SYSTEMS[0]
+    found = pt.Evaluate(frames[name], qrels, measures)
+    for measure, value in found.items():
+        assert value == pytest.approx(means(wanted)[measure][name], abs=1e-12)
+    cut = pt.Evaluate(frames[name], qrels, measures, perquery=True)
+    assert cut["401"]["Low(P@5)"] == wanted[name, "401", "Low(P@5)"]
+
+    class Some(pt.Transformer):
+        """Takes the run of one system or another."""
+
+        def __init__(self, which):
+            self.which = which
+
+        def transform(self, inp):
+            return inp.merge(frames[SYSTEMS[self.which]].drop(columns="name"), on="qid")
+
+    some = Some(0)
+    values = means(wanted)["Low(nDCG@5)"]
+    found = pt.GridScan(some, {some: {"which": [0, 1, 2]}}, topics, qrels, [ptr.Low(nDCG @ 5)], dataframe=False)
+    assert [scores["Low(nDCG@5)"] for _, scores in found] == pytest.approx(values.loc[SYSTEMS].tolist(), abs=1e-12)
+    pt.GridSearch(some, {some: {"which": [0, 1, 2]}}, topics, qrels, metric=ptr.Low(nDCG @ 5))
+    assert SYSTEMS[some.which] == values.idxmax()
+
+
+def test_graded_labels_and_batches_that_lack_the_highest():
+    frames = {name: FIELD.runs[name].groupby("qid").head(5) for name in NAMES}
+    # only the first topic has a document of label 3
+    qrels = QRELS.groupby("qid").head(6).assign(label=lambda q: q["label"].clip(upper=2))
+    qrels.loc[qrels.index[:1], "label"] = 3
+    measures = [nDCG @ 5, nDCG(dcg="exp-log2") @ 5]
+    hand = by_hand(frames, qrels, [nDCG @ 5], TOPICS["qid"].tolist(), 3)
+    wanted = means({key: ends[1] for key, ends in hand.items()})["nDCG@5"]
+    given = (live(frames), TOPICS, qrels)
+    whole = pt.Experiment(*given, [ptr.High(m) for m in measures], names=NAMES).set_index("name")
+    np.testing.assert_allclose(whole["High(nDCG@5)"].loc[wanted.index], wanted, atol=1e-12)
+    with pytest.warns(ReuseWarning, match="max_label=3"):
+        pt.Experiment(*given, [ptr.High(nDCG @ 5)], names=NAMES, batch_size=2)
+    told = ptr.High(nDCG @ 5, max_label=3)
+    parts = pt.Experiment(*given, [told], names=NAMES, batch_size=2).set_index("name")
+    np.testing.assert_allclose(parts[repr(told)].loc[wanted.index], wanted, atol=1e-12)
+    # scored by blocks of topics, and by name
+    blocks = ptr.score(FIELD.runs.select(NAMES), qrels, ["High(nDCG@5)", "Low(nDCG@5,max_label=3)"]).mean
+    np.testing.assert_allclose(blocks.set_index("name")["High(nDCG@5)"].loc[wanted.index], wanted, atol=1e-12)
+
+
+def test_residual_of_rank_biased_precision_is_that_of_its_authors(shallow):
+    frames, _, qrels, _ = shallow
+    name = SYSTEMS[1]
+    found = pt.Evaluate(frames[name], qrels, [ptr.Residual(RBP(rel=1, p=0.9))], perquery=True)
+    judged = set(zip(qrels["qid"], qrels["docno"], strict=True))
+    for qid, rows in frames[name].groupby("qid"):
+        rows = rows.sort_values("score", ascending=False, kind="stable")
+        holes = [i for i, docno in enumerate(rows["docno"]) if (qid, docno) not in judged]
+        residual = 0.1 * sum(0.9**i for i in holes) + 0.9 ** len(rows)
+        assert found[qid]["Residual(RBP(rel=1,p=0.9))"] == pytest.approx(residual, abs=1e-12)
+
+
+def test_condensed_lists(shallow):
+    frames, topics, qrels, _ = shallow
+    pairs = set(zip(qrels["qid"], qrels["docno"], strict=True))
+    kept = {
+        name: frame[[pair in pairs for pair in zip(frame["qid"], frame["docno"], strict=True)]]
+        for name, frame in frames.items()
+    }
+    measures = [AP, nDCG @ 10, P @ 10, RR @ 10, RR, RBP(rel=1), R @ 10, Rprec, Bpref]
+    condensed = [ptr.Condensed(m) for m in measures]
+    names = ["AP(judged_only=True)", "nDCG(judged_only=True)@10", "P(judged_only=True)@10"]
+    assert [repr(m) for m in condensed[:3]] == names
+    found = pt.Experiment(list(frames.values()), topics, qrels, condensed, names=list(frames))
+    wanted = pt.Experiment(list(kept.values()), topics, qrels, measures, names=list(frames))
+    for m, of in zip(measures, condensed, strict=True):
+        np.testing.assert_allclose(found[repr(of)], wanted[repr(m)], atol=1e-12)
+    # ir_measures' own name for a sampled pool, on the same frame
+    assert pt.Evaluate(frames[SYSTEMS[0]], qrels, [infAP])["infAP"] > 0
+
+
+TEAM_OF = dict(FIELD.runs.run_table[["name", "team"]].itertuples(index=False))
+
+
+def test_uniques_as_in_leave_out_uniques(shallow, trec8):
+    _, topics, _, _ = shallow
+    field = trec8.runs.select([name for name in trec8.runs if name not in SYSTEMS])
+    measures = [AP, nDCG @ 10, P @ 10]
+    lou = [ptr.LOU(m, field=field, depth=100) for m in measures]
+    assert repr(lou[1]) == "LOU(nDCG@10,depth=100)"
+    whole, every = {name: trec8.runs[name] for name in SYSTEMS[:2]}, trec8.qrels.to_frame()
+    wanted = {}
+    for name in whole:
+        mine = trec8.runs.select([name]).with_metadata(teams={name: "mine"}, pooled=[name])
+        own = ptr.leave_out_uniques((field | mine).reorder("trec_eval9"), every, measures, depth=100).by_run
+        own = own[own["name"] == name]
+        wanted |= {(name, m): value for m, value in zip(own["measure"], own["reduced_score"], strict=True)}
+    given = (live(whole), topics, every, lou)
+    found = pt.Experiment(*given, names=list(whole), batch_size=9).set_index("name")
+    for name, m in itertools.product(whole, measures):
+        assert found[f"LOU({m!r},depth=100)"][name] == pytest.approx(wanted[name, repr(m)], abs=1e-12)
+    few = pt.Experiment(live(whole), topics[:5], every, lou, names=list(whole))
+    part = pt.Experiment(*given, names=list(whole), perquery=True)
+    part = part[part["qid"].isin(topics["qid"][:5])].pivot_table(index="name", columns="measure", values="value")
+    same(few, part)
+
+
+def test_uniques_of_a_team_that_has_other_runs():
+    field = OTHERS.with_metadata(pooled=True).reorder("trec_eval9")
+    for name in NAMES:
+        team = TEAM_OF[name]
+        mine = FIELD.runs.select([name]).with_metadata(teams={name: team}, pooled=[name]).reorder("trec_eval9")
+        wanted = ptr.leave_out_uniques(field | mine, QRELS, [R @ 8], depth=8).by_run.set_index("name")["reduced_score"]
+        lou = ptr.LOU(R @ 8, field=field, depth=8, team=team, name="R LOU")
+        assert pt.Evaluate(FIELD.runs[name], QRELS, [lou])["R LOU"] == pytest.approx(wanted[name], abs=1e-12)
+
+
+def test_what_a_system_shares_with_its_team_alone_is_unique_to_the_team():
+    score = [2.0, 1.0]
+    theirs = {name: pd.DataFrame({"qid": "1", "docno": docnos, "score": score}) for name, docnos in
+              (("sister", ["d1", "d2"]), ("other", ["d2", "d3"]))}  # fmt: skip
+    field = ptr.RunSet.from_frames(theirs, teams={"sister": "us", "other": "them"}, pooled=True)
+    mine = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": score, "query": "q"})
+    qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 1, 0]})
+    lou = [ptr.LOU(P @ 2, field=field, depth=2), ptr.LOU(P @ 2, field=field, depth=2, team="us")]
+    assert list(pt.Evaluate(mine, qrels, lou).values()) == [1.0, 0.5]
+    assert [repr(m) for m in lou] == ["LOU(P@2,depth=2)", "LOU(P@2,depth=2,team='us')"]
+
+
+def test_a_field_whose_pool_is_not_what_was_judged(messages):
+    lou = ptr.LOU(AP, field=OTHERS, depth=1)
+    given = (live({name: FIELD.runs[name] for name in NAMES}), TOPICS, QRELS, [lou])
+    messages.warned(lambda: pt.Experiment(*given, names=NAMES, batch_size=2))
+
+
+def test_names_and_copies(messages):
+    assert ptr.Low(nDCG) @ 5 == ptr.Low(nDCG @ 5) != ptr.High(nDCG @ 5)
+    assert repr(ptr.Low(AP)(rel=2)) == "Low(AP(rel=2))"
+    assert repr(ptr.High("ndcg_cut_10", max_label=3)) == "High(nDCG@10,max_label=3)"
+    for measure in (ptr.Low(P @ 5), ptr.Condensed(RBP(rel=1)), ptr.LOU(AP, field=OTHERS, depth=8)):
+        assert repr(pickle.loads(pickle.dumps(measure))) == repr(measure)
+    for kind, measure in ((ptr.Low, infAP), (ptr.High, AP(judged_only=True)), (ptr.Low, "ndcg_cut")):
+        messages.refused(lambda kind=kind, measure=measure: kind(measure), argument="measure")
+    messages.refused(lambda: ptr.High(nDCG, max_label=0), argument="max_label")
+    messages.refused(lambda: ptr.LOU(AP, field=OTHERS, team="nobody"), argument="team")
+    messages.refused(lambda: ptr.LOU(AP, field=OTHERS, depth=0), argument="depth")
+    for name in ("Low()", "Low(AP, AP)", "High(AP, most=2)", "Low(unknown)"):
+        messages.refused(lambda name=name: ptr.score(OTHERS, QRELS, [name]), argument="measures")
