@@ -68,7 +68,6 @@ class View:
     select: Mapping[str, Any] = field(default_factory=dict)
     descending: tuple[str, ...] = ()  # the columns by which rows are sorted, the largest first
     noun: str = "rows"  # what the rows are, in the plural
-    long: bool = False  # whether a command prints the first rows only, unless it is told to print all
 
     def of(self, result: Result, measure: str | None, options: Mapping[str, Any]) -> Report:
         """Return the report of a result."""

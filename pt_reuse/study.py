@@ -86,7 +86,6 @@ class Study:
             "entry": asdict(self.entry),
             "data": [name for name in self.parameters if name in _DATA and name not in self.defaults],
             "contributors": self.defaults.get("contributors"),
-            "long": any(getattr(view, "long", False) for view in self.result.views.values()),
             "flags": [
                 {
                     "dest": name,

@@ -81,8 +81,8 @@ _KINDS = {
 _SWITCHES = {"switch": "store_true", "off": "store_false"}
 
 
-#: rows of all long tables on the screen together, and of one at least
-_ROWS, _LEAST_ROWS = 20, 5
+#: rows of all long tables on the screen together, and of each at least
+_ROWS, _LEAST_ROWS = 22, 6
 #: where the option for names of judgments stands
 _JUDGMENT_NAMES = "judgment_names"
 
@@ -352,15 +352,15 @@ def show(
 ) -> None:
     """Print what was found, the tables, and in which settings."""
     say_answer(result, verbose=options.verbose)
-    views = list(_printed(result, study, given))
-    n_long, before = sum(view.long for view in views), None
+    views, before = list(_printed(result, study, given)), None
     # long tables share the screen
+    n_long = sum(len(view.report.columns[0].values) > _LEAST_ROWS for view in views)
     few = max(_LEAST_ROWS, min(SHOWN, _ROWS // max(n_long, 1)))
     for view in views:
         say(f"\n{f'The same by {view.measure}' if view.follows(before) else view.caption}:")
-        frame, whole, before = view.report.shown(), not view.long or options.verbose, view
-        what = f"{view.noun}; --verbose shows every one" if view.long else view.noun
-        print_table(frame, len(frame) if whole else few, what, spare=list(frame.columns[2:]))
+        frame, before = view.report.shown(), view
+        most = len(frame) if options.verbose else few
+        print_table(frame, most, f"{view.noun}; --verbose shows every one", spare=list(frame.columns[2:]))
     if options.verbose and views:
         say("\n" + "\n".join(views[0].report.notes))
     say_end(result.settings, read, verbose=options.verbose)
@@ -373,7 +373,6 @@ class _Printed:
     report: Report
     measure: str | None  # that it is of, where it is of one
     noun: str  # what its rows are
-    long: bool  # whether its first rows are printed, unless it is told to print all
 
     @property
     def caption(self) -> str:
@@ -399,5 +398,5 @@ def _printed(result: Result, study: Study, given: Mapping[str, Any]) -> Iterator
         taken = view.options(type(result)) if isinstance(view, View) else list(signature(view).parameters)[1:]
         options = {option: given[option] for option in study.beside if option in taken}
         for measure in result.measures if of_measure else [None]:
-            noun, long = (view.noun, view.long) if isinstance(view, View) else ("rows", False)
-            yield _Printed(result.report(name, measure=measure, **options), measure, noun, long)
+            noun = view.noun if isinstance(view, View) else "rows"
+            yield _Printed(result.report(name, measure=measure, **options), measure, noun)

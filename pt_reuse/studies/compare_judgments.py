@@ -106,7 +106,6 @@ _RUNS = View(
     caption="Of the first {depth} documents of each run on each topic: those that the other judgments do not know, and "
     "of these the ones that {new_by} has judged, and found relevant. The share that is unjudged is a mean over topics.",
     noun="runs",
-    long=True,
 )
 
 
@@ -201,7 +200,6 @@ class JudgmentComparison(Result):
             caption="The runs ranked on each topic alone by {measure}, the lowest tau-b first: {other} against "
             "{first}, and which run loses and which gains most ranks there; none where all runs tie by one of the two.",
             noun="topics",
-            long=True,
         ),
         "run": _of_runs,
     }

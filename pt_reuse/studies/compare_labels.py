@@ -223,7 +223,6 @@ class LabelAgreement(Result):
             caption="Labels of judges beside those of people on each topic, over {items} documents, labels: {labels}; "
             "the lowest kappa first, topics without one last.",
             noun="topics",
-            long=True,
         ),
     }
     plots = {"beside": _draw_figure, "confusion": _draw_confusion}

@@ -85,7 +85,6 @@ class Density(Result):
             "after the round in which it was largest.",
             descending=("density",),
             noun="topics",
-            long=True,
         ),
     }
     plots = {"density": _draw}

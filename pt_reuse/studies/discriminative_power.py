@@ -104,7 +104,6 @@ class DiscriminativePower(Result):
             ),
             caption="The pairs whose verdict changes by other judgments; p is corrected.",
             noun="pairs",
-            long=True,
         ),
     }
     plots = {"levels": _draw, "measures": _draw_measures}

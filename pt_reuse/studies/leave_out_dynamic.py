@@ -125,7 +125,6 @@ class DynamicUniques(WithoutUnits):
             caption="Leave-out-uniques by {by} under dynamic judging and {measure}: the runs judged without each {by}, "
             "against LOU-FULL.",
             noun="units",
-            long=True,
         ),
     }
     plots = {"scores": _draw}

@@ -173,7 +173,6 @@ class LeaveOutUniques(WithoutUnits):
             caption="Leave-out-uniques by {by} under {measure}: the ranking of all runs against the one of all runs "
             f"scored without {_REMOVED.replace('{of}', 'the {by}')}.",
             noun="units",
-            long=True,
         ),
         "run": View(
             table="by_run",
@@ -191,7 +190,6 @@ class LeaveOutUniques(WithoutUnits):
             f"{_REMOVED.replace('{of}', 'its own {by}')}; the drop is in ranks, when only the runs of that {{by}} are "
             "scored anew.",
             noun="runs",
-            long=True,
         ),
         "fill": View(
             table="fills",
@@ -210,7 +208,6 @@ class LeaveOutUniques(WithoutUnits):
             "removed from the judgments, and when {judge} labels them instead; falls and rises are of any run, in "
             "ranks, when the whole field is scored anew for the {by}.",
             noun="units",
-            long=True,
         ),
     }
     plots = {"scores": draw_scores, "drops": _draw_drops, "uniques": _draw_uniques, "fill": _draw_fill}

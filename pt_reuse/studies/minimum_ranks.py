@@ -85,7 +85,6 @@ class MinimumRanks(Result):
             caption="Minimum ranks of the relevant documents of {rows} topics.",
             descending=("not_found", "deepest"),
             noun="topics",
-            long=True,
         ),
     }
     plots = {"ranks": _draw}

@@ -174,7 +174,6 @@ class LabelPlan(Result):
             ),
             caption="Labels of each stratum that people are to check, for intervals of {number} at {confidence}.",
             noun="strata",
-            long=True,
         ),
         "width": View(
             table="curve",

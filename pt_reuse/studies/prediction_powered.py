@@ -158,7 +158,6 @@ class PredictionPowered(OfJudges):
             caption="The pairs of runs that differ significantly by {measure}, the largest difference first; where "
             "none does, the one of lowest p. Intervals are for each pair alone.",
             noun="pairs",
-            long=True,
         ),
     }
     plots = {"intervals": _draw}

@@ -89,7 +89,6 @@ class Saturation(Result):
             caption="Scores by {measure} of the runs on each topic, the highest median first.",
             descending=("median", "mean"),
             noun="topics",
-            long=True,
         ),
     }
     plots = {"saturation": _draw}

@@ -123,7 +123,6 @@ class Sensitivity(Result):
                 Shown("Under", "at"),
             ),
             caption="How every key figure by {measure} moves when one convention at a time takes other values",
-            long=True,
         ),
     }
     plots = {"conventions": _draw}

@@ -266,7 +266,6 @@ class Stability(Result):
             caption="How many topics it takes for a swap rate of {rate:g} at most by {measure}, by the difference; "
             "where none of the samples is large enough, by a curve fitted to the rates.",
             noun="bins",
-            long=True,
         ),
     }
     plots = {"bins": _draw, "sizes": _draw_sizes}

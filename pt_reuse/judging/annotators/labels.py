@@ -424,7 +424,6 @@ class LabelDistributions(Result):
             caption="Labels of the documents that {documents}, those on which they differ most first: the label with "
             "the most votes, its share of the labels, and the entropy in bits.",
             noun="documents",
-            long=True,
         )
     }
 

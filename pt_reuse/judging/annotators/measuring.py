@@ -347,7 +347,6 @@ class AnnotatorAgreement(Result):
                     Shown("Interval", "kappa", Digits.SCORE, interval=True),
                 ),
                 caption=_CAPTION.format(words),
-                long=True,
             )
             for part, words in PARTS.items()
         },

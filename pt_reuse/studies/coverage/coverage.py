@@ -282,7 +282,6 @@ class Coverage(Result):
             "gained by {measure} when unjudged documents are dropped from all lists.",
             descending=("residual",),
             noun="runs",
-            long=True,
         ),
         "type": _per_group("type"),
         "team": _per_group("team"),
@@ -299,7 +298,6 @@ class Coverage(Result):
             "the worst run, and the rank to which every run is judged.",
             descending=("unjudged",),
             noun="topics",
-            long=True,
         ),
         "flags": View(
             table="flags",
@@ -311,7 +309,6 @@ class Coverage(Result):
             ),
             caption="Why the pool may put a run at a disadvantage.",
             noun="flags",
-            long=True,
         ),
     }
     plots = {"runs": _draw_runs, "depths": _draw_depths, "residual": _draw_residual, "rise": _draw_rise}

@@ -131,7 +131,6 @@ class Subcollections(Result):
             caption="The parts: documents drawn, judgments with those of the documents that every part has, topics "
             "that count, and documents in a list of a run.",
             noun="parts",
-            long=True,
         ),
         "pair": View(
             table="by_pair",
@@ -146,7 +145,6 @@ class Subcollections(Result):
             caption="Each two parts by {measure}: pairs of systems that differ significantly on both, with the same "
             "winner and with opposite ones.",
             noun="pairs of parts",
-            long=True,
         ),
     }
     plots = {kind: partial(_draw, kind) for kind in KINDS}
