@@ -12,6 +12,7 @@ from functools import partial
 from pt_reuse.cli.output import (
     Drawing,
     Lasting,
+    complain,
     draw,
     out_folder,
     print_table,
@@ -40,14 +41,15 @@ def add_demo(commands: Commands) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from pt_reuse.demo.walk import SUBJECTS, answer, narrate
+    from pt_reuse.demo.held_out import RESAMPLES, SEED
+    from pt_reuse.demo.walk import DEPTH, SUBJECTS, answer, narrate
 
     names = [f"{number}-{subject}.csv" for number, subject in enumerate(SUBJECTS, 1)]
     folder = out_folder(options, [*names, *_PICTURES])
     with _muted_libraries():
-        report = answer(say, verbose=shows_bars(options))
+        bars = shows_bars(options)
+        report = answer(complain if bars else lambda _: None, verbose=bars)
     parts = narrate(report)
-    say("")
     for number, part in enumerate(parts, 1):
         say(f"{number}. {part.answer}")
     tables = {}
@@ -57,9 +59,12 @@ def _run(options: argparse.Namespace) -> None:
         if options.verbose:
             say(f"\n{part.words}")
         tables[file] = part.table
+    of_type = report.by_type.settings
     say(
-        "\nThe collection was made to teach and to test: effect sizes are evidence of nothing but itself. Intervals "
-        "are at 95 % over topics; --verbose says what the columns are."
+        "\nThe collection was made to teach and to test: its effect sizes hold for no other.\n"
+        f"Settings: {report.held_out.n_topics} topics, relevant={of_type['relevant']}, order={of_type['order']}, "
+        f"depth={DEPTH}, intervals=95 % over topics ({RESAMPLES:,} resamples, seed {SEED}). --verbose explains every "
+        "column."
     )
     if folder is None:
         return

@@ -254,4 +254,6 @@ def _moves(report: DemoReport) -> Answer:
     moved = moved.rename(columns={"score": "complete", "other_score": "pool", "other_rank": "pool rank"})
     moved = moved[["name", "type", "unjudged", "relevant", "complete", "rank", "pool", "pool rank"]]
     answer = f"tau_b to complete judgments: {partial['tau_b']:.3f} with a lexical pool, {full['tau_b']:.3f} with all."
-    return Answer("Which runs gain and lose by a lexical pool?", answer, moved, moved, words)
+    places = (moved["rank"] - moved["pool rank"]).abs()
+    shown = moved.loc[places.sort_values(ascending=False, kind="stable").index]
+    return Answer("Which runs gain and lose most ranks by a lexical pool?", answer, moved, shown, words)
