@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse._check import choice, count
+from pt_reuse._check import choice
 from pt_reuse._check import listed as in_words
 from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse._files import check_writable, replacing
 from pt_reuse.cli.field import QRELS_HELP, add_field, judgments_named, plan_field
-from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, remove_result, save_result, say, shows_bars
+from pt_reuse.cli.output import (
+    SHOWN,
+    Drawing,
+    out_folder,
+    pictures,
+    print_table,
+    remove_result,
+    save_result,
+    say,
+    say_end,
+    shows_bars,
+)
 from pt_reuse.cli.parser import (
     Commands,
+    Group,
     Parser,
     add_command,
     add_out,
@@ -50,6 +62,8 @@ class Part:
     lacks: Callable[[Mapping[str, Any]], str | None]  # says why it cannot be answered of what an audit knows
     #: argument -> what an audit calls it, None for its default
     told: Mapping[str, str | None] = field(default_factory=dict)
+    #: key figure of each judge that the screen shows -> its heading, and which of the `Digits` it is written with
+    figures: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def study(self) -> Callable[..., Result]:
         """Return the study."""
@@ -95,7 +109,13 @@ def _boards_lacking(given: Mapping[str, Any]) -> str | None:
 
 
 PARTS = (
-    Part("rankings", "How far do labels and rankings agree with those of people?", "audit_labels", _labels_lacking),
+    Part(
+        "rankings",
+        "How far do labels and rankings agree with those of people?",
+        "audit_labels",
+        _labels_lacking,
+        figures={"tau_b": ("tau-b to people", "SCORE"), "max_drop": ("Largest drop", "COUNT")},
+    ),
     Part(
         "leaderboards",
         "How far do the judges' leaderboards rank runs as people do?",
@@ -104,13 +124,20 @@ PARTS = (
         {"human": "scores", "leaderboards": "boards", "families": "board_families", "measures": None, "missing": None},
     ),
     Part("families", "Do judges favour the runs of a family, such as their own?", "family_effect", _families_lacking),
-    Part("significance", "Which differences do judges claim or miss?", "significance_fidelity", _labels_lacking),
+    Part(
+        "significance",
+        "Which differences do judges claim or miss?",
+        "significance_fidelity",
+        _labels_lacking,
+        figures={"false_share": ("False claims", "SHARE"), "missed_share": ("Missed", "SHARE")},
+    ),
     Part(
         "circularity",
         "What do runs gain that re-rank by a judge's labels?",
         "circularity",
         _labels_lacking,
         {"depth": None},
+        figures={"excess_gain": ("Excess gain", "DIFFERENCE")},
     ),
     Part(
         "holes",
@@ -177,16 +204,18 @@ def add_audit(commands: Commands) -> Parser:
         "compared where there are any.",
     )
     add_field(parser, unless=_has_scores_alone)
-    for name, metavar, what in (
+    given = (
         ("human", "FILE", f"judgments by people: {QRELS_HELP}; default of --collection"),
         ("judges", "DIR", "folder with the labels or leaderboard of each judge, or one file"),
         ("families", "FILE", "CSV of judges with name and family; default DIR/judges.csv"),
         ("people", "DIR", "folder with the labels of other people, to compare judges with"),
         ("scores", "FILE", "a leaderboard by people, for judges with leaderboards: no runs are needed"),
         ("scores-format", "FORMAT", "format of --scores, where its lines do not tell: tot, ir_measures ..."),
-        ("parts", "LIST", f"comma-separated: {', '.join(part.name for part in PARTS)}; default all"),
-    ):
-        parser.add_option(f"--{name}", metavar, what, required=name == "judges")
+    )
+    with parser.group(Group.INPUT):
+        for name, metavar, what in given:
+            parser.add_option(f"--{name}", metavar, what, required=name == "judges")
+    parser.add_option("--parts", "LIST", f"comma-separated: {', '.join(part.name for part in PARTS)}; default all")
     flags = declared_flags("audit_labels", "significance_fidelity", "leave_out_uniques")
     for name in (
         "depth", "judge_rel", "measures", "rel", "missing", "by", "best", "test", "correction", "resamples",
@@ -238,11 +267,9 @@ def _run(options: argparse.Namespace) -> None:
     if judges.labels:
         # before runs are read: a label of a judge that is not there
         as_judges(dict(judges.labels), "judges", rel=given["judge_rel"])
-    say(repr(judges))
     if plan is not None and human is not None:
         given["human"] = human if options.rel is None else human.with_rel(options.rel)
         given["runs"] = plan.read_runs()
-        say(f"{given['runs']!r}\n{given['human']!r}")
     _audit(given, parts, folder, options)
 
 
@@ -264,14 +291,15 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
             # the other parts can be answered all the same
             unanswered[part] = error.worded(options.shell.in_shell, function=False)
             continue
-        _say_findings(part, answers[part], options.verbose)
         if folder is not None:
             drawings = _drawings(answers[part], {judge: judge for judge in given["judge"]})
             save_result(answers[part], folder / part.name, options, drawings)
-    for part, why in unanswered.items():
-        say(f"\n{part.question}\n- Not computed: {why}")
+    _say_answers(answers, unanswered, options.verbose)
     if not answers:
         raise InputError("no part of the audit could be computed, for the reasons above.", argument="judges")
+    _say_tables(answers, list(given["judge"]), options.verbose)
+    read = [given[name] for name in ("folder", "runs", "human") if name in given]
+    say_end(_shared_settings(answers), read, verbose=options.verbose)
     if folder is not None:
         for part in PARTS if options.overwrite else ():
             if part not in answers:
@@ -282,12 +310,52 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
         say(f"\nWritten to {folder}: {', '.join([NAME, *(f'{part.name}/' for part in answers)])}")
 
 
-def _say_findings(part: Part, result: Result, every: bool) -> None:
-    found = result.findings()
-    shown = found if every else found[:SHOWN]
-    say("\n".join(["", part.question, *(f"- {sentence}" for sentence in shown)]))
-    if len(shown) < len(found):
-        say(f"... and {count(len(found) - len(shown), 'finding')} more; --verbose shows every one, --out writes them")
+def _say_answers(answers: Mapping[Part, Result], unanswered: Mapping[Part, str], verbose: bool) -> None:
+    """Print what each part found, and why others found nothing."""
+    for part, result in answers.items():
+        found = result.findings() if verbose else []
+        say("\n".join([part.question, *(f"- {sentence}" for sentence in found or [f"{result.headline()}."])]))
+        if "beware" in result.settings:
+            say(f"- Note: {result.settings['beware']}.")
+    for why in dict.fromkeys(unanswered.values()):
+        say(
+            "\n".join(
+                [*(part.question for part, other in unanswered.items() if other == why), f"- Not computed: {why}"]
+            )
+        )
+
+
+def _say_tables(answers: Mapping[Part, Result], judges: Sequence[str], verbose: bool) -> None:
+    """Print the key figures of each judge, a table for each measure, and where told to the first report of each part."""
+    from pt_reuse._report import Column, Digits, Report
+
+    known = {part: result.key_figures() for part, result in answers.items() if part.figures}
+    measures = list(dict.fromkeys(name for figures in known.values() for name in figures["measure"].dropna()))
+    for number, measure in enumerate(measures):
+        columns = [Column("Judge", judges)]
+        for part, figures in known.items():
+            values = figures[figures["measure"] == measure].set_index("figure")["value"]
+            for name, (heading, digits) in part.figures.items():
+                of_judges = values.reindex([f"{name}, {judge}" for judge in judges])
+                columns.append(Column(heading, of_judges, Digits[digits]))
+        frame = Report(columns, caption="").shown()
+        say(f"\nThe same by {measure}:" if number else f"\nEach judge against people by {measure}:")
+        print_table(frame, len(frame) if verbose else SHOWN, "judges; --verbose shows every one")
+    for part, result in answers.items():
+        if verbose or not known:
+            report = result.report()
+            say(f"\n{part.question} {report.caption.rstrip('.')}:")
+            frame = report.shown()
+            print_table(frame, len(frame) if verbose else SHOWN, "rows; --verbose shows every one")
+
+
+def _shared_settings(answers: Mapping[Part, Result]) -> dict[str, Any]:
+    """Return the settings in which all parts agree that have them."""
+    found: dict[str, set[str]] = {}
+    for result in answers.values():
+        for name, value in result.settings.items():
+            found.setdefault(name, set()).add(str(value))
+    return {name: next(iter(values)) for name, values in found.items() if len(values) == 1 and name != "beware"}
 
 
 def _checked_options(options: argparse.Namespace) -> dict[str, Any]:

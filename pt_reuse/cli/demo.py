@@ -55,7 +55,7 @@ def _run(options: argparse.Namespace) -> None:
     tables = {}
     for number, (file, part) in enumerate(zip(names, parts, strict=True), 1):
         say(f"\n{number}. {part.question}")
-        print_table(part.shown, len(part.shown) if options.verbose else _ROWS, f"rows in {file}")
+        print_table(part.shown, len(part.shown) if options.verbose else _ROWS, "rows; --verbose shows every one")
         if options.verbose:
             say(f"\n{part.words}")
         tables[file] = part.table
