@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from numbers import Integral
 from typing import Any
 
 import pandas as pd
@@ -50,6 +51,8 @@ class Digits(Enum):
     COUNT = ",.0f"
     #: a score, a share or a correlation, four decimals: three would make 1.000 of one swapped pair among 129 runs
     SCORE = ".4f"
+    #: a whole number as such, any other with four decimals
+    NUMBER = "n"
     #: a share in whole per cent, ``90%``
     SHARE = ".0%"
     #: an effective number, one decimal: ``2,880.1``
@@ -75,6 +78,8 @@ class Digits(Enum):
             return "-"
         if self is Digits.TEXT:
             return visible(str(value))
+        if self is Digits.NUMBER:
+            return written(value, (Digits.COUNT if isinstance(value, Integral) else Digits.SCORE).value)
         if self is Digits.P:
             return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
         return written(value, self.value)

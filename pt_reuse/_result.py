@@ -38,6 +38,8 @@ from pt_reuse.study import DECLARED
 
 #: rows of a table that are printed; a notebook has twice as many
 _SHOWN = 8
+#: how columns end that are beside a number
+_BESIDE = ("_low", "_high", "_sd", "_min", "_max")
 #: the file that makes a folder a saved record: what kind it is, and what the other files cannot say
 CONTENTS, SETTINGS, ARRAYS = "result.json", "settings.json", "arrays.npz"
 #: to be raised when what `CONTENTS` holds changes its meaning
@@ -214,13 +216,15 @@ class Record:
         return f"{self.title}: {' '.join(self.verdict()) or _NOTHING}"
 
     def __str__(self) -> str:
-        head, lines = [repr(self)], self._lines()
+        head, lines, shown = [repr(self)], self._lines(), self._shown()
+        # numbers say more than their ends, and the first columns more than the last
+        spare = sorted(shown.columns[:1:-1], key=lambda name: not name.endswith(_BESIDE))
         if lines or display_width(head[0]) > WIDTH:
             head = [self._head(), *lines, f"[{self._settings_line()}]"]
         return "\n".join(
             [
                 *(prose(line, width=WIDTH) for line in head),
-                table(self._shown(), width=WIDTH, most=_SHOWN, what=self._rest()),
+                table(shown, width=WIDTH, most=_SHOWN, what=self._rest(), spare=spare),
             ]
         )
 

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 
 #: what a result or a noun prints is no wider than this, in columns
-WIDTH = 100
+WIDTH = 80
 #: the narrowest text that is laid out; less is taken for this
 NARROWEST = 20
+#: what stands between the blocks of a table whose columns do not stand side by side
+_BLOCKS = "\n\n"
 _GAP, _DOTS, _MISSING = 2, "...", "-"
 #: a text of a cell is not cut below this, as long as columns can go to a further block instead
 _LEAST_TEXT = 24
@@ -48,16 +50,33 @@ class TextColumn:
 
 
 def table(
-    frame: pd.DataFrame, *, width: int, numbers: str = "{:.4f}", most: int | None = None, what: str = "rows"
+    frame: pd.DataFrame,
+    *,
+    width: int,
+    numbers: str = "{:.4f}",
+    most: int | None = None,
+    what: str = "rows",
+    spare: Sequence[str] = (),
 ) -> str:
-    """Return a frame as a text table no line of which is wider than `width`."""
-    shown = frame if most is None else frame.head(most)
-    columns = text_columns(shown, numbers)
-    lines = [lay_out(columns, width=width)] if columns else []
+    """Return a frame as a text table no line of which is wider than `width`.
+
+    Columns of `spare` are left out, one by one, until the others stand side by side; what is left out is said.
+    """
+    shown, gone = frame if most is None else frame.head(most), []
+    text = lay_out(text_columns(shown, numbers), width=width) if shown.shape[1] else ""
+    for column in spare:
+        if _BLOCKS not in text:
+            break
+        shown = shown.drop(columns=column)
+        gone.append(column)
+        text = lay_out(text_columns(shown, numbers), width=width)
+    lines = [text] if text else []
     if not len(frame):
         lines.append(prose(f"(no {what})", width=width))
     elif len(shown) < len(frame):
         lines.append(prose(f"... and {len(frame) - len(shown):,} more {what}", width=width))
+    if gone:
+        lines.append(prose(f"(no room for: {', '.join(str(name) for name in frame if name in gone)})", width=width))
     return "\n".join(lines)
 
 
@@ -99,7 +118,7 @@ def lay_out(columns: Sequence[TextColumn], *, width: int) -> str:
         else:
             blocks.append([first, column])
             narrow.append([of_first, w])
-    return "\n\n".join(_block(block, least, width) for block, least in zip(blocks, narrow, strict=True))
+    return _BLOCKS.join(_block(block, least, width) for block, least in zip(blocks, narrow, strict=True))
 
 
 def prose(text: str, *, width: int) -> str:

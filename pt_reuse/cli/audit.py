@@ -326,7 +326,7 @@ def _say_answers(answers: Mapping[Part, Result], unanswered: Mapping[Part, str],
 
 
 def _say_tables(answers: Mapping[Part, Result], judges: Sequence[str], verbose: bool) -> None:
-    """Print the key figures of each judge, a table for each measure, and where told to the first report of each part."""
+    """Print the key figures of each judge by each measure, and where told to the first report of each part."""
     from pt_reuse._report import Column, Digits, Report
 
     known = {part: result.key_figures() for part, result in answers.items() if part.figures}

@@ -41,8 +41,6 @@ _DETAILS = re.compile(r", [\d,]+ rows?, | \(labels ")
 PIPED = 100
 #: a line narrower than this holds no word
 _LEAST = 30
-#: what stands between the blocks of a table whose columns do not stand side by side
-_BLOCKS = "\n\n"
 #: what begins the item of a list, or a line that is set in
 _BEGINNING = re.compile(r" *(?:- )?")
 
@@ -145,16 +143,8 @@ def print_table(
     frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}", spare: Sequence[str] = ()
 ) -> None:
     """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
-    width = width_of(sys.stdout)
-    text, gone = table(frame, width=width, numbers=numbers, most=most, what=what), []
-    for column in spare:
-        if _BLOCKS in text and column in frame:
-            frame = frame.drop(columns=column)
-            gone.append(column)
-            text = table(frame, width=width, numbers=numbers, most=most, what=what)
-    print(text)
-    if gone:
-        say(f"(no room for: {', '.join(gone)})")
+    there = [column for column in spare if column in frame]
+    print(table(frame, width=width_of(sys.stdout), numbers=numbers, most=most, what=what, spare=there))
 
 
 def say_answer(result: Record, *, verbose: bool) -> None:

@@ -113,13 +113,13 @@ class Sensitivity(Result):
     views = {
         "figure": _report,
         "spans": View(
-            table="spans",
+            table="_spans_to_write",
             columns=(
                 Shown("Figure", "figure"),
                 Shown("Convention", "convention"),
-                Shown("Default", "default", Digits.SCORE),
-                Shown("Lowest", "lowest", Digits.SCORE),
-                Shown("Highest", "highest", Digits.SCORE),
+                Shown("Default", "default", Digits.NUMBER),
+                Shown("Lowest", "lowest", Digits.NUMBER),
+                Shown("Highest", "highest", Digits.NUMBER),
                 Shown("Under", "at"),
             ),
             caption="How every key figure by {measure} moves when one convention at a time takes other values",
@@ -131,6 +131,15 @@ class Sensitivity(Result):
     figures: pd.DataFrame
     combinations: pd.DataFrame
     study: str
+
+    def _spans_to_write(self) -> pd.DataFrame:
+        """Return the spans, those of key figures that are always whole, such as ranks, as whole numbers."""
+        ends = ["default", "lowest", "highest"]
+        values = self.spans[ends]
+        whole = (values.isna() | (values.round() == values)).all(axis=1).groupby(self.spans["figure"]).transform("all")
+        written = values.astype(object)
+        written[whole] = values[whole].astype("Int64").astype(object)
+        return self.spans.assign(**{end: written[end] for end in ends})
 
     @property
     def measures(self) -> list[str]:
