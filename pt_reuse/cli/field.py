@@ -189,12 +189,18 @@ def add_field(
 
 def _settle_collection(options: argparse.Namespace) -> None:
     """Have one name among the runs that is a collection's, and no file, stand for the collection."""
+    if options.collection is not None or options.runs is None or len(options.runs) > 1:
+        return
+    name = options.runs[0]
+    if os.path.exists(name) and not name.endswith(".toml"):
+        return
+    # not before: this takes long, and an error of usage is told at once
     from pt_reuse.collections.definition import collection_names, real_name
 
-    if options.collection is None and options.runs is not None and len(options.runs) == 1:
-        name = options.runs[0]
-        if name.endswith(".toml") or (not os.path.exists(name) and real_name(name) in collection_names()):
-            options.collection, options.runs = name, None
+    if name.endswith(".toml") or real_name(name) in collection_names():
+        options.collection, options.runs = name, None
+    elif near := did_you_mean(name, collection_names()):
+        raise InputError(f"no such file, and no collection of this name.{near}", place=name, argument="runs")
 
 
 def collection_of(name: str) -> Collection:

@@ -25,7 +25,6 @@ from pt_reuse.cli.field import (
     plan_field,
 )
 from pt_reuse.cli.output import (
-    SHOWN,
     Drawing,
     out_folder,
     pictures,
@@ -355,7 +354,7 @@ def show(
     views, before = list(_printed(result, study, given)), None
     # long tables share the screen
     n_long = sum(len(view.report.columns[0].values) > _LEAST_ROWS for view in views)
-    few = max(_LEAST_ROWS, min(SHOWN, _ROWS // max(n_long, 1)))
+    few = max(_LEAST_ROWS, _ROWS // max(n_long, 1))
     for view in views:
         say(f"\n{f'The same by {view.measure}' if view.follows(before) else view.caption}:")
         frame, before = view.report.shown(), view

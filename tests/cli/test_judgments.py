@@ -28,7 +28,7 @@ def test_a_run_of_ones_own_is_judged_by_a_collection(name, mine, capsys):
 
 def test_one_of_several_sets_is_named_after_a_colon(mine, capsys):
     _, out, _ = run(capsys, "unjudged", mine, "--qrels", "demo:complete", "--cutoff", "10")
-    assert "Qrels: 41 topics, 19,680 judgments" in out
+    assert "41 topics, 19,680 judgments" in out
     assert "Never judged of the top 10 of mine: 0.0% (0 of 410 documents)." in out
 
 
@@ -36,7 +36,7 @@ def test_a_file_comes_before_a_collection(mine, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "demo").write_text("1 0 ENC-001 1\n1 0 ENC-002 0\n")
     _, out, _ = run(capsys, "unjudged", mine, "--qrels", "demo")
-    assert "Qrels: 1 topic, 2 judgments, 1 relevant" in out
+    assert "1 topic, 2 judgments, 1 relevant" in out
 
 
 def test_an_alias_is_told_and_brings_what_is_relevant(tmp_path, definition, user_home, capsys):

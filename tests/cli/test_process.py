@@ -12,10 +12,10 @@ from command_parts import COMMANDS, run
 #: what takes longest to import
 HEAVY = ("numpy", "pandas", "pyterrier", "ir_measures", "ir_datasets", "scipy", "matplotlib", "joblib", "requests")
 USAGE = [
-    ["--help"], ["--version"], [], ["lo"], ["--wrong"], ["lou", "--wrong"], ["lou", "runs"], ["lou"],
+    ["--help"], ["--version"], [], ["lo"], ["--wrong"], ["lou", "--wrong"], ["lou", "."], ["lou"],
     ["lou", "--seed", "x"], ["lou", "--collection", "trec-8/adhoc", "--shard", "1/2"], ["audit"],
     ["judge"], ["judge", "export", "--out", "x"],
-    ["lou", "runs", "--shard", "9", "--out", "x"], ["pool", "runs", "--strategy", "deep"],
+    ["lou", ".", "--shard", "9", "--out", "x"], ["pool", ".", "--strategy", "deep"],
     ["judge", "plan-labels"], ["fetch"], ["profile", "--help"], ["judge", "--help"],
 ]  # fmt: skip
 
@@ -68,6 +68,25 @@ def test_real_figures_hold(data_home, capsys):
     assert (status, err) == (0, "")
     assert "runs=37 of 37" in out
     assert "not computed:" not in out
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_answers_on_real_data_fit_a_screen(data_home, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    field = data_home / "dl19-passages"
+    rels = "binary-gpt-4=1,binary-gpt-4o=1,binary-llama-3.2=1,exam-gpt-4=4,umbrela-gpt-4=2"
+    audit = ["dl19", "--judges", field / "llm-labels", "--judge-rel", rels, "--resamples", 20]
+    for words, first in (
+        (["verify", "trec-8/adhoc", "--qrels", data_home / "trec8-adhoc" / "trec8.qrels.gz"], "Verification: TREC-8"),
+        (["by-type", "dl19"], "RR(rel=2), pool of neural: tau_b"),
+        (["audit", *audit], "How far do labels and rankings agree"),
+    ):
+        status, out, _ = run(capsys, *words)
+        lines = out.splitlines()
+        assert (status, len(lines) < 60, max(map(len, lines)) <= 80) == (0, True, True), words[0]
+        assert lines[0].startswith(first)
+        # the settings are last, in two lines at most
+        assert any(line.startswith("Settings: ") for line in lines[-2:])
 
 
 def test_the_real_pool_is_inferred(data_home, capsys):

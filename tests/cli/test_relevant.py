@@ -26,7 +26,7 @@ def settings_of(out):
 
 
 def test_a_collection_knows(graded, own, field, tmp_path, capsys):
-    status, out, err = run(capsys, "lou", "--collection", graded, "--measures", "nDCG@10,AP(rel=2)")
+    status, out, err = run(capsys, "lou", "--collection", graded, "--measures", "nDCG@10,AP(rel=2)", "--verbose")
     assert (status, err) == (0, "")
     settings = settings_of(out)
     assert settings >= {"depth=5", "depth from=the field", "relevant=label of at least 2", "pool order=file"}
@@ -37,8 +37,9 @@ def test_a_collection_knows(graded, own, field, tmp_path, capsys):
     assert f"{expected.summary['own_tau_b'].iloc[0]:.4f}" in out
     # judgments given beside a collection are still judgments of it
     _, same, _ = run(
-        capsys, "lou", "--collection", graded, "--qrels", tmp_path / "qrels.txt", "--measures", "nDCG@10,AP(rel=2)"
-    )
+        capsys, "lou", "--collection", graded, "--qrels", tmp_path / "qrels.txt", "--measures", "nDCG@10,AP(rel=2)",
+        "--verbose",
+    )  # fmt: skip
     assert settings_of(same) == settings
     _, plain, _ = run(capsys, "lou", "--collection", own, "--measures", "nDCG@10")
     assert settings_of(plain) >= {"depth=100", "depth from=the default", "relevant=label of at least 1"}
@@ -54,6 +55,6 @@ def test_the_call_wins(graded, own, capsys):
 def test_measures_by_default_count_what_is_relevant(graded, own, capsys):
     for collection, rel, measure in ((graded, (), "AP(rel=2)"), (own, (), "AP"), (own, ("--rel", 3), "AP(rel=3)"),
                                      (graded, ("--rel", 1), "AP")):  # fmt: skip
-        _, out, _ = run(capsys, "lou", "--collection", collection, *rel)
+        _, out, _ = run(capsys, "lou", "--collection", collection, *rel, "--verbose")
         assert f"\n{measure}: where the runs of one team" in out
         assert "\nnDCG@10: where the runs of one team" in out

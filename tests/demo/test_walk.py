@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -37,8 +38,9 @@ def test_a_full_pool_is_fair_to_dense_runs(report):
     assert report.full.table["tau_b"].min() > 0.98 > report.partial.table["tau_b"].min()
 
 
-def test_the_demo_command_prints_and_draws(capfd, tmp_path):
+def test_the_demo_command_prints_and_draws(capfd, tmp_path, monkeypatch):
     pytest.importorskip("pyterrier_pisa", reason="pyterrier-pisa is not installed")
+    monkeypatch.setenv("COLUMNS", "80")
     out = tmp_path / "out"
 
     def command():
@@ -57,7 +59,11 @@ def test_the_demo_command_prints_and_draws(capfd, tmp_path):
 
     status, printed, errors = command()
     assert (status, errors) == (0, "")
-    assert printed.count("\n\n") > 8
+    lines = printed.splitlines()
+    assert [line[:2] for line in lines[:6]] == [f"{number}." for number in range(1, 7)]
+    assert all(re.search(r"\d", line[2:]) for line in lines[:6])
+    assert len(lines) <= 80
+    assert max(map(len, lines)) <= 80
     assert "2. What if only lexical systems had been pooled?" in printed
     # PISA writes past Python
     assert "Create index" not in printed
