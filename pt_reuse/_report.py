@@ -52,9 +52,11 @@ class Digits(Enum):
     #: a score, a share or a correlation, four decimals: three would make 1.000 of one swapped pair among 129 runs
     SCORE = ".4f"
     #: a whole number as such, any other with four decimals
-    NUMBER = "n"
+    NUMBER = "number"
     #: a share in whole per cent, ``90%``
     SHARE = ".0%"
+    #: ranks, ``3``, or a mean or median of them, one decimal: ``3.5``
+    RANKS = "ranks"
     #: an effective number, one decimal: ``2,880.1``
     TENTHS = ",.1f"
     #: a change in per cent, one decimal, with its sign: ``-9.9``
@@ -80,6 +82,8 @@ class Digits(Enum):
             return visible(str(value))
         if self is Digits.NUMBER:
             return written(value, (Digits.COUNT if isinstance(value, Integral) else Digits.SCORE).value)
+        if self is Digits.RANKS:
+            return written(value, (Digits.COUNT if value == round(value) else Digits.TENTHS).value)
         if self is Digits.P:
             return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
         return written(value, self.value)

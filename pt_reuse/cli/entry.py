@@ -16,6 +16,7 @@ try:
     from pt_reuse._version import __version__
     from pt_reuse.cli.audit import add_audit
     from pt_reuse.cli.collections import add_collections, add_fetch, add_verify
+    from pt_reuse.cli.completion import Complete
     from pt_reuse.cli.demo import add_demo
     from pt_reuse.cli.judge import add_agreement, add_export, add_import, add_plan
     from pt_reuse.cli.output import complain, lasting_streams, tell_logs
@@ -87,6 +88,9 @@ def _add_members(family: str, commands: Any) -> list[Parser]:
 def _parser() -> Parser:
     parser = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     parser.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
+    parser.add_argument(
+        "--completion", action=Complete, help='print what a shell completes: eval "$(pt-reuse --completion)"'
+    )
     commands = add_commands(parser, _GROUPS)
     parsers = _add_members("", commands)
     for name, summary in _FAMILIES.items():

@@ -102,6 +102,11 @@ class Parser(argparse.ArgumentParser):
         self.arguments[action.dest] = action
         return action
 
+    def members(self) -> Mapping[str, Parser]:
+        """Return the commands below this one by their names."""
+        actions = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        return next((action.choices for action in actions), {})
+
     @contextmanager
     def group(self, group: Group) -> Iterator[None]:
         """Have the arguments that are added meanwhile shown in a group of the help."""
@@ -114,7 +119,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse words as the standard library does; a misspelt option is told before one that is missing."""
         words = sys.argv[1:] if args is None else list(args)
-        of_mine = takewhile(lambda word: word != "--" and not (self._subparsers and word[:1] != "-"), words)
+        of_mine = takewhile(lambda word: word != "--" and not (self.members() and word[:1] != "-"), words)
         known = self._option_string_actions
         names = [word.partition("=")[0] for word in of_mine if word.startswith("--")]
         unknown = [name for name in names if not any(option.startswith(name) for option in known)]
@@ -164,9 +169,7 @@ def _nearest_command(name: str, commands: Mapping[str, Parser]) -> str:
     """Return which command may be meant, of a family too, by its name or by that of its function."""
     known = {str(each["function"]).replace("_", "-"): each["command"]["name"] for each in COMMANDS}
     for command, parser in commands.items():
-        known[command] = command
-        for action in parser._subparsers._group_actions if parser._subparsers else ():
-            known |= {member: f"{command} {member}" for member in action.choices or ()}
+        known |= {command: command, **{member: f"{command} {member}" for member in parser.members()}}
     near = get_close_matches(name.replace("_", "-"), known, n=1)
     return f" Did you mean {known[near[0]]!r}?" if near else ""
 

@@ -182,7 +182,7 @@ class PoolsByType(Result):
                 Shown("tau-b", "tau_b", Digits.SCORE),
                 Shown("SD over splits", "tau_b_sd", Digits.SCORE),
                 Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
-                Shown("Largest drop", "max_drop", Digits.TENTHS),
+                Shown("Largest drop", "max_drop", Digits.RANKS),
             ),
             caption="By {measure}, the ranking of the tested runs by the pool of half a type against that by {gold}; "
             "means over splits",

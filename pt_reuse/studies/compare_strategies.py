@@ -137,7 +137,7 @@ class StrategyComparison(Result):
                 Shown("Found", "recall", Digits.SCORE),
                 Shown("tau-b", "tau_b", Digits.SCORE),
                 Shown("Lowest and highest", "tau_b", Digits.SCORE, interval=True),
-                Shown("Largest drop", "max_drop", Digits.SCORE),
+                Shown("Largest drop", "max_drop", Digits.RANKS),
             ),
             select={"budget": ...},
             descending=("budget", "recall"),

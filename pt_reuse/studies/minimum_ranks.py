@@ -79,7 +79,7 @@ class MinimumRanks(Result):
                 Shown("Relevant", "relevant", Digits.COUNT),
                 Shown("Found", "found", Digits.COUNT),
                 Shown("Not found", "not_found", Digits.COUNT),
-                Shown("Median rank", "median", Digits.TENTHS),
+                Shown("Median rank", "median", Digits.RANKS),
                 Shown("Deepest rank", "deepest", Digits.COUNT),
             ),
             caption="Minimum ranks of the relevant documents of {rows} topics.",

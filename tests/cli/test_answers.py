@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import subprocess
 
 import pytest
 from command_parts import run
@@ -110,3 +112,24 @@ def test_help_shows_options_in_groups():
         }
         assert {action.dest for action in parser._actions} - grouped == {"help"}, name
         assert not [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (["lo"], "lou"),
+        (["profile", "cov"], "coverage"),
+        (["judge", "plan"], "plan-labels"),
+        (["lou", "--me"], "--metadata --memory --measures"),
+        (["judge", "export", "--pool"], "--pool --pooled --pool-order"),
+        (["lou", "runs"], ""),
+    ],
+)
+def test_a_shell_completes_commands_and_options(words, completed, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["--completion"])
+    script = capsys.readouterr().out
+    given = f"COMP_WORDS=(pt-reuse {' '.join(words)}); COMP_CWORD={len(words)}; _pt_reuse; echo ${{COMPREPLY[*]}}"
+    finished = subprocess.run(["bash", "-c", f"{script}\n{given}"], capture_output=True, text=True, check=True)
+    assert (ended.value.code, finished.stdout.strip()) == (0, completed)
