@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from pt_reuse.cli.parser import Parser
 
@@ -34,7 +34,7 @@ class Complete(argparse.Action):
     def __init__(self, option_strings: Any, dest: str, help: str | None = None):
         super().__init__(option_strings, dest, nargs=0, help=help)
 
-    def __call__(self, parser: Any, *_: Any) -> NoReturn:
+    def __call__(self, parser: Any, *_: Any) -> None:
         print(_script(parser), end="")
         parser.exit()
 

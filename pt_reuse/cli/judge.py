@@ -22,6 +22,7 @@ from pt_reuse.cli.output import (
     out_folder,
     print_table,
     say,
+    say_answer,
     shows_bars,
     table_file,
     write_result,
@@ -29,6 +30,7 @@ from pt_reuse.cli.output import (
 )
 from pt_reuse.cli.parser import (
     Commands,
+    Group,
     Parser,
     add_command,
     add_contributors,
@@ -147,10 +149,10 @@ def add_export(commands: Commands) -> Parser:
         "shuffled within a topic, and nothing of ranks and runs. A further export to the same folder adds a round: "
         "it asks nobody the same again.",
     )
-    parser.add_option("--pool", "FILE", "pool.csv or to_judge.txt of `pt-reuse pool`, instead of runs")
-    parser.add_option("--topics", "FILE", f"{TOPICS_HELP}; default those of --collection")
-    parser.add_option("--texts", "FILE", f"{TEXTS_HELP}; default those of --collection")
-    parser.add_option("--out", "DIR", "the folder of the tasks", required=True)
+    with parser.group(Group.INPUT):
+        parser.add_option("--pool", "FILE", "pool.csv or to_judge.txt of `pt-reuse pool`, instead of runs")
+        parser.add_option("--topics", "FILE", f"{TOPICS_HELP}; default those of --collection")
+        parser.add_option("--texts", "FILE", f"{TEXTS_HELP}; default those of --collection")
     parser.add_option("--format", "FORMAT", "one of csv, jsonl, doccano, label-studio; default csv")
     parser.add_option("--annotators", "NAMES", "who judges, between commas; default anybody, in one file")
     parser.add_option("--overlap", "N", "annotators for each pair, or a share that all judge", type=_number, default=1)
@@ -158,7 +160,9 @@ def add_export(commands: Commands) -> Parser:
     parser.add_option("--labels", "SCALE", "such as '0=not relevant,1=relevant', which is the default")
     parser.add_option("--instructions", "FILE", "a text that people read beside the labels")
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
-    parser.add_switch("--overwrite", "replace tasks in --out that have no answers")
+    with parser.group(Group.OUTPUT):
+        parser.add_option("--out", "DIR", "the folder of the tasks", required=True)
+        parser.add_switch("--overwrite", "replace tasks in --out that have no answers")
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     add_contributors(parser)
     parser.checks.append(partial(_check_pool, parser))
@@ -305,13 +309,17 @@ def add_import(commands: Commands) -> Parser:
         "another task, missing labels. Spreadsheets may have saved CSV in any way; what Doccano and Label Studio "
         "export is read as it is.",
     )
-    parser.add_option("folder", "DIR", "the folder that `pt-reuse judge export` wrote")
-    parser.add_option("files", "FILE", "what came back; default the sheets in DIR, and all in DIR/returned", nargs="*")
+    came_back = "what came back; default the sheets in DIR, and all in DIR/returned"
+    with parser.group(Group.INPUT):
+        parser.add_option("folder", "DIR", "the folder that `pt-reuse judge export` wrote")
+        parser.add_option("files", "FILE", came_back, nargs="*")
     parser.add_option("--annotators", "USER=NAME", "who the users of a tool are, or whose a file is")
     parser.add_switch("--partial", "take what is there while labels are missing")
-    parser.add_option("--out", "FILE", "write the labels there (CSV), with who, when and why")
-    parser.add_option("--as-qrels", "FILE", "write them as a TREC qrels file, where one annotator judged each document")
-    parser.add_switch("--overwrite", "replace files that exist")
+    as_qrels = "write them as a TREC qrels file, where one annotator judged each document"
+    with parser.group(Group.OUTPUT):
+        parser.add_option("--out", "FILE", "write the labels there (CSV), with who, when and why")
+        parser.add_option("--as-qrels", "FILE", as_qrels)
+        parser.add_switch("--overwrite", "replace files that exist")
     parser.set_defaults(run=_run_import)
     return parser
 
@@ -381,13 +389,10 @@ def add_agreement(commands: Commands) -> Parser:
         "Prints agreement, kappa and alpha of all annotators, of each two, of each with the majority of the others, "
         "and of each with gold labels.",
     )
-    parser.add_option(
-        "files",
-        "FILES",
-        "TREC qrels files, each called as its annotator, or CSV files with columns qid, docno, label, annotator",
-        nargs="+",
-    )
-    parser.add_option("--gold", "FILE", f"labels to hold each annotator against: {QRELS_HELP}")
+    files = "TREC qrels files, each called as its annotator, or CSV files with columns qid, docno, label, annotator"
+    with parser.group(Group.INPUT):
+        parser.add_option("files", "FILES", files, nargs="+")
+        parser.add_option("--gold", "FILE", f"labels to hold each annotator against: {QRELS_HELP}")
     parser.add_option("--rel", "N", "lowest label that is relevant; default 1, or that of --gold", type=int)
     parser.add_option("--ties", "RULE", "of a majority: lower (default), higher, median or unresolved", default="lower")
     parser.add_option(
@@ -418,15 +423,16 @@ def _run_agreement(options: argparse.Namespace) -> None:
     names = [name for part, name in _PICTURES.items() if part != "gold" or gold is not None]
     folder = out_folder(options, [*_OF_AGREEMENT, _MAJORITY, *names])
     labels = read_labels(files)
-    documents = f"{count(len(labels), 'document')} of {count(len(labels.topics), 'topic')}"
-    say(f"{count(len(labels.annotators), 'annotator')}, {documents}")
     with arguments_as(labels="files"):
         result = annotator_agreement(labels, gold=gold, scale=options.scale, **given)
+    say_answer(result, verbose=options.verbose)
     _report(result, options.verbose)
     majority = majority_vote(labels, ties=options.ties, rel=result.rel)
     say(f"\nMajority of the annotators: {majority!r}")
     tied = majority.to_frame()["tied"]
     say(f"{count(int(tied.sum()), 'tie')}, decided by --ties {options.ties}.")
+    documents = f"{count(len(labels), 'document')} of {count(len(labels.topics), 'topic')}"
+    say(f"Read: {count(len(labels.annotators), 'annotator')}, {documents}.")
     if folder is not None:
         drawings: dict[str, Drawing] = {
             name: partial(result.plot, part)
@@ -466,14 +472,15 @@ def add_plan(commands: Commands) -> Parser:
         "The documents are divided by the judge's label, and of each part a random sample is checked. Afterwards the "
         "same command reads what people say (--plan, --checked), and tells the number with its interval.",
     )
-    parser.add_option("--judge", "FILE", f"the judge's labels: {QRELS_HELP}")
-    parser.add_option("--pilot", "QRELS", f"judgments that people made before: {QRELS_HELP}")
+    with parser.group(Group.INPUT):
+        parser.add_option("--judge", "FILE", f"the judge's labels: {QRELS_HELP}")
+        parser.add_option("--pilot", "QRELS", f"judgments that people made before: {QRELS_HELP}")
+        parser.add_option("--plan", "DIR", "a plan that --out wrote; with --checked, in place of --judge")
+        parser.add_option("--checked", "QRELS", "what people say of the documents of --plan")
     parser.add_option("--prior", "SHARE", "what is expected: .3, or by label 0=.05,1=.6; default .5, or the pilot")
     add_run_files(parser, "run files: one for a mean, two for a difference")
     for flag in declared_flags("plan_labels").values():
         add_flag(parser, flag)
-    parser.add_option("--plan", "DIR", "a plan that --out wrote; with --checked, in place of --judge")
-    parser.add_option("--checked", "QRELS", "what people say of the documents of --plan")
     add_verbose(parser)
     add_out(parser, "the plan or the estimate: tables (CSV), settings (JSON), a picture (PNG); and to_check.csv")
     parser.set_defaults(run=_run_plan)

@@ -168,7 +168,7 @@ def say_end(settings: Mapping[str, Any], read: Sequence[RunSet | Qrels], *, verb
     if verbose:
         say(f"Settings: {', '.join(f'{name}={value}' for name, value in settings.items())}")
     elif settings:
-        say(_in_short(settings, 2 * width_of(sys.stdout)))
+        say(_in_short(settings, width_of(sys.stdout)))
 
 
 def _counts(read: RunSet | Qrels) -> str:
@@ -177,15 +177,15 @@ def _counts(read: RunSet | Qrels) -> str:
     return _DETAILS.split(repr(read).partition(": ")[2])[0]
 
 
-def _in_short(settings: Mapping[str, Any], room: int) -> str:
-    """Return as many settings as there is room for, the conventions that studies share first."""
+def _in_short(settings: Mapping[str, Any], width: int) -> str:
+    """Return as many settings as two lines have room for, the conventions that studies share first."""
     told = {name: value for name, value in settings.items() if name != "beware" and value not in (None, "none")}
     names = [*(name for name in _CONVENTIONS if name in told), *(name for name in told if name not in _CONVENTIONS)]
     more = f" ... (--verbose: all {len(settings):,})"
     line = "Settings:"
     for name in names:
         longer = f"{line} {name}={shorten(str(told[name]), _SETTING)},"
-        if len(longer) + len(more) > room:
+        if prose(longer + more, width=width).count("\n") > 1:
             return line + more
         line = longer
     return line.rstrip(",")

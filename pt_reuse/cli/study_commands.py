@@ -37,6 +37,7 @@ from pt_reuse.cli.output import (
 )
 from pt_reuse.cli.parser import (
     Commands,
+    Group,
     Parser,
     add_command,
     add_contributors,
@@ -77,6 +78,8 @@ _KINDS = {
     "labels": str,
     "names": str,
 }
+#: of these, what names files
+_INPUT = ("judgments", "judges", "rounds")
 _SWITCHES = {"switch": "store_true", "off": "store_false"}
 
 
@@ -104,7 +107,8 @@ class StudyCommand:
         parser = add_command(commands, self.name, *(self._command[part] for part in ("summary", "details")))
         add_field(parser, qrels=Judgments.NEEDED, unless=self._without_runs)
         if self._command["several"]:
-            parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}")
+            with parser.group(Group.INPUT):
+                parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}")
         for flag in declared["flags"]:
             add_flag(parser, flag)
         if declared["contributors"] is not None:
@@ -219,16 +223,17 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
         return
     shown = ",".join(map(str, usual)) if isinstance(usual, list) else usual
     default = flag["default"] or ("" if usual is None else shown)
-    parser.add_option(
-        name,
-        flag["metavar"],
-        "; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
-        dest=_JUDGMENT_NAMES if flag["kind"] == "names" else flag["dest"],
-        type=_KINDS[flag["kind"]],
-        default=None if flag["kind"] == "names" else usual,
-        nargs="+" if flag["kind"] == "judges" else None,
-        required=flag["needed"],
-    )
+    with parser.group(Group.INPUT if flag["kind"] in _INPUT else Group.COMPUTED):
+        parser.add_option(
+            name,
+            flag["metavar"],
+            "; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
+            dest=_JUDGMENT_NAMES if flag["kind"] == "names" else flag["dest"],
+            type=_KINDS[flag["kind"]],
+            default=None if flag["kind"] == "names" else usual,
+            nargs="+" if flag["kind"] == "judges" else None,
+            required=flag["needed"],
+        )
 
 
 def _of_field(study: Study, plan: FieldPlan | None, options: argparse.Namespace) -> dict[str, Any]:
