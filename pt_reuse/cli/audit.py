@@ -16,7 +16,7 @@ from pt_reuse._check import listed as in_words
 from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse._files import check_writable, replacing
 from pt_reuse.cli.field import QRELS_HELP, add_field, judgments_named, plan_field
-from pt_reuse.cli.output import SHOWN, Drawing, out_folder, pictures, remove_result, save_result, say, shows_bars
+from pt_reuse.cli.output import Drawing, out_folder, pictures, remove_result, save_result, say, shows_bars
 from pt_reuse.cli.parser import (
     Commands,
     Parser,
@@ -284,7 +284,8 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
 
 def _say_findings(part: Part, result: Result, every: bool) -> None:
     found = result.findings()
-    shown = found if every else found[:SHOWN]
+    # the answer and the first of what is further found; the condition and the limit stand between them
+    shown = found if every else [*found[:1], *found[len(result.verdict()) :][:1]]
     say("\n".join(["", part.question, *(f"- {sentence}" for sentence in shown)]))
     if len(shown) < len(found):
         say(f"... and {count(len(found) - len(shown), 'finding')} more; --verbose shows every one, --out writes them")
