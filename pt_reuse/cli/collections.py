@@ -192,7 +192,7 @@ def add_verify(commands: Commands) -> Parser:
     parser.add_option("--qrels", "FILE", "its judgments; default those of the collection")
     add_faults_to(parser)
     parser.add_option("--figures", "FILE", "published figures of your own, as TOML")
-    parser.add_switch("--brief", "show the groups, and only figures that are not equal")
+    parser.add_switch("--verbose", "show every figure, and not only those that are not equal")
     parser.add_option("--out", "FILE", "write every figure there, as CSV")
     parser.add_switch("--overwrite", "replace the file of --out")
     add_quiet(parser)
@@ -213,17 +213,17 @@ def _run_verify(options: argparse.Namespace) -> int:
         other_files=options.other_files,
         verbose=shows_bars(options),
     )
-    if not options.brief:
-        _print_figures(result.table)
-    # last, so that it is what stays on the screen
     say(repr(result))
-    _print_groups(result.summary)
+    _print_groups(result.summary, conventions=options.verbose)
     differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
     if len(differing):
         say("\nUnequal:\n")
         _print_figures(differing)
     for line in result.not_computed(options.shell.in_shell):
         say(line)
+    if options.verbose:
+        say("\nEvery figure:\n")
+        _print_figures(result.table)
     if out is not None:
         write_table(result.table, out)
         say(f"\nWritten: {out}")
@@ -233,8 +233,8 @@ def _run_verify(options: argparse.Namespace) -> int:
     return 0 if result.holds else 1
 
 
-def _print_groups(summary: pd.DataFrame) -> None:
-    """Print a line per group, and below them the conventions under which they were judged, where they have any."""
+def _print_groups(summary: pd.DataFrame, *, conventions: bool) -> None:
+    """Print a line per group, and below them, if asked, the conventions under which they were judged."""
     import pandas as pd
 
     shown = pd.DataFrame(
@@ -247,7 +247,8 @@ def _print_groups(summary: pd.DataFrame) -> None:
     if summary["not_computed"].any():
         shown.insert(2, "not computed", summary["not_computed"])
     print_table(shown, len(shown), "groups", numbers="{:.2g}")
-    for convention, rows in summary[summary["convention"] != ""].groupby("convention", sort=False):
+    judged = summary[summary["convention"] != ""] if conventions else summary[:0]
+    for convention, rows in judged.groupby("convention", sort=False):
         say(f"- under {convention}: {'; '.join(rows['what'])}")
 
 

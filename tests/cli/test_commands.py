@@ -127,11 +127,11 @@ def test_verify_tells_equal_from_unequal_by_its_status(at_home, field, tmp_path,
         )
 
     publish(f"{means[second]:.4f}")
-    status, out, _ = run(capsys, "verify", at_home, "--figures", figures, "--brief")
+    status, out, _ = run(capsys, "verify", at_home, "--figures", figures)
     assert status == 0
     assert "2 of 2 figures equal" in out
     assert first not in out
-    _, out, _ = run(capsys, "verify", at_home, "--figures", figures)
+    _, out, _ = run(capsys, "verify", at_home, "--figures", figures, "--verbose")
     assert "2 of 2 figures equal" in out
     rows = [line.split() for line in out.splitlines()]
     at = rows.index(["MAP", "(order=trec_eval):"])
