@@ -228,7 +228,10 @@ def _run_verify(options: argparse.Namespace) -> int:
     differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
     if len(differing):
         say("\nUnequal:")
-        _print_figures(differing)
+        some = differing if options.verbose else differing.head(SHOWN)
+        _print_figures(some)
+        if len(some) < len(differing):
+            say(f"... and {len(differing) - len(some):,} more; --verbose shows every one")
     say()
     _print_groups(result.summary, options.verbose)
     if options.verbose:

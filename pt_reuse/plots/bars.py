@@ -63,17 +63,17 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
         ["max_drop", "tau_b"], ascending=[False, True], kind="stable", na_position="last"
     )
     word = _word(column)
-    taus = ["no tau_b" if pd.isna(tau) else f"tau_b {tau:.4f}".replace("-", "−") for tau in rows["tau_b"]]
+    taus = ["no tau_b" if pd.isna(tau) else f"{tau:.4f}".replace("-", "−") for tau in rows["tau_b"]]
     runs = ["no run" if pd.isna(run) else str(run) for run in rows["dropped"]]
     return draw_bars(
         place,
         rows[column].tolist(),
         [("largest drop", rows["max_drop"].to_numpy())],
-        [(run, f"({tau})") for run, tau in zip(runs, taus, strict=True)],
+        list(zip(runs, taus, strict=True)),
         word=word,
         top=top,
         title=f"The ranking without each {word}",
-        x=f"most ranks that a run loses by {measure} without the {word}; beside it the run",
+        x=f"most ranks that a run loses by {measure} without the {word}; beside it the run, and tau_b",
         outside=True,
     )
 

@@ -151,7 +151,7 @@ def test_the_largest_drops_are_the_bars(lou):
     assert [bar.get_width() for bar in ax.containers[0]] == table["max_drop"].tolist()
     assert [label.get_text() for label in ax.get_yticklabels()] == table["team"].tolist()
     runs = table["dropped"].fillna("no run")
-    notes = [f"{run} ($\\tau_b$ {tau:.4f})" for run, tau in zip(runs, table["tau_b"], strict=True)]
+    notes = [f"{run} {tau:.4f}" for run, tau in zip(runs, table["tau_b"], strict=True)]
     assert [note.get_text() for note in ax.texts] == notes
     assert "(5 more teams not shown)" in said(ax.get_xlabel())
 
