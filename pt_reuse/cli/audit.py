@@ -62,8 +62,9 @@ class Part:
     lacks: Callable[[Mapping[str, Any]], str | None]  # says why it cannot be answered of what an audit knows
     #: argument -> what an audit calls it, None for its default
     told: Mapping[str, str | None] = field(default_factory=dict)
-    #: key figure of each judge that the screen shows -> its heading, and which of the `Digits` it is written with
-    figures: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    #: key figure of each judge that the screen shows -> its heading, which of the `Digits` it is written with, and what
+    #: it is
+    figures: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
 
     def study(self) -> Callable[..., Result]:
         """Return the study."""
@@ -114,7 +115,10 @@ PARTS = (
         "How far do labels and rankings agree with those of people?",
         "audit_labels",
         _labels_lacking,
-        figures={"tau_b": ("tau-b to people", "SCORE"), "max_drop": ("Largest drop", "COUNT")},
+        figures={
+            "tau_b": ("tau-b", "SCORE", "tau-b of the rankings"),
+            "max_drop": ("Largest drop", "COUNT", "the most ranks that a run loses"),
+        },
     ),
     Part(
         "leaderboards",
@@ -129,7 +133,10 @@ PARTS = (
         "Which differences do judges claim or miss?",
         "significance_fidelity",
         _labels_lacking,
-        figures={"false_share": ("False claims", "SHARE"), "missed_share": ("Missed", "SHARE")},
+        figures={
+            "false_share": ("False claims", "SHARE", "significant differences that people do not confirm"),
+            "missed_share": ("Missed", "SHARE", "those of people that it misses"),
+        },
     ),
     Part(
         "circularity",
@@ -137,7 +144,7 @@ PARTS = (
         "circularity",
         _labels_lacking,
         {"depth": None},
-        figures={"excess_gain": ("Excess gain", "DIFFERENCE")},
+        figures={"excess_gain": ("Excess gain", "DIFFERENCE", "what re-ranked runs gain by the judge beyond people")},
     ),
     Part(
         "holes",
@@ -298,7 +305,9 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
     if not answers:
         raise InputError("no part of the audit could be computed, for the reasons above.", argument="judges")
     _say_tables(answers, list(given["judge"]), options.verbose)
-    read = [given[name] for name in ("folder", "runs", "human") if name in given]
+    # the tables name the judges
+    names = ("folder", "runs", "human") if options.verbose else ("runs", "human")
+    read = [given[name] for name in names if name in given]
     say_end(_shared_settings(answers), read, verbose=options.verbose)
     if folder is not None:
         for part in PARTS if options.overwrite else ():
@@ -335,11 +344,15 @@ def _say_tables(answers: Mapping[Part, Result], judges: Sequence[str], verbose: 
         columns = [Column("Judge", judges)]
         for part, figures in known.items():
             values = figures[figures["measure"] == measure].set_index("figure")["value"]
-            for name, (heading, digits) in part.figures.items():
+            for name, (heading, digits, _) in part.figures.items():
                 of_judges = values.reindex([f"{name}, {judge}" for judge in judges])
                 columns.append(Column(heading, of_judges, Digits[digits]))
         frame = Report(columns, caption="").shown()
-        say(f"\nThe same by {measure}:" if number else f"\nEach judge against people by {measure}:")
+        if number:
+            say(f"\nThe same by {measure}:")
+        else:
+            said = in_words([what for part in known for _, _, what in part.figures.values()])
+            say(f"\nEach judge against people by {measure}: {said}:")
         print_table(frame, len(frame) if verbose else SHOWN, "judges; --verbose shows every one")
     for part, result in answers.items():
         if verbose or not known:
