@@ -28,6 +28,8 @@ _LEAST_FIRST = 8
 _SPACES = re.compile(r"(?<=\s)")
 #: a heading breaks after these, and, where this is not enough, after those
 _BREAKS, _MORE_BREAKS = re.compile(r"(?<=[\s_])"), re.compile(r"(?<=[\s_/,(@=-])")
+#: the heading of a column of ranks, or of differences of ranks
+_OF_RANKS = re.compile(r"(?<![A-Za-z])(rank|drop|rise|fall)s?(?![A-Za-z])", re.IGNORECASE)
 #: the classes of characters that turn the direction of what follows, the rest of the line among it
 _TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 #: how a number is written that has no room, the first that fits
@@ -157,6 +159,9 @@ def _column(name: Any, values: list[Any], numeric: bool, written: str) -> TextCo
     found = [_number(value) for value in values]
     known = [number for number, value in zip(found, values, strict=True) if not is_missing(value)]
     numeric = numeric or (bool(known) and None not in known)
+    # ranks are whole, also where a missing one has made floats of them
+    if _OF_RANKS.search(heading) and all(number is not None and number % 1 == 0 for number in known):
+        written = "{:.0f}"
     cells = tuple(
         _MISSING if is_missing(value) else written.format(value) if _is_float(value) else visible(str(value))
         for value in values

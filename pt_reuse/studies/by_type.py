@@ -432,7 +432,7 @@ def by_type(
         words = {"intervals": f"{asked.bootstrap.words()}{over}"}
     return PoolsByType(
         table=table,
-        by_split=by_split.astype({"max_drop": "Int64"}),
+        by_split=by_split,
         splits=_splits_table(every, units, pooled, [labels[documents] for documents in kept], asked.rel),
         run_table=asked.runs.run_table[["name", "team", "type", "pooled"]],
         gold=compared.gold_means,
@@ -645,8 +645,7 @@ def _over_splits(by_split: pd.DataFrame) -> pd.DataFrame:
         table[name] = column.mean().to_numpy()
         for suffix, values in (("sd", column.std()), ("min", column.min()), ("max", column.max())):
             table[f"{name}_{suffix}"] = values.to_numpy()
-    # ranks are whole numbers, also where some split has none
-    return table.astype({"max_drop_min": "Int64", "max_drop_max": "Int64"})
+    return table
 
 
 def _often(bootstrap: TopicBootstrap, n_splits: int, random: bool) -> NDArray[np.float64]:

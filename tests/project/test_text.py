@@ -147,3 +147,19 @@ def test_characters_that_turn_the_line_are_escaped_and_those_that_join_are_not()
     # U+202E writes what follows from right to left, the columns beside it among it
     assert visible("run\u202eabc\u2066") == r"run\u202eabc\u2066"
     assert visible("\U0001f469\u200d\U0001f467 e\u0301 \u05d0") == "\U0001f469\u200d\U0001f467 e\u0301 \u05d0"
+
+
+def test_ranks_are_whole_numbers_also_beside_missing_ones():
+    frame = pd.DataFrame({"run": ["a", "b"], "max_drop": [3.0, np.nan], "mean_drop": [2.5, 3.0], "score": [1.0, 2.0]})
+    assert [line.split() for line in table(frame, width=80).split("\n")[1:]] == [
+        ["a", "3", "2.5000", "1.0000"],
+        ["b", "-", "3.0000", "2.0000"],
+    ]
+
+
+def test_spare_columns_go_until_the_others_stand_side_by_side():
+    frame = pd.DataFrame({name: [f"{name}-{'x' * 12}"] for name in "abcd"})
+    told = table(frame, width=40, spare=["d", "c", "b"]).split("\n")
+    assert [line.split()[0] for line in told[:2]] == ["a", "a-xxxxxxxxxxxx"]
+    assert told[2:] == ["(no room for: c, d)"]
+    assert table(frame, width=80, spare=["d"]) == table(frame, width=80)
