@@ -72,23 +72,22 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
 class Qrels:
     """Judgments of documents for topics; immutable, every operation returns a new one.
 
-    Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a
-    label >= 0, *relevant* a label >= :attr:`rel`: 1 but where somebody says otherwise, as a collection of the catalogue
-    does whose track counts from another grade. It says which documents are counted, and removed, as relevant; measures
-    have a `rel` of their own. The topic set is kept by all operations but :meth:`select`: a topic that loses its last
-    document stays, and counts 0 in means.
+    Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a label
+    >= 0, *relevant* a label >= :attr:`rel`, which is 1 unless you or the collection give another grade. It decides
+    which documents are counted, and removed, as relevant; measures have a `rel` of their own. The topic set is kept by
+    all operations but :meth:`select`: a topic that loses its last document stays, and counts 0 in means.
 
-    pt.Experiment and the functions of ir_measures take it as it is, see :meth:`merge`.
+    pt.Experiment and the functions of ir_measures accept it, see :meth:`merge`.
 
     Args:
         frame: columns ``qid``, ``docno``, ``label``, or as ir_measures has them, ``query_id``, ``doc_id``,
             ``relevance``; further columns (who judged, which round) are carried along.
         topics: the topic set, when it is larger than the topics of the rows.
-        rel: the lowest label that is relevant, >= 1; None (default): nobody says, which counts as 1.
+        rel: the lowest label that is relevant, >= 1; None (default): not stated, which counts as 1.
 
     Attributes:
         arrays: the judgments underneath.
-        stated_rel: as given, None where nobody says.
+        stated_rel: `rel` as given, None if not stated.
 
     Raises:
         InputError: a missing column, a label that is no whole number, one document with two labels, a `rel` that is no
@@ -121,7 +120,7 @@ class Qrels:
 
     @classmethod
     def of_arrays(cls, arrays: QrelsArrays, rel: int | None = None) -> Qrels:
-        """Return the judgments of `arrays`, which are right already; `rel` is None where nobody says."""
+        """Return the judgments of `arrays`, which are valid already; `rel` is None if not stated."""
         made = cls.__new__(cls)
         made.arrays, made.stated_rel = arrays, rel
         return made
@@ -166,9 +165,9 @@ class Qrels:
     def merge(self, *right: Any, **options: Any) -> pd.DataFrame:
         """Return :meth:`to_frame`, merged with `right` and `options` as pandas does: what pt.Experiment asks.
 
-        So ``pt.Experiment(systems, topics, qrels, measures)`` takes a Qrels; topics without judgments, which a frame
-        cannot hold, are told in a warning. With ``filter_by_topics=False``, and in pt.Evaluate, PyTerrier takes nothing
-        but a frame: give ``qrels.to_frame()``.
+        So ``pt.Experiment(systems, topics, qrels, measures)`` takes a Qrels; a warning names topics without judgments,
+        which a frame cannot hold. With ``filter_by_topics=False``, and in pt.Evaluate, PyTerrier takes only a frame:
+        give ``qrels.to_frame()``.
         """
         tell_bare_topics(self.arrays)
         return self.to_frame().merge(*right, **options)
@@ -208,15 +207,13 @@ class Qrels:
         """Return the judgments of both, all (topic, document) pairs of either.
 
         Args:
-            other: further judgments, in any form. Where only one side says from which label on documents are relevant,
-                the union has it.
+            other: further judgments, in any form. If only one side states `rel`, the union has it.
             conflict: the label of a document that has two: ``"error"`` (default), the label of the ``"first"`` or
-                ``"second"`` Qrels, the ``"higher"`` or the ``"lower"`` one. A label of -1 (pooled, not judged) gives
-                way to any judgment without a conflict.
+                ``"second"`` Qrels, the ``"higher"`` or the ``"lower"`` one. A label of -1 (pooled, not judged) is
+                replaced by any judgment without a conflict.
 
         Raises:
-            InputError: two labels of one document under ``conflict="error"``, or sides that say two things about
-                which label is relevant.
+            InputError: two labels of one document under ``conflict="error"``, or two different `rel`.
         """
         choice("conflict", conflict, CONFLICTS)
         theirs = as_qrels(other, "other")
@@ -245,8 +242,8 @@ class Qrels:
     def threshold(self, rel: int | None = None) -> Qrels:
         """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay.
 
-        `rel` is by default :attr:`rel`. From then on relevant is label 1, for nDCG, too, where :meth:`with_rel` leaves
-        the grades.
+        `rel` is by default :attr:`rel`. Relevant documents then have label 1, also for nDCG; :meth:`with_rel` keeps the
+        grades.
         """
         lowest, labels = relevant_from(self, rel), self.arrays.labels
         binary = np.where(labels >= lowest, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
@@ -269,7 +266,7 @@ class Qrels:
 
     @door
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Return the judgments of these topics alone; this alone changes the topic set."""
+        """Return the judgments of these topics alone; no other operation changes the topic set."""
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
             raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
@@ -283,8 +280,8 @@ class Qrels:
     def write(self, path: str | Path, *, overwrite: bool = False, strata: bool = False) -> Path:
         """Write a TREC qrels file, ``qid 0 docno label``, or ``qid 0 docno stratum label`` of a sample.
 
-        Topics without judgments cannot stand in one: they are left out, with a warning, and so are further columns.
-        Neither can :attr:`rel`: say it again when the file is read.
+        The file cannot hold topics without judgments and further columns: they are left out, with a warning. It does
+        not hold :attr:`rel` either: give it again when the file is read.
 
         Args:
             path: the file.
@@ -324,12 +321,12 @@ class Qrels:
         return as_qrels(other, argument).arrays.documents.find(self.arrays.documents)
 
 
-def checked_rel(rel: Any) -> int | None:
+def checked_rel(rel: Any, argument: str = "rel") -> int | None:
     """Return a user's ``rel=`` as an int, None for None, or say that it is no grade."""
     if rel is None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:
-        raise wrong("rel", f" must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.")
+        raise wrong(argument, f" must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.")
     return int(rel)
 
 
@@ -361,9 +358,9 @@ def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False
     Args:
         path: the file; packed files are recognised by their first bytes.
         rel: the lowest label that is relevant, >= 1; default 1. On the passages of Deep Learning it is 2.
-        strata: the file is of a sample, with five columns: ``qid iteration docno stratum label``, as NIST's
+        strata: the file is that of a sample, with five columns: ``qid iteration docno stratum label``, as NIST's
             sample_eval.pl takes them and :meth:`Qrels.write` writes them. Label -1 is pooled and not sampled. The
-            judgments get the columns ``stratum`` and ``inclusion``, the part of the topic's stratum that is judged.
+            judgments get the columns ``stratum`` and ``inclusion``, the share of the topic's stratum that is judged.
 
     Returns:
         Qrels: all judgments, negative labels included.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from pt_reuse.data.lines import (
 )
 from pt_reuse.data.packed_files import guarded
 
+#: bytes that a run's name may have as part of a file's, of which most systems take 255
+_LONGEST = 255 - len("input..gz")
 #: what to do about a rank column that gives no order
 NO_ORDER: tuple[Part, ...] = (
     Option("order", "rank"),
@@ -106,6 +109,7 @@ def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:
     check_names(names, "run name")
     check_topics(field.topics)
     unsafe = [name for name in names if "/" in name or "\\" in name or name in (".", "..")]
+    unsafe += [name for name in names if len(os.fsencode(name)) > _LONGEST]
     if unsafe:
         raise InputError(f"{examples(unsafe)} cannot be a file name. Rename the run first.")
     empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]

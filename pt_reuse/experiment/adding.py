@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import InputError, Option, warn
+from pt_reuse._errors import InputError, Option, Part, warn
 from pt_reuse._files import write_together
 from pt_reuse.experiment.columns import BOUNDS, COUNTS, NO_FIELD, ORDER, RANKS, Columns, Values
 
@@ -61,15 +61,24 @@ class Adding:
 
     def warn_of_differences(self, finished: bool) -> None:
         """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
-        why = "the runs, topics or judgments are not those of the experiment, " if finished else ""
         for measure, odd in self._odd.items():
             place, theirs, ours = next(iter(odd.values()))
             some = f"{len(odd)} of {count(len(self.columns.systems), 'system')}"
+            said = f"{measure} of {place} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the added "
+            said += f"columns ({ORDER}), and differs for {some}: "
+            digits = _digits_of(odd.values()) if finished and self._digits(measure) is None else None
+            if digits is not None:
+                warn(f"{said}the result is rounded. Pass ", Option("round", digits), ".")
+                continue
+            why: list[Part] = []
+            if finished:
+                why = ["the runs or judgments are not those of the experiment, or its topics are others (pass "]
+                why += [Option("topics", ...), "), or "]
             warn(
-                f"{measure} of {place} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the "
-                f"added columns ({ORDER}), and differs for {some}: {why}its provider breaks score ties "
-                f"another way, averages differently, or mixes it up with another measure. Compare its added columns "
-                f"among themselves."
+                said,
+                *why,
+                "its provider breaks score ties another way, averages differently, or mixes it up with another "
+                "measure. Compare its added columns among themselves.",
             )
 
     def to_means(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -184,6 +193,12 @@ class Adding:
             system = str(systems[i])
             place = repr(system) if qids is None else f"{system!r} on topic {str(qids[i])!r}"
             self._odd.setdefault(measure, {}).setdefault(system, (place, float(theirs[i]), float(ours[i])))
+
+
+def _digits_of(odd: Iterable[tuple[str, float, float]]) -> int | None:
+    """Return to how many digits scores were rounded, None where they differ by more than that."""
+    pairs = [(theirs, ours) for _, theirs, ours in odd]
+    return next((d for d in range(6) if all(abs(np.round(ours, d) - theirs) < _SAME for theirs, ours in pairs)), None)
 
 
 def like(pair: Any, first: Any, second: Any) -> Any:

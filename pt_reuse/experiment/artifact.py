@@ -300,8 +300,10 @@ def to_artifact(
     """
     kind = next((artifact for known, artifact in _KINDS.items() if isinstance(content, known)), None)
     if kind is None:
+        parts = [f".{name}" for name in ("runs", "qrels", "pool") if type(getattr(content, name, None)) in _KINDS]
+        hint = f" Give its {' or '.join(parts)}." if parts else ""
         raise InputError(
-            f"an artifact is made of a RunSet, Qrels, Pool or Scores, got {told(content)}.", argument="content"
+            f"an artifact is made of a RunSet, Qrels, Pool or Scores, got {told(content)}.{hint}", argument="content"
         )
     path = checked_path(folder).absolute()
     if path.exists():

@@ -51,7 +51,7 @@ SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRe
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Which columns are wanted, and how systems are pooled; `alone` without a field, `labels` those that there are."""
+    """Which columns are wanted, and how systems are pooled; `alone` without a field, `highest` the highest label."""
 
     kinds: tuple[str, ...]
     by: str
@@ -61,7 +61,7 @@ class Wanted:
     alone: bool
     by_default: bool
     idle: tuple[str, ...] = ()
-    labels: NDArray[np.int16] | None = None
+    highest: int | None = None
 
     @property
     def left_out(self) -> bool:
@@ -144,7 +144,7 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
         scores = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
         added["unjudged"] = {name: Values.of(scores, rate) for name, rate in rates.items()}
     if "bounds" in kinds:
-        known_bounds, more = _bounds(systems, qrels, measures, wanted.labels)
+        known_bounds, more = _bounds(systems, qrels, measures, wanted.highest)
         added, settings = {**added, **known_bounds}, {**settings, **more}
     return replace(columns, added=added, settings=settings)
 
@@ -226,10 +226,10 @@ def _of_measure(
 
 
 def _bounds(
-    systems: RunSet, qrels: Qrels, measures: Measures, labels: NDArray[np.int16] | None
+    systems: RunSet, qrels: Qrels, measures: Measures, highest: int | None
 ) -> tuple[dict[str, dict[str, Values]], dict[str, str]]:
     """Return the columns of the measures whose bounds are known, and what settings say of them and of the others."""
-    bounds = score_bounds(systems, qrels, dict.fromkeys(measures.values()), labels)
+    bounds = score_bounds(systems, qrels, dict.fromkeys(measures.values()), highest)
     at = {measure: m for m, measure in enumerate(bounds.measures)}
     known = {name: at[measure] for name, measure in measures.items() if measure in at}
     unknown = [name for name in measures if name not in known]
@@ -357,7 +357,7 @@ def tell_other_order(
     if bounded and (values[0] == values[1]).all():
         # a document without a label has changed places with one of label 0: no score sees it, its bounds may
         shown = [f"{name} {column}" for column in BOUNDS for name in columns.added[BOUNDS[0]]]
-        values = [_rounded_bounds(part, qrels, bounded, wanted.labels) for part in (runs, ordered)]
+        values = [_rounded_bounds(part, qrels, bounded, wanted.highest) for part in (runs, ordered)]
     here, there = values
     differ = here != there
     n = differ.any(axis=0).sum(axis=0)
@@ -403,8 +403,8 @@ def _scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure])
 
 
 def _rounded_bounds(
-    runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], labels: NDArray[np.int16] | None
+    runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], highest: int | None
 ) -> NDArray[np.float64]:
-    bounds = score_bounds(runs, qrels, measures, labels)
+    bounds = score_bounds(runs, qrels, measures, highest)
     # sums of the same numbers in another order differ in the last bit
     return np.round(np.concatenate([bounds.low, bounds.high]), DECIMALS)

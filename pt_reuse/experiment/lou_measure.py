@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,8 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import told, whole
-from pt_reuse._errors import Call, InputError, door, warn
+from pt_reuse._check import count, shown, told
+from pt_reuse._errors import Call, InputError, Option, door, warn
+from pt_reuse.data.judgments import checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.arguments import as_field
 from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
@@ -20,7 +22,10 @@ from pt_reuse.pooling.fit import MOSTLY
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.caveats import CaveatWarning
 from pt_reuse.scoring.derived import Derived, calculated
-from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.measures import MeasureLike, is_measure
+
+#: columns of pt.Experiment's tables that a measure cannot be called by
+_TAKEN = ("name", "qid", "measure", "value", "mrt")
 
 
 class _LeaveOutUniques(Derived):
@@ -54,15 +59,39 @@ class _LeaveOutUniques(Derived):
         teams = sorted(set(runs.run_table["team"].dropna()))
         if team is not None and team not in teams:
             raise InputError(f"the field has no team {told(team)}.", argument="team")
-        own = {"rel": whole("rel", rel, "as a label", least=1), "team": team, "name": name}
+        own = {"rel": checked_rel(rel) or 1, "team": team, "name": _checked_name(name)}
         super().__init__(measure, field=runs, depth=taken, **own)
         self._told = False
+        self._tell_of_namesake()
+
+    def __call__(self, **params: Any) -> ir_measures.Measure:
+        # another measure is not what the name was given to
+        return super().__call__(**({"name": None, **params} if params else {}))
 
     def __repr__(self) -> str:
-        shown = {"depth": self.params["depth"]}
-        shown |= {key: value for key, value in self.params.items() if key in ("rel", "team") and value not in (1, None)}
-        made = f"LOU({self.measure!r},{','.join(f'{key}={value!r}' for key, value in shown.items())})"
+        given = {key: repr(self.params[key]) for key in ("rel", "team") if self.params[key] not in (1, None)}
+        parts = {"field": count(len(self.params["field"]), "run"), "depth": str(self.params["depth"]), **given}
+        made = f"LOU({self.measure!r},{','.join(f'{key}={value}' for key, value in parts.items())})"
         return str(self.params["name"] or made)
+
+    def _tell_of_namesake(self) -> None:
+        """Warn where a measure of another field has the same name, since a table would hold one column for both."""
+        in_use = [other for known in _MADE if (other := known()) is not None]
+        _MADE[:] = [weakref.ref(measure) for measure in (*in_use, self)]
+        named = [other for other in in_use if repr(other) == repr(self)]
+        if any(not self._is_like(other) for other in named):
+            warn(
+                f"another measure of another field has the name {shown(repr(self))}, and one table holds one of the "
+                "two. Give ",
+                Option("name", ...),
+                " to have both in one experiment.",
+            )
+
+    def _is_like(self, other: _LeaveOutUniques) -> bool:
+        if other.params["field"] is self.params["field"]:
+            return True
+        both = ((self._others, other._others), (self._of_team, other._of_team))
+        return all(len(mine) == len(theirs) and mine.isin(theirs).all() for mine, theirs in both)
 
     @cached_property
     def _pool(self) -> Pool:
@@ -108,6 +137,22 @@ class _LeaveOutUniques(Derived):
         return calculated(self.measure, left, run, qids)
 
 
+#: the measures that are in use
+_MADE: list[weakref.ref[_LeaveOutUniques]] = []
+
+
+def _checked_name(name: Any) -> str | None:
+    """Return what a measure is to be called, or say why it cannot be."""
+    if name is None:
+        return None
+    if not isinstance(name, str) or not name.strip() or len(name.splitlines()) > 1:
+        raise InputError(f"name must be a text of one line, got {told(name)}.", argument="name")
+    if name in _TAKEN or is_measure(name):
+        what = "a column of pt.Experiment" if name in _TAKEN else "another measure"
+        raise InputError(f"{shown(name)} is {what}. Give a name of its own.", argument="name")
+    return name
+
+
 def _pairs(pool: Pool) -> pd.MultiIndex:
     return pd.MultiIndex.from_frame(pool.to_frame()[["qid", "docno"]])
 
@@ -139,18 +184,18 @@ def LOU(  # noqa: N802 - named as a measure
         depth: documents per run and topic, >= 1; default that of the field (``field.pool_depth``), else 100.
         rel: the lowest label that is relevant, for which uniques are taken out; default 1.
         team: the team of the system, one of the field; default its own.
-        name: what the measure is called in tables; default of its measure, depth and what is not as usual. Give one
-            where two fields are compared in one experiment.
+        name: what the measure is called in tables; default of its measure, the size of the field, the depth, and `rel`
+            and `team` where they are given. Give one where two fields of one size are compared in one experiment.
 
     Returns:
         Measure: for pt.Experiment and ir_measures; it computes what it is asked, topic by topic.
 
     Raises:
-        InputError: no field, a depth or label that is none, a team that the field does not have.
+        InputError: no field, a depth or label that is none, a team that the field does not have, a name that is taken.
 
     Warns:
         ReuseWarning: most judged documents are in the first `depth` of no pooled run, as where the field or the depth
-            is not that of the judgments.
+            is not that of the judgments; another LOU in use has the same name and another field.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -160,7 +205,7 @@ def LOU(  # noqa: N802 - named as a measure
         >>> qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d1", "d2", "d3"], "relevance": [1, 1, 0]})
         >>> lou = ptr.LOU(P@2, field={"theirs": theirs}, depth=2)
         >>> lou, (P@2).calc_aggregate(qrels, mine), lou.calc_aggregate(qrels, mine)
-        (LOU(P@2,depth=2), 1.0, 0.5)
+        (LOU(P@2,field=1 run,depth=2), 1.0, 0.5)
 
     Source: as :func:`leave_out_uniques`.
     """

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, flag, told
+from pt_reuse._check import count, examples, flag, shown, told
 from pt_reuse._errors import InputError, Option, door, located
-from pt_reuse.data.judgments import as_qrels
+from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
@@ -35,7 +35,15 @@ from pt_reuse.experiment.arguments import (
     system_tables,
     wanted_kinds,
 )
-from pt_reuse.experiment.columns import USUAL, Wanted, compute_columns, hint_of, tell_other_order, tell_remarks
+from pt_reuse.experiment.columns import (
+    SUMMED,
+    USUAL,
+    Wanted,
+    compute_columns,
+    hint_of,
+    tell_other_order,
+    tell_remarks,
+)
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
 from pt_reuse.experiment.systems import as_systems, check_frames, executed_runs, kept_systems, name_systems, saved_files
@@ -43,6 +51,7 @@ from pt_reuse.judging.judges import JudgeRel, Scale, lowest_of
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import is_measure
+from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study_of
 
@@ -284,7 +293,8 @@ def add_columns(
             of name -> results, files; more runs than `result` has do no harm. Default those that `result` knows, where
             it is of :func:`Experiment`.
         qrels: the judgments of the experiment, in any form.
-        topics: those of the experiment; default the topics that `result` or else the runs have.
+        topics: those of the experiment; default the topics of `result`, or, of means, those of the runs or all that
+            are judged, whichever gives its scores.
         field: as for :func:`Experiment`, like all further arguments.
         reuse: which columns to add.
         teams: who belongs together.
@@ -303,8 +313,8 @@ def add_columns(
         ExperimentResult: `result` with the columns; it knows the runs.
 
     Raises:
-        InputError: a result without names or measures, a system of it that is not among the runs, no judgments; and as
-            :func:`Experiment`.
+        InputError: a result without names or measures, or with two rows of one system; a system of it that is not among
+            the runs, no judgments; and as :func:`Experiment`.
 
     Warns:
         ReuseWarning: as :func:`Experiment`; and where a score of `result` is not that of these runs and judgments.
@@ -319,20 +329,13 @@ def add_columns(
           name  P@2  P@2 unjudged  P@2 low  P@2 high
         0    A  0.5           0.5      0.5       1.0
     """
-    if not isinstance(result, pd.DataFrame) or "name" not in result.columns or not len(result):
-        raise InputError(
-            f"result must be a frame of pt.Experiment, with a column 'name' and at least a row, got {told(result)}.",
-            argument="result",
-        )
     if qrels is None:
         raise InputError("the judgments of the experiment are needed.", argument="qrels")
-    perquery = {"qid", "measure", "value"} <= set(result.columns)
-    named = list(dict.fromkeys(result["measure"])) if perquery else [c for c in result.columns if is_measure(c)]
-    if not named:
-        raise InputError(f"no column of the result is a measure: {examples(result.columns, 12)}.", argument="result")
+    perquery, named = _measures_of(result)
     systems = _systems_of(result, runs)
     if topics is None:
-        topics = pd.DataFrame({"qid": list(dict.fromkeys(result["qid"])) if perquery else systems.topics})
+        asked = list(dict.fromkeys(result["qid"])) if perquery else _topics_of(result, named, systems, as_qrels(qrels))
+        topics = pd.DataFrame({"qid": asked})
     arguments = {"perquery": perquery, "dataframe": True, "round": round}
     options = Asked(field, reuse, teams, types, pooled, by, depth, rel, pool_order, fill, judge_rel)
     if not wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None):
@@ -340,6 +343,43 @@ def add_columns(
     how: dict[str, Any] = {"arguments": arguments, "asked": options, "layout": layout}
     found: ExperimentResult = _evaluated(systems, topics, qrels, named, finished=result, **how)
     return found
+
+
+def _measures_of(result: Any) -> tuple[bool, list[str]]:
+    """Return whether a finished result has a row per topic, and which measures it has."""
+    if not isinstance(result, pd.DataFrame) or "name" not in result.columns or not len(result):
+        got = f"one with {examples(result.columns, 12)}" if isinstance(result, pd.DataFrame) else told(result)
+        got = "one without rows" if isinstance(result, pd.DataFrame) and not len(result) else got
+        raise InputError(
+            f"result must be a frame of pt.Experiment, with a column 'name' and at least a row, got {got}.",
+            argument="result",
+        )
+    perquery = {"qid", "measure", "value"} <= set(result.columns)
+    named = list(dict.fromkeys(result["measure"])) if perquery else [c for c in result.columns if is_measure(c)]
+    if not named:
+        raise InputError(f"no column of the result is a measure: {examples(result.columns, 12)}.", argument="result")
+    row_of = ["name", "qid", "measure"] if perquery else ["name"]
+    again = result.duplicated(row_of)
+    if again.any():
+        which = ", ".join(f"{name} {shown(value)}" for name, value in result.loc[again, row_of].iloc[0].items())
+        raise InputError(f"two rows of the result are of {which}. Give systems names of their own.", argument="result")
+    return perquery, named
+
+
+def _topics_of(result: pd.DataFrame, named: Sequence[str], systems: RunSet, qrels: Qrels) -> list[str]:
+    """Return the topics that the means of a result are over: those of the runs, or all that are judged."""
+    measures = [name for name in named if name not in SUMMED]
+    if not measures or set(qrels.topics) <= set(systems.topics):
+        return systems.topics
+    scores = score(systems, qrels, measures[:1], without_topics="zero")
+    by_topic = scores.per_topic.pivot_table(index="qid", columns="name", values="value")
+    theirs = result.set_index(result["name"].map(str))[measures[0]].astype(float)
+    # pt.Experiment counts a topic 0 for which no system has a result, if it was asked
+    gaps = [
+        (by_topic.loc[[qid for qid in by_topic.index if qid in topics]].mean() - theirs).abs().mean()
+        for topics in (set(systems.topics), set(qrels.topics))
+    ]
+    return systems.topics if not gaps[1] < gaps[0] else [*dict.fromkeys([*systems.topics, *qrels.topics])]
 
 
 def _systems_of(result: pd.DataFrame, runs: Any) -> RunSet:
@@ -452,7 +492,7 @@ def _evaluated(
         if pool_order is None and pooled_runs is not None:
             pool_order = pooled_runs.pool_order
         check_pool_order(field, systems.runs, pool_order)
-    wanted = replace(wanted, pool_order=pool_order, labels=np.unique(all_judgments.arrays.labels))
+    wanted = replace(wanted, pool_order=pool_order, highest=int(all_judgments.arrays.labels.max(initial=0)))
     # a tree plan joins a result frame with the topics
     systems.only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     systems.saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)

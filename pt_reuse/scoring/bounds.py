@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import listed
 from pt_reuse.arrays.kernels import UNJUDGED, Cells, Spec, discounts
 from pt_reuse.arrays.rescore import Hits
-from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.judgments import LABELS, Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import Rescoring
@@ -60,9 +60,12 @@ class Bounds:
 
 
 def score_bounds(
-    runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure], labels: NDArray[np.int16] | None = None
+    runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure], highest: int | None = None
 ) -> Bounds:
-    """Return the lowest and the highest score that the unjudged documents of each run allow."""
+    """Return the lowest and the highest score that the unjudged documents of each run allow.
+
+    They may have any label up to `highest`, by default that of the judgments.
+    """
     asked = list(measures)
     specs = {measure: spec for measure in asked if (spec := native_spec(measure)) is not None and _is_known(spec)}
     known = [measure for measure in asked if measure in specs]
@@ -73,19 +76,20 @@ def score_bounds(
     work = Rescoring(runs.field, runs.names, qrels, known)
     depths = [specs[measure].depth for measure in known]
     deepest = None if None in depths else max(depth for depth in depths if depth is not None)
-    used = np.unique(qrels.arrays.labels if labels is None else labels)
-    used = used if used.max(initial=0) > 0 else np.array([1], dtype=np.int16)
+    judged = qrels.arrays.labels
+    highest = max(int(judged.max(initial=0)) if highest is None else highest, 1)
+    used = np.union1d(judged, np.array([min(highest, LABELS[1])], dtype=np.int16))
     for topics in work.cut(_AT_ONCE):
         base = work.block(topics).base
         judgments = work.judgments.of(topics)
         hits = work.index.gather(topics).top(deepest)
-        lists = _Lists.of(hits, judgments.labels, Cells(judgments), deepest, used)
+        lists = _Lists.of(hits, judgments.labels, Cells(judgments), deepest, used, highest)
         here = slice(topics.start, topics.stop)
         for m, measure in enumerate(known):
             spec, score = specs[measure], base[m].reshape(-1)
             least, most = _BOUNDS[spec.kernel](lists, spec, score)
             # sums of the same numbers in another order differ in the last bit
-            unknown = lists.unknown(spec) & bool(spec.rel <= used.max())
+            unknown = lists.unknown(spec) & (spec.rel <= highest)
             low[m, here] = np.where(unknown, np.clip(least, 0, score), score).reshape(base[m].shape)
             high[m, here] = np.where(unknown, np.maximum(np.minimum(most, 1), score), score).reshape(base[m].shape)
     return Bounds(known, low, high)
@@ -110,17 +114,24 @@ class _Lists:
     topic: NDArray[np.int64]
     cells: Cells
     used: NDArray[np.int16]
+    highest: int
 
     @classmethod
     def of(
-        cls, hits: Hits, labels: NDArray[np.int16], cells: Cells, depth: int | None, used: NDArray[np.int16]
+        cls,
+        hits: Hits,
+        labels: NDArray[np.int16],
+        cells: Cells,
+        depth: int | None,
+        used: NDArray[np.int16],
+        highest: int,
     ) -> _Lists:
         longest = int(hits.lengths.max(initial=0))
         width = longest if depth is None else min(depth, longest)
         label = np.full((len(hits.lengths), width), UNJUDGED)
         label[hits.of, hits.rank - 1] = labels[hits.row]
         topic = np.repeat(np.arange(cells.n_topics), hits.n_runs)
-        return cls(label, hits.lengths.astype(np.int64), topic, cells, used)
+        return cls(label, hits.lengths.astype(np.int64), topic, cells, used, highest)
 
     @cached_property
     def ranks(self) -> Floats:
@@ -212,18 +223,17 @@ def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     grades = _Grades.of(lists, spec)
     total = (grades.of_label(lists.label[:, : spec.cutoff]) / discount).sum(axis=1, keepdims=True)
     latest, n_latest = _after(unjudged / discount), _after(unjudged)
-    worst = _ratio(total + grades.steps.sum() * latest, sum(grades.ideals(n_latest), np.zeros_like(latest))).min(
-        axis=1, initial=1
-    )
+    most = (grades.steps * grades.is_open).sum()
+    worst = _ratio(total + most * latest, sum(grades.ideals(n_latest), np.zeros_like(latest))).min(axis=1, initial=1)
     # n documents above a threshold add what the earliest n do; the best n of each threshold, for a ratio given
     # (Dinkelbach 1967), is found by itself: higher thresholds have fewer judged documents, so none wants more
     earliest, n_earliest = (np.pad(_before(seen), ((0, 0), (1, 0))) for seen in (unjudged / discount, unjudged))
     best = score[:, None]
     while True:
         dividend, divisor = total, np.zeros_like(total)
-        for step, ideal in zip(grades.steps, grades.ideals(n_earliest), strict=True):
-            chosen = (earliest - best * ideal / step).argmax(axis=1)[:, None]
-            dividend = dividend + step * np.take_along_axis(earliest, chosen, axis=1)
+        for step, is_open, ideal in zip(grades.steps, grades.is_open, grades.ideals(n_earliest), strict=True):
+            chosen = (is_open * earliest - best * ideal / step).argmax(axis=1)[:, None]
+            dividend = dividend + step * np.take_along_axis(is_open * earliest, chosen, axis=1)
             divisor = divisor + np.take_along_axis(ideal, chosen, axis=1)
         better = np.maximum(_ratio(dividend, divisor), best)
         if (better - best).max(initial=0) <= _SAME:
@@ -233,10 +243,14 @@ def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
 
 @dataclass(frozen=True)
 class _Grades:
-    """The labels above 0 that count under nDCG, as (thresholds,) ascending, and by how much each raises the gain."""
+    """The labels above 0 that count under nDCG, as (thresholds,) ascending, and by how much each raises the gain.
+
+    Unjudged documents can reach those thresholds that are open.
+    """
 
     labels: NDArray[np.int64]
     steps: Floats
+    is_open: NDArray[np.bool_]
     above: NDArray[np.int64]
     ideal: Floats
 
@@ -248,7 +262,8 @@ class _Grades:
         size = int(counts.max(initial=0)) + lists.label.shape[1]
         ideal = np.concatenate([[0.0], np.cumsum(1 / discounts(size)[1:])])
         ideal = ideal if spec.cutoff is None else ideal[np.minimum(np.arange(size + 1), spec.cutoff)]
-        return cls(labels, np.diff([gain[label] for label in labels.tolist()], prepend=0.0), counts, ideal)
+        steps = np.diff([gain[label] for label in labels.tolist()], prepend=0.0)
+        return cls(labels, steps, labels <= lists.highest, counts, ideal)
 
     def of_label(self, label: NDArray[np.int16]) -> Floats:
         gains = np.concatenate([[0.0], np.cumsum(self.steps)])
@@ -256,8 +271,8 @@ class _Grades:
 
     def ideals(self, more: NDArray[np.int64]) -> Iterator[Floats]:
         """Yield what each threshold adds to the ideal DCG where so many more documents reach it."""
-        for step, above in zip(self.steps, self.above, strict=True):
-            yield step * self.ideal[above + more]
+        for step, is_open, above in zip(self.steps, self.is_open, self.above, strict=True):
+            yield step * self.ideal[above + is_open * more]
 
 
 #: how the bounds of a kernel's measures are found, of lists of which something is unknown

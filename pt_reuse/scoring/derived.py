@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from ir_measures import Metric
 
-from pt_reuse._check import examples, told
+from pt_reuse._check import count, examples, told
 from pt_reuse._errors import InputError, door, warn
-from pt_reuse.data.judgments import as_qrels
+from pt_reuse.data.judgments import as_qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
 from pt_reuse.scoring.measures import MeasureLike, OwnMeasure, cutoff_of, parse_measures
@@ -72,8 +72,22 @@ class Derived(OwnMeasure):
         judged = set(qrels["query_id"].unique())
         qids = [qid for qid in run["query_id"].unique() if qid in judged]
         if qids:
+            self._check(run)
             values = self._values(qrels, run, qids)
             yield from (Metric(qid, self, values[qid]) for qid in qids)
+
+    def _check(self, run: pd.DataFrame) -> None:
+        """Raise where the results have no one order, or a document twice."""
+        for fault, at in (
+            ("twice", run.duplicated(["query_id", "doc_id"])),
+            ("without a score (NaN)", run["score"].isna()),
+        ):
+            if at.any():
+                qid, docno = run.loc[at, ["query_id", "doc_id"]].iloc[0]
+                said = f"{self!r}: the results have document {docno!r} {fault} for topic {qid!r}"
+                rest = int(at.sum()) - 1
+                more = f", and {count(rest, 'further row')} like it" if rest else ""
+                raise InputError(f"{said}{more}. A result needs each document once per topic, with a number as score.")
 
     @abstractmethod
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
@@ -89,11 +103,8 @@ class _Bounded(Derived):
     }
 
     def __init__(self, measure: MeasureLike, *, max_label: int | None = None):
-        super().__init__(measure, **({} if max_label is None else {"max_label": max_label}))
-        if max_label is not None and (isinstance(max_label, bool) or not isinstance(max_label, int) or max_label < 1):
-            raise InputError(
-                f"max_label must be a whole number of at least 1, got {told(max_label)}.", argument="max_label"
-            )
+        highest = checked_rel(max_label, "max_label")
+        super().__init__(measure, **({} if highest is None else {"max_label": highest}))
         if not has_bounds(self.measure):
             raise InputError(
                 f"the bounds of {self.measure!r} are not known. They are for AP, P, R, RR, Rprec, Success, RBP(rel=1) "
@@ -112,9 +123,8 @@ class _Bounded(Derived):
         return self.measure.NAME == "nDCG"
 
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
-        labels = np.arange(1, self._highest(qrels) + 1, dtype=np.int16)
         judged = _JUDGMENTS.of(qrels)
-        bounds = score_bounds(_RUNS[_order_of(self.measure)].of(run), judged, [self.measure], labels)
+        bounds = score_bounds(_RUNS[_order_of(self.measure)].of(run), judged, [self.measure], self._highest(qrels))
         return dict(zip(judged.topics, self._of(bounds)[0, :, 0].tolist(), strict=True))
 
     def _highest(self, qrels: pd.DataFrame) -> int:
@@ -194,11 +204,13 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
 
     Args:
         measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.
-        max_label: the highest label that an unjudged document may have, for nDCG; default the highest of the judgments.
-            pt.Experiment gives the judgments of each batch alone: name it where there is a `batch_size`.
+        max_label: the highest label that an unjudged document may have, from 1, for nDCG; default the highest of the
+            judgments. Judged documents keep their labels. Give it where there is a `batch_size`: pt.Experiment hands
+            over the judgments of each batch alone.
 
     Returns:
-        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Low(nDCG@10)"``.
+        Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
+            take its name, too, ``"Low(nDCG@10)"``.
 
     Raises:
         InputError: a measure whose bounds are not known.
@@ -232,7 +244,8 @@ def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.M
         max_label: as for :func:`Low`.
 
     Returns:
-        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"High(nDCG@10)"``.
+        Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
+            take its name, too, ``"High(nDCG@10)"``.
 
     Raises:
         InputError: a measure whose bounds are not known.
@@ -263,7 +276,8 @@ def Residual(measure: MeasureLike, *, max_label: int | None = None) -> ir_measur
         max_label: as for :func:`Low`.
 
     Returns:
-        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Residual(RBP(rel=1))"``.
+        Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
+            take its name, too, ``"Residual(RBP(rel=1))"``.
 
     Raises:
         InputError: a measure whose bounds are not known.
@@ -293,7 +307,8 @@ def Condensed(measure: MeasureLike) -> ir_measures.Measure:  # noqa: N802 - as a
         measure: any measure of ir_measures, or its name.
 
     Returns:
-        Measure: for pt.Experiment, ir_measures and all that takes measures here; by name ``"Condensed(AP)"``.
+        Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
+            take its name, too, ``"Condensed(AP)"``.
 
     Raises:
         InputError: an unknown measure.
@@ -338,6 +353,11 @@ def _order_of(measure: ir_measures.Measure) -> str:
 
 def _in_order(order: str, run: pd.DataFrame) -> RunSet:
     rows = run[["query_id", "doc_id", "score"]].set_axis(["qid", "docno", "score"], axis=1)
+    if np.isinf(rows["score"]).any():
+        # providers rank infinite scores, too, and a run has none
+        with np.errstate(over="ignore"):
+            scores = rows["score"].astype(np.float32 if order == "trec_eval9" else np.float64)
+        rows = rows.assign(score=scores.rank(method="dense"))
     if order == "docno":
         rows, order = rows.sort_values(["qid", "score", "docno"], ascending=[True, False, True]), "file"
     return RunSet.from_frames({"run": rows}, order=order)

@@ -75,6 +75,27 @@ def test_other_judgments_and_topics_are_told(messages):
     messages.warned(lambda: ptr.add_columns(few, FRAMES, QRELS, reuse=["rank"], topics=TOPICS[:3]), times=0)
 
 
+def test_topics_without_results_count_as_in_the_experiment(messages):
+    some = {name: frame[frame["qid"] != TOPICS["qid"][0]] for name, frame in FRAMES.items()}
+    # asked of all topics, or of those alone that have results
+    for topics in (TOPICS, TOPICS[1:]):
+        result = pt.Experiment(list(some.values()), topics, QRELS, MEASURES, names=NAMES)
+        found = messages.warned(ptr.add_columns, times=0, result=result, runs=some, qrels=QRELS)
+        wanted = ptr.Experiment(some, topics, QRELS, MEASURES)
+        pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(wanted)[list(found)])
+
+
+def test_a_rounded_result_is_told_how_many_digits(messages):
+    for how in ({}, {"perquery": True}):
+        given = (finished(round=2, **how), FRAMES, QRELS)
+        messages.warned(lambda given=given: ptr.add_columns(*given, round=2), times=0)
+        with pytest.warns(ptr.ReuseWarning) as caught:
+            ptr.add_columns(*given)
+        # P@5 by topic has no third digit
+        assert len(caught) == (2 if how else 3)
+        assert all("round=2" in str(warning.message) for warning in caught)
+
+
 def test_bad_input(messages):
     result = finished()
     for given, argument in (
@@ -85,6 +106,9 @@ def test_bad_input(messages):
         ((result[["name"]], FRAMES, QRELS), "result"),
         ((result.iloc[:0], FRAMES, QRELS), "result"),
         ((result.assign(**{"map rank": 1}), FRAMES, QRELS), "result"),
+        ((result.rename(columns={"name": "system"}), FRAMES, QRELS), "result"),
+        ((pd.concat([result, result[:1]]), FRAMES, QRELS), "result"),
+        ((pd.concat([finished(perquery=True)] * 2), FRAMES, QRELS), "result"),
     ):
         messages.refused(lambda given=given: ptr.add_columns(*given, reuse=["rank"]), argument=argument)
     messages.refused(lambda: ptr.add_columns(result, FRAMES, QRELS, reuse=[]), argument="reuse")

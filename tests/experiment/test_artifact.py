@@ -175,6 +175,11 @@ def test_bad_input(tmp_path, messages):
     messages.refused(lambda: ptr.to_artifact(FIELD.qrels.to_frame(), tmp_path / "x"), argument="content")
     messages.refused(lambda: ptr.to_artifact(FIELD.qrels, tmp_path / "x", title=3), argument="title")
     messages.refused(lambda: ptr.to_artifact(FIELD.qrels, tmp_path / "q" / "pt_meta.json" / "x"), argument="folder")
+    error = messages.refused(lambda: ptr.to_artifact(FIELD, tmp_path / "x"), argument="content")
+    assert ".runs" in str(error)
+    long = ptr.RunSet.from_frames({"r" * 300: FIELD.runs[FIELD.runs.names[0]]})
+    error = messages.refused(lambda: ptr.to_artifact(long, tmp_path / "x"))
+    assert str(tmp_path) not in str(error)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["q"]
     # a damaged one says so
     table = tmp_path / "q" / "frames.judgments.csv"

@@ -204,6 +204,42 @@ def test_graded_labels_and_batches_that_lack_the_highest():
     np.testing.assert_allclose(blocks.set_index("name")["High(nDCG@5)"].loc[wanted.index], wanted, atol=1e-12)
 
 
+@pytest.mark.parametrize("top", [1, 2, 4])
+def test_unjudged_documents_up_to_a_label_below_or_above_the_judged(top):
+    frames = {name: FIELD.runs[name].groupby("qid").head(5) for name in NAMES}
+    qrels = QRELS.groupby("qid").head(6).assign(label=lambda q: np.arange(len(q)) % 4)
+    hand = by_hand(frames, qrels, [nDCG @ 5], TOPICS["qid"].tolist(), top)
+    measures = [kind(nDCG @ 5, max_label=np.int64(top)) for kind in (ptr.Low, ptr.High)]
+    found = pt.Experiment(list(frames.values()), TOPICS, qrels, measures, names=NAMES, perquery=True)
+    assert len(found) == 2 * len(hand)
+    for name, qid, measure, value in found[["name", "qid", "measure", "value"]].itertuples(index=False):
+        end = measure.startswith("High")
+        assert value == pytest.approx(hand[name, qid, "nDCG@5"][end], abs=1e-12), (name, qid, measure)
+
+
+def test_labels_beyond_those_of_judgments():
+    with pytest.raises(ptr.InputError):
+        ptr.High(nDCG, max_label=100_000)
+    frame = FIELD.runs[NAMES[0]]
+    assert pt.Evaluate(frame, QRELS[:3], [ptr.High(P(rel=40_000) @ 3)]) == {"High(P(rel=40000)@3)": 1.0}
+
+
+@pytest.mark.parametrize("measure", [P @ 2, RR @ 2, RBP(rel=1), nDCG])
+def test_infinite_scores_are_ranked_and_what_has_no_order_is_refused(measure):
+    docnos = ["d1", "d2", "d3"]
+    run = pd.DataFrame({"query_id": "1", "doc_id": docnos, "score": [-np.inf, 2.0, np.inf]})
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d2"], "relevance": [1]})
+    low, high = completions(["d3", "d2", "d1"], {"d2": 1}, 1, measure)
+    kinds = ptr.Low(measure), ptr.High(measure)
+    found = [kind.calc_aggregate(qrels, run) for kind in kinds]
+    assert found == pytest.approx([low, high + (0.8**3 if measure.NAME == "RBP" else 0)], abs=1e-12)
+    for kind in (*kinds, ptr.Condensed(RBP(rel=1)), ptr.LOU(measure, field=OTHERS, depth=8)):
+        with pytest.raises(ptr.InputError, match="'d1'"):
+            kind.calc_aggregate(qrels, run.assign(doc_id=["d1", "d1", "d2"]))
+        with pytest.raises(ptr.InputError, match="'d3'"):
+            kind.calc_aggregate(qrels, run.assign(score=[2.0, 1.0, np.nan]))
+
+
 def test_residual_of_rank_biased_precision_is_that_of_its_authors(shallow):
     frames, _, qrels, _ = shallow
     name = SYSTEMS[1]
@@ -243,7 +279,7 @@ def test_uniques_as_in_leave_out_uniques(shallow, trec8):
     field = trec8.runs.select([name for name in trec8.runs if name not in SYSTEMS])
     measures = [AP, nDCG @ 10, P @ 10]
     lou = [ptr.LOU(m, field=field, depth=100) for m in measures]
-    assert repr(lou[1]) == "LOU(nDCG@10,depth=100)"
+    assert repr(lou[1]) == f"LOU(nDCG@10,field={len(field)} runs,depth=100)"
     whole, every = {name: trec8.runs[name] for name in SYSTEMS[:2]}, trec8.qrels.to_frame()
     wanted = {}
     for name in whole:
@@ -254,7 +290,7 @@ def test_uniques_as_in_leave_out_uniques(shallow, trec8):
     given = (live(whole), topics, every, lou)
     found = pt.Experiment(*given, names=list(whole), batch_size=9).set_index("name")
     for name, m in itertools.product(whole, measures):
-        assert found[f"LOU({m!r},depth=100)"][name] == pytest.approx(wanted[name, repr(m)], abs=1e-12)
+        assert found[repr(ptr.LOU(m, field=field, depth=100))][name] == pytest.approx(wanted[name, repr(m)], abs=1e-12)
     few = pt.Experiment(live(whole), topics[:5], every, lou, names=list(whole))
     part = pt.Experiment(*given, names=list(whole), perquery=True)
     part = part[part["qid"].isin(topics["qid"][:5])].pivot_table(index="name", columns="measure", values="value")
@@ -280,13 +316,35 @@ def test_what_a_system_shares_with_its_team_alone_is_unique_to_the_team():
     qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 1, 0]})
     lou = [ptr.LOU(P @ 2, field=field, depth=2), ptr.LOU(P @ 2, field=field, depth=2, team="us")]
     assert list(pt.Evaluate(mine, qrels, lou).values()) == [1.0, 0.5]
-    assert [repr(m) for m in lou] == ["LOU(P@2,depth=2)", "LOU(P@2,depth=2,team='us')"]
+    assert [repr(m) for m in lou] == ["LOU(P@2,field=2 runs,depth=2)", "LOU(P@2,field=2 runs,depth=2,team='us')"]
 
 
 def test_a_field_whose_pool_is_not_what_was_judged(messages):
     lou = ptr.LOU(AP, field=OTHERS, depth=1)
     given = (live({name: FIELD.runs[name] for name in NAMES}), TOPICS, QRELS, [lou])
     messages.warned(lambda: pt.Experiment(*given, names=NAMES, batch_size=2))
+
+
+def test_measures_of_two_fields_are_not_mixed_up(messages):
+    one, other = (FIELD.runs.select(FIELD.runs.names[i : i + 3]) for i in (0, 3))
+    first = messages.warned(lambda: ptr.LOU(P @ 5, field=one, depth=8), times=0)
+    # of the same runs, read again
+    again = ptr.RunSet.from_frames({name: one[name] for name in one}, metadata=one.run_table)
+    messages.warned(lambda: ptr.LOU(P @ 5, field=again, depth=8), times=0)
+    messages.warned(lambda: ptr.LOU(P @ 5, field=FIELD.runs, depth=8), times=0)
+    messages.warned(lambda: ptr.LOU(P @ 5, field=other, depth=8))
+    messages.warned(lambda: ptr.LOU(P @ 5, field=other, depth=8, name="P of others"), times=0)
+    assert repr(first) == "LOU(P@5,field=3 runs,depth=8)"
+
+
+def test_a_name_is_of_one_measure(messages):
+    mine = ptr.LOU(P @ 5, field=OTHERS, depth=8, name="mine")
+    assert repr(mine) == repr(mine()) == "mine"
+    assert repr(mine @ 1) == repr(ptr.LOU(P @ 1, field=OTHERS, depth=8))
+    assert repr(mine(rel=2)) == repr(ptr.LOU(P @ 5, field=OTHERS, depth=8, rel=2))
+    for name in ("", " ", "a\nb", 3, "P@5", "nDCG", "qid"):
+        messages.refused(lambda name=name: ptr.LOU(P @ 5, field=OTHERS, name=name), argument="name")
+    messages.refused(lambda: ptr.LOU(P @ 5, field=OTHERS, rel=0), argument="rel")
 
 
 def test_names_and_copies(messages):
