@@ -119,6 +119,8 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse words as the standard library does; a misspelt option is told before one that is missing."""
         words = sys.argv[1:] if args is None else list(args)
+        if words[:1] == ["help"] and self.members():
+            words = [*words[1:], "--help"]
         of_mine = takewhile(lambda word: word != "--" and not (self.members() and word[:1] != "-"), words)
         known = self._option_string_actions
         names = [word.partition("=")[0] for word in of_mine if word.startswith("--")]

@@ -106,3 +106,14 @@ def test_faults_are_told_in_words_of_the_command_line(fault, files, capsys, mess
     assert out == "" or fault in AFTER_READING
     messages.told(err)
     assert python_in(err) == []
+
+
+@pytest.mark.parametrize("call", ["help", "help lou", "help judge export", "judge help"])
+def test_the_word_help_is_the_option(call, capsys):
+    words = [word for word in call.split() if word != "help"]
+    told = []
+    for asked in (call.split(), [*words, "--help"]):
+        with pytest.raises(SystemExit, match="0"):
+            run(capsys, *asked)
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] != ""
