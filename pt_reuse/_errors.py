@@ -121,8 +121,8 @@ class InputError(Message, ValueError):
     """The input cannot be used: the message says what, where, what was expected and what to do.
 
     Attributes:
-        faults: of several files the first fault of each, which the message lists, ten of them at most; else this error
-            alone.
+        faults: if several files are faulty, the first fault of each, of which the message lists up to ten; else this
+            error alone.
     """
 
     #: how many faults a message lists
@@ -137,7 +137,7 @@ class InputError(Message, ValueError):
 
     @classmethod
     def of_several(cls, faults: Sequence[InputError], of: int, noun: str) -> InputError:
-        """Return one error for the faults of several files, the only one itself where there is one.
+        """Return one error for the faults of several files; a single fault is returned itself.
 
         Args:
             faults: the first fault of each faulty file; at least one.
@@ -149,7 +149,7 @@ class InputError(Message, ValueError):
 
     @classmethod
     def listing(cls, faults: Sequence[InputError], head: str, *, most: int = LISTED) -> InputError:
-        """Return one error that lists faults below a head, `most` at most; where there is a single one, it alone."""
+        """Return one error that lists faults below a head, `most` at most; a single fault is returned itself."""
         if len(faults) == 1:
             return faults[0]
         listed: list[Part] = [head]

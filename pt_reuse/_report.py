@@ -29,7 +29,7 @@ _SOURCE = 100
 _LEAST_HEADING = 8
 _MINUS = re.compile(r"-(?=\d)")
 #: words of headings and captions that LaTeX sets as mathematics
-_MATHEMATICS = {"tau-b": r"$\tau_b$", "tau-AP": r"$\tau_{\mathrm{AP}}$"}
+_MATHEMATICS = {"tau_b": r"$\tau_b$", "tau_AP": r"$\tau_{\mathrm{AP}}$"}
 _ESCAPED = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -93,7 +93,7 @@ class Digits(Enum):
 class Column:
     """A column of a report."""
 
-    heading: str  # in words, ``"Largest drop"``; ``tau-b`` and ``tau-AP`` become mathematics in LaTeX
+    heading: str  # in words, ``"Largest drop"``; ``tau_b`` and ``tau_AP`` become mathematics in LaTeX
     values: Sequence[Any] | pd.Series  # (rows,) the values, not rounded
     digits: Digits = Digits.TEXT  # how they are written
 
@@ -112,7 +112,7 @@ def intervals(of: str, low: Sequence[Any] | pd.Series, high: Sequence[Any] | pd.
 
 
 class Report:
-    """What a paper prints of a result: a name and at most five columns, a caption that says the conventions, notes.
+    """A result as a paper prints it: a name and at most five columns, a caption with the conventions, notes.
 
     Made by ``.report()`` of every result. It prints as a text table of 80 columns, shows as a table in a notebook, and
     :meth:`to_latex` gives the table of a paper. Scores and correlations have four decimals, percentages one and a sign;
@@ -122,8 +122,8 @@ class Report:
         columns: the first says what the rows are; at most five more.
         caption: one sentence: what is counted, under which conventions.
         notes: what else a reader must know, a sentence each.
-        verdict: what was found, under which condition it holds, and what it does not say, a sentence each. It stands
-            above the caption; in LaTeX it does not, as what was found belongs into the text of a paper.
+        verdict: what was found, under which condition it holds, and what it does not say, a sentence each. It is
+            printed above the caption, but not in LaTeX, since findings belong in the text of a paper.
 
     Attributes:
         columns: as given.
@@ -176,7 +176,7 @@ class Report:
         return pd.DataFrame({column.heading: each for column, each in zip(self.columns, series, strict=True)})
 
     def shown(self) -> pd.DataFrame:
-        """Return the table with its headings, every cell as it is written."""
+        """Return the table with its headings, every cell as printed."""
         return pd.DataFrame({column.heading: list(column.cells()) for column in self.columns})
 
     @door
@@ -199,13 +199,12 @@ class Report:
     def to_latex(self, *, label: str | None = None, wide: bool = False, caption: str | None = None) -> str:
         r"""Return the table for a paper: a float with the caption, rules of the package booktabs, and the notes.
 
-        Names are escaped, so that ``my_run & 50%`` is set as it is written. The preamble needs
-        ``\usepackage{booktabs}``.
+        Names such as ``my_run & 50%`` are escaped. The preamble needs ``\usepackage{booktabs}``.
 
         Args:
             label: what ``\ref`` calls it, ``"tab:lou"``; default none.
-            wide: set it across both columns of a page (``table*``); default one column.
-            caption: LaTeX to stand for the caption.
+            wide: set the table across both columns of a page (``table*``); default one column.
+            caption: LaTeX to use as the caption.
 
         Returns:
             str: the lines of LaTeX.
@@ -294,5 +293,5 @@ def _latex_prose(text: str) -> str:
 
 def _mathematics(text: str) -> str:
     for word, mathematics in _MATHEMATICS.items():
-        text = mathematics.join(re.split(rf"(?<![\w-]){word}(?![\w-])", text))
+        text = mathematics.join(re.split(rf"(?<![\w-]){re.escape(latex(word))}(?![\w\\-])", text))
     return text

@@ -261,14 +261,14 @@ def saved_in(folder: Path) -> list[Path]:
 
 @door
 def read_result(folder: str | Path) -> Any:
-    """Read back what a result's or Scores' `save` wrote.
+    """Read a result or Scores that `save` wrote.
 
     Args:
         folder: the folder given to `save`.
 
     Returns:
-        The record, of the class it had: its tables, arrays and settings are equal to those saved. Settings that JSON
-        does not know (a path, a date) are texts.
+        The result, of its original class: its tables, arrays and settings are equal to those saved. Settings that JSON
+        does not know (a path, a date) become texts.
 
     Raises:
         InputError: a folder that holds no saved result, one that a newer version wrote, or one with a damaged file.

@@ -106,7 +106,7 @@ SHARED = {
             choices=("unjudged", "drop"),
             flag=Flag(
                 name="--missing-labels",
-                help="documents without a label of a judge: unjudged for it, or drop, for people, too",
+                help="documents without a label of the judge: unjudged for the judge, or drop: left out for both",
                 metavar="WHAT",
                 kind="text",
             ),
@@ -137,13 +137,13 @@ SHARED = {
         Parameter(
             name="pool_order",
             meaning="the order in which the runs were pooled, where it is not the one in which they are scored; "
-            "default the one that the field knows of itself.",
+            "default that of the field.",
             check="pt_reuse.data.ordering:checked_pool_order",
         ),
         Parameter(
             name="order",
             meaning='the order in which the runs are pooled, ``"trec_eval"``, ``"trec_eval9"``, ``"rank"`` or '
-            '``"file"``; default the one that the field knows of itself. Scores are not concerned.',
+            '``"file"``; default that of the field. Scores do not depend on it.',
         ),
         Parameter(
             name="rel",
@@ -171,15 +171,15 @@ SHARED = {
         ),
         Parameter(
             name="confidence",
-            meaning="of the intervals.",
+            meaning="the confidence level of intervals.",
             check=lambda value: fraction("confidence", value, ends=False),
-            flag=Flag(help="of the intervals", metavar="P", kind="float"),
+            flag=Flag(help="confidence level of intervals", metavar="P", kind="float"),
         ),
         Parameter(
             name="seed",
-            meaning="of the random numbers: the same seed gives the same numbers in every process.",
+            meaning="the seed of the random numbers: the same seed gives the same numbers in every process.",
             check=checked_seed,
-            flag=Flag(help="of the random numbers"),
+            flag=Flag(help="seed of the random numbers"),
         ),
         Parameter(
             name="n_jobs",
@@ -194,7 +194,7 @@ SHARED = {
             "see "
             ":func:`~pt_reuse.profile.discriminative_power`.",
             choices=tuple(TESTS),
-            flag=Flag(help=f"of significance: {', '.join(TESTS)}", metavar="TEST", kind="text"),
+            flag=Flag(help=f"significance test: {', '.join(TESTS)}", metavar="TEST", kind="text"),
         ),
         Parameter(
             name="alpha",
@@ -203,14 +203,16 @@ SHARED = {
         ),
         Parameter(
             name="correction",
-            meaning='for the number of pairs, of each measure and set of labels alone: ``"none"``, ``"holm"``, '
-            '``"bonferroni"`` or ``"benjamini-hochberg"``.',
+            meaning='the correction for the number of pairs, of each measure and set of labels alone: ``"none"``, '
+            '``"holm"``, ``"bonferroni"`` or ``"benjamini-hochberg"``.',
             choices=tuple(CORRECTIONS),
-            flag=Flag(help=f"for the number of pairs: {', '.join(CORRECTIONS)}", metavar="WHICH", kind="text"),
+            flag=Flag(
+                help=f"correction for the number of pairs: {', '.join(CORRECTIONS)}", metavar="WHICH", kind="text"
+            ),
         ),
         Parameter(
             name="samples",
-            meaning="of the tests that draw at random, at least 1.",
+            meaning="how often tests that use random numbers draw, at least 1.",
             check=lambda value: positive("samples", value, "draws"),
         ),
         Parameter(name="verbose", meaning="show a progress bar.", check=_flag_of("verbose")),

@@ -1,7 +1,7 @@
 """Rankings on single topics
 
 Tau-b of the rankings of all runs by a lexical pool and by complete judgments, on each topic alone, the lowest first.
-The dashed line is tau-b of the means.
+The dashed line is tau_b of the means.
 """
 
 import pyterrier as pt

@@ -190,8 +190,8 @@ def _drops(truth: ArrayLike, estimate: ArrayLike) -> pairs.Ints:
 def tau_a(x: ArrayLike, y: ArrayLike) -> float:
     """Return Kendall's tau-a: 1 when both order every pair of systems alike, -1 when they reverse every pair.
 
-    ``(C - D) / (n (n - 1) / 2)`` with C concordant and D discordant pairs of n systems. A pair tied on either side adds
-    nothing above the line but stays below it, so that ties keep tau-a from reaching 1.
+    ``(C - D) / (n (n - 1) / 2)`` with C concordant and D discordant pairs of n systems. A pair tied on either side
+    counts in the denominator only, so with ties tau-a cannot reach 1.
 
     Example:
         >>> tau_a([.4, .3, .2, .1], [.4, .2, .3, .3])  # 3 pairs concordant, 2 discordant, 1 tied
@@ -206,7 +206,7 @@ def tau_a(x: ArrayLike, y: ArrayLike) -> float:
 
 @_of_two_rankings
 def tau_b(x: ArrayLike, y: ArrayLike) -> float:
-    """Return Kendall's tau-b: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
+    """Return Kendall's tau_b: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
 
     ``(C - D) / sqrt(U_x U_y)`` with C concordant and D discordant pairs, U_x pairs untied in x and U_y untied in y. It
     is `tau_a` when there are no ties, the tau of most papers on reusability, and scipy's.
@@ -224,11 +224,11 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
 
 @_of_two_rankings
 def gamma(x: ArrayLike, y: ArrayLike) -> float:
-    """Return Goodman and Kruskal's gamma: 1 when no pair untied on both sides is discordant, -1 when all of them are.
+    """Return Goodman and Kruskal's gamma: 1 if no pair untied on both sides is discordant, -1 if all of them are.
 
     ``(C - D) / (C + D)`` with C concordant and D discordant pairs: pairs tied on either side are left out. This is the
-    tau "with tied pairs omitted" of Voorhees, Soboroff and Lin. It is never closer to 0 than `tau_b`, and scores of
-    few levels can reach 1 although they say little.
+    tau "with tied pairs omitted" of Voorhees, Soboroff and Lin. It is never closer to 0 than `tau_b`; with few distinct
+    scores it can be 1 although few pairs count.
 
     Example:
         >>> gamma([.4, .3, .2, .1], [.4, .2, .3, .3])  # (3 - 2) / (3 + 2)
@@ -247,12 +247,12 @@ def gamma(x: ArrayLike, y: ArrayLike) -> float:
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Return the AP correlation: 1 when the estimate orders every pair as the truth does, -1 when it reverses them all.
 
-    Walk down the *estimated* ranking; C(i) of those above the system at place i are above it in the truth, too::
+    Of the systems above the system at place i of the *estimated* ranking, C(i) are above it in the truth, too::
 
         tau_ap = 2 / (n - 1) * sum over i = 2 .. n of C(i) / (i - 1)  -  1
 
-    A mistake near the top of the estimate costs most. Swapping the arguments changes the number. It is defined without
-    ties, so a tie on either side gives NaN rather than a number that depends on the order in which the systems are
+    An error near the top of the estimate costs most. The coefficient is not symmetric. It is defined without ties, so a
+    tie on either side gives NaN rather than a number that depends on the order in which the systems are
     listed: use `tau_ap_a` when only the estimate has ties, `tau_ap_b` when both may.
 
     Example:
@@ -293,13 +293,13 @@ def tau_ap_a(truth: ArrayLike, estimate: ArrayLike) -> float:
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     """Return the symmetric AP correlation with ties: 1 when both give the same ranking, -1 when one is the reverse.
 
-    Walk down y. For each system below the top group of ties, take those strictly above it in y, and of them the share
+    For each system below the top group of ties in y, take the systems strictly above it in y, and the share of them
     that is strictly above it in x, too; with m the mean share, ``walk(x, y) = 2 m - 1``. Then::
 
         tau_ap_b = (walk(x, y) + walk(y, x)) / 2
 
-    Without ties this is the mean of `tau_ap` both ways. A pair tied on one side only counts as wrong in the walk down
-    the other side, and not at all in the walk down its own.
+    Without ties this is the mean of `tau_ap` in both directions. A pair tied only in x is wrong in ``walk(x, y)`` and
+    does not count in ``walk(y, x)``, and the reverse.
 
     Example:
         >>> tau_ap_b([.4, .3, .2], [.4, .4, .2])  # down y: 2 (2/2) - 1; down x: 2 (0/1 + 2/2)/2 - 1
@@ -317,9 +317,9 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
     """Return Vigna's weighted tau: 1 when both give the same ranking, ties included, -1 when one is the other reversed.
 
     It is `tau_b` with each pair weighted in all its sums, by scipy's defaults: a system at place r, counted from 0,
-    weighs ``1 / (r + 1)``, and a pair weighs the *sum* of its two, so that any swap with a top system is dear, however
-    far down the other one is. Places come once from x (ties broken by y) and once from y (ties broken by x); the mean
-    is returned.
+    weighs ``1 / (r + 1)``, and a pair weighs the *sum* of its two, so that any swap with a top system costs much, even
+    if the other one is far down. Places are taken once from x (ties broken by y) and once from y (ties broken by x);
+    the mean is returned.
 
     Example:
         >>> round(weighted_tau([.4, .3, .2, .1], [.3, .4, .2, .1]), 6)  # the first two swapped: 1 - 2 (3/2) / (25/4)
@@ -337,10 +337,11 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
 def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
     """Return the largest number of ranks that a system loses.
 
-    The largest, over systems, rank under the estimate minus rank under the truth; a rank is 1 + number strictly better.
+    The maximum over systems of rank under the estimate minus rank under the truth; a rank is 1 + number strictly
+    better.
 
     Returns:
-        Places, 0 .. n - 1; 0 when no system falls or there is none.
+        Ranks, 0 .. n - 1; 0 if no system falls or there is none.
 
     Example:
         >>> largest_drop([.4, .3, .2, .1], [.1, .4, .3, .2])  # the best system becomes the last
@@ -356,10 +357,10 @@ def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
 def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
     """Return the largest number of ranks that a system gains.
 
-    The largest, over systems, rank under the truth minus rank under the estimate: the mirror image of `largest_drop`.
+    The maximum over systems of rank under the truth minus rank under the estimate, the opposite of `largest_drop`.
 
     Returns:
-        Places, 0 .. n - 1; 0 when no system climbs or there is none.
+        Ranks, 0 .. n - 1; 0 if no system rises or there is none.
 
     Example:
         >>> largest_rise([.4, .3, .2, .1], [.1, .4, .3, .2])
@@ -376,7 +377,7 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
     """Return both ranks of every system and its drop, the number of ranks it loses.
 
     A rank is 1 + number strictly better, so that tied systems share the best of their places; a drop is the rank under
-    the estimate minus the rank under the truth, negative for a system that climbs.
+    the estimate minus the rank under the truth, negative for a system that rises.
 
     Args:
         truth: scores of the ranking taken as right, shape (n,), larger is better.

@@ -116,7 +116,7 @@ PARTS = (
         "audit_labels",
         _labels_lacking,
         figures={
-            "tau_b": ("tau-b", "SCORE", "tau-b of the rankings"),
+            "tau_b": ("tau_b", "SCORE", "tau_b of the rankings"),
             "max_drop": ("Largest drop", "COUNT", "the most ranks that a run loses"),
         },
     ),
@@ -207,7 +207,7 @@ def add_audit(commands: Commands) -> Parser:
         "how labels by models change the ranking of runs",
         "Compares the labels of a folder of judges with those of people: how far labels and rankings agree, which "
         "families of runs a judge favours, which significant differences it claims or misses, what runs gain that "
-        "re-rank by its labels, and what becomes of teams whose documents it labels. Leaderboards of judges are "
+        "re-rank by its labels, and how teams are ranked whose documents it labels. Leaderboards of judges are "
         "compared where there are any.",
     )
     add_field(parser, unless=_has_scores_alone)

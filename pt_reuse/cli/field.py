@@ -141,7 +141,7 @@ def add_run_files(parser: Parser, what: str) -> None:
     """Add run files, as words and by ``--runs``."""
     with parser.group(Group.INPUT):
         parser.add_argument("runs", metavar="RUNS", nargs="*", action=_Gather, default=None, help=what)
-        parser.add_argument("--runs", metavar="RUNS", action=_Gather, help="the same, by an option")
+        parser.add_argument("--runs", metavar="RUNS", action=_Gather, help="the same as RUNS, as an option")
 
 
 def add_field(

@@ -154,7 +154,7 @@ def add_export(commands: Commands) -> Parser:
         parser.add_option("--topics", "FILE", f"{TOPICS_HELP}; default those of --collection")
         parser.add_option("--texts", "FILE", f"{TEXTS_HELP}; default those of --collection")
     parser.add_option("--format", "FORMAT", "one of csv, jsonl, doccano, label-studio; default csv")
-    parser.add_option("--annotators", "NAMES", "who judges, between commas; default anybody, in one file")
+    parser.add_option("--annotators", "NAMES", "comma-separated names of who judges; default: one file for anybody")
     parser.add_option("--overlap", "N", "annotators for each pair, or a share that all judge", type=_number, default=1)
     parser.add_switch("--whole-topics", "give topics to the same people as a whole")
     parser.add_option("--labels", "SCALE", "such as '0=not relevant,1=relevant', which is the default")

@@ -420,7 +420,7 @@ def add_contributors(parser: Parser, *, default: str = "pooled") -> None:
     parser.add_option(
         "--contributors",
         "WHICH",
-        f"runs that made the pool: {words}, names between commas, or a file of one name a line",
+        f"runs that made the pool: {words}, comma-separated names, or a file with one name a line",
         default=default,
     )
 

@@ -70,8 +70,8 @@ _STRATA = ("rank", "runs", "teams", "types")
 _STRATEGY_HELP = (
     "depth: all documents to the depth (default); take: the best-ranked of these; "
     f"{', '.join(METHODS)}: the highest by a fusion of the runs; sample: a random sample, with the probability with "
-    f"which each document came into it; {', '.join(_ASKING)}: judged one by one, each in the light of the labels of "
-    "--qrels so far"
+    f"which each document came into it; {', '.join(_ASKING)}: judged one by one, each chosen by the labels of "
+    "--qrels for those before it"
 )
 #: option -> how its text is read, and what the help says
 _OPTIONS: dict[str, tuple[Any, str]] = {
@@ -83,7 +83,7 @@ _OPTIONS: dict[str, tuple[Any, str]] = {
     "share": (amounts, "of sample: the part of each topic's stratum, or one for each band"),
     "strata": (str, f"of sample: divide topics by {', '.join(_STRATA)}; default not at all"),
     "bands": (bands, "of sample: the last value of each band of --strata: 10,50,inf"),
-    "rel": (int, "lowest label of --qrels that a strategy is told is relevant"),
+    "rel": (int, "lowest label of --qrels that is relevant for a strategy"),
     "jobs": (int, "of depth and sample: how many topics at a time, -1 for all cores; default 1"),
     "seed": (int, "decides what a strategy draws; default 0"),
 }

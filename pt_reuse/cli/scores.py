@@ -105,7 +105,7 @@ def add_score(commands: Commands) -> Parser:
         "score",
         "mean scores and ranks of runs",
         "The mean is over all topics of the judgments; a topic for which a run returns nothing counts 0, as in "
-        "trec_eval -c. A rank is 1 and the number of runs with a higher mean, whatever the measure counts.",
+        "trec_eval -c. A rank is 1 plus the number of runs with a higher mean, for every measure.",
     )
     add_field(parser, qrels=Judgments.NEEDED)
     add_flag(parser, declared_flags("leave_out_uniques")["measures"])
@@ -184,7 +184,7 @@ def add_unjudged(commands: Commands) -> Parser:
         "Judged is a label of at least 0: a document labelled -1 (pooled and not judged) or less counts as unjudged.",
     )
     add_field(parser, qrels=Judgments.NEEDED)
-    parser.add_option("--cutoff", "LIST", "ranks k between commas; default 10,100", default="10,100")
+    parser.add_option("--cutoff", "LIST", "comma-separated ranks k; default 10,100", default="10,100")
     parser.add_option("--by", "UNIT", "also a table by team, type or family; default run alone", default="run")
     add_jobs(parser, "topics")
     add_verbose(parser)

@@ -52,13 +52,13 @@ def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFr
 
     Returns:
         DataFrame: one row per collection, by year: ``name title year``; ``topics`` and ``judged``, judged topics and
-        judgments; ``runs`` and ``teams`` submitted; ``pooled``, how many runs are on record as pooled, missing where
-        nobody recorded it; ``irds``, the ir_datasets id, maybe of the documents alone; ``published``, how the run files
-        can be had: ``"open"``, ``"password"`` or ``"no"``; ``here``, how many of them are on this machine. Of the demo
-        and of own collections ``runs`` counts the files that are here; ``get_runs()`` knows teams and who was pooled.
+        judgments; ``runs`` and ``teams`` submitted; ``pooled``, how many runs are on record as pooled, missing if not
+        recorded; ``irds``, the ir_datasets id, for some of the documents only; ``published``, access to the run files
+        (``"open"``, ``"password"`` or ``"no"``); ``here``, how many of them are on this machine. For the demo and your
+        own collections, ``runs`` counts the files on this machine; ``get_runs()`` has teams and who was pooled.
 
     Raises:
-            InputError: `search` is no text and no year, or `here` not True or False.
+        InputError: `search` is no text and no year, or `here` not True or False.
 
     Example:
         >>> import pt_reuse as ptr
@@ -312,16 +312,16 @@ class ReuseDataset(IRDSDataset):
         """Return what is on record of the submitted runs, without reading them.
 
         Args:
-            types: own types to lay over those on record, as :func:`read_runs` takes them: a dict, a frame, or the path
-                of a file with two columns, run and type. Runs they do not name keep theirs.
+            types: your own types, which replace those on record, as :func:`read_runs` takes them: a dict, a frame, or
+                the path of a file with two columns, run and type. Runs that are not named keep their types.
 
         Returns:
             DataFrame: ``name team type official_type task pooled published``: the type by the catalogue's four names,
-            the type as published, whether the run was pooled (None where nobody recorded it), and whether its file
-            is published. With `types` also ``type_source``, whose type it is.
+            the type as published, whether the run was pooled (None if not recorded), and whether its file is published.
+            With `types` also ``type_source``, where the type is from.
 
         Raises:
-            InputError: an own collection, whose runs are what its folder holds.
+            InputError: a collection of your own, whose runs are those in its folder.
         """
         table = with_types(submitted_runs(self.collection), read_types(types))
         return table.drop(columns="url", errors="ignore")
@@ -360,10 +360,10 @@ class ReuseDataset(IRDSDataset):
             team: a team or several.
             task: a task or several, where the track had any.
             names: a run or several.
-            types: own types to lay over those on record, see :meth:`submitted`.
+            types: your own types, see :meth:`submitted`.
             runs: a folder to take the files from instead, named ``input.TAG``, ``TAG``, packed or not; or the runs
-                themselves in any form (see :doc:`runs`), known by their names: those on record are taken.
-            missing: what to do when some runs cannot be had: ``"warn"`` (default), ``"error"`` or ``"ignore"``.
+                themselves in any form (see :doc:`runs`), of which those with a name on record are taken.
+            missing: what to do if some runs are not available: ``"warn"`` (default), ``"error"`` or ``"ignore"``.
             download: False looks on this machine only.
             order: ranking order, as in :func:`read_runs`.
             pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
@@ -380,7 +380,7 @@ class ReuseDataset(IRDSDataset):
             RunSet: its table has ``name team type pooled official_type task``, with `types` also ``type_source``.
 
         Raises:
-            InputError: no run can be had (the error says which folder to fill with what), or, with
+            InputError: no run is available (the error says which files to put into which folder), or, with
                 ``missing="error"``, not all; a condition that no run meets; a file that is no run.
         """
         reading = Reading(
@@ -413,7 +413,7 @@ class ReuseDataset(IRDSDataset):
         """Download the run files that are not on this machine yet.
 
         Args:
-            pooled: True for the runs that were pooled only.
+            pooled: True for pooled runs only.
             type: a type or several.
             team: a team or several.
             task: a task or several.
@@ -459,7 +459,7 @@ class ReuseDataset(IRDSDataset):
         return prose(repr(self), width=WIDTH)
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return what is known of the collection, as pairs of what and text: counts, origins, what is here."""
+        """Return what is known of the collection, as pairs of heading and text: counts, origins, files here."""
         return list(facts_of(self.collection))
 
     def __repr__(self) -> str:

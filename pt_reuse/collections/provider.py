@@ -232,12 +232,12 @@ def irds_dataset(irds_id: str) -> Any:
 def register_collection(definition: str | Path | Collection, *, overwrite: bool = False, **parts: Any) -> ReuseDataset:
     """Register a collection of your own, in PyTerrier as ``reuse:NAME`` and in ir_datasets as ``reuse/NAME``.
 
-    It is known for the life of the process; a TOML file in ``PT_REUSE_HOME/collections`` is known always.
+    It is known until the process ends; a TOML file in ``PT_REUSE_HOME/collections`` is always known.
 
     Args:
         definition: the path of a TOML file that names its parts, as :func:`read_definition` reads it; or its name, and
             the parts as arguments.
-        overwrite: replace a collection of one's own that has the name already.
+        overwrite: replace your own collection of the same name.
         **parts: what :func:`define` takes: ``documents``, ``topics``, ``qrels``, ``runs``, ``teams`` and so on.
 
     Returns:

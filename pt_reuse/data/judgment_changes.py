@@ -29,7 +29,7 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
     """Estimate the number of relevant documents in the pool of each topic from judgments of a stratified sample.
 
     The estimate is that of Horvitz and Thompson: each relevant document that was sampled counts 1 / inclusion, the
-    pooled by the judged documents of its stratum. Its standard error is that of a stratified sample without
+    pooled divided by the judged documents of its stratum. Its standard error is that of a stratified sample without
     replacement: the root of the sum over strata of N^2 (1 - n/N) s^2 / n, with s^2 = p (1 - p) n / (n - 1), where n of
     N documents are judged and p of these are relevant.
 
@@ -40,10 +40,10 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
 
     Returns:
         DataFrame: one row per topic: ``qid pooled judged relevant estimate se``. ``relevant`` counts the judged ones.
-        ``se`` is 0 where everything was judged, and NaN where a stratum has one judged document of several, which tells
-        nothing of its spread. A stratum whose judged documents are all relevant, or none of them, adds 0 to it: where
-        relevant documents are rare and the sample is small, it is too small. A stratum without a judged document makes
-        the estimate NaN.
+        ``se`` is 0 if everything was judged, and NaN if only one document of a larger stratum is judged, which gives no
+        variance. A stratum whose judged documents are all relevant, or all not relevant, adds 0 to it, so it is too
+        small if relevant documents are rare and the sample is small. A stratum without a judged document makes the
+        estimate NaN.
 
     Raises:
         InputError: judgments without strata.
@@ -87,15 +87,15 @@ _MOST = 2**31
 def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
     """Combine old judgments with those of a further round, each with its round.
 
-    The new ones are, for instance, those of :meth:`Pool.remainder`: what the pool of new runs has and nobody judged
-    before. They are united as by :meth:`Qrels.union`, and every judgment has a ``round``: what it says, else 1. Where
-    rounds of the new ones do not come after the last of the old, they are counted on from it: 1 becomes the next. A
-    document that both have under one label is old; one that was only pooled (label -1) and is judged now is new. Other
+    The new ones are, for instance, those of :meth:`Pool.remainder`: the unjudged documents in the pool of new runs.
+    They are united as by :meth:`Qrels.union`, and every judgment has a ``round``: its own if it has one, else 1. If
+    rounds of the new ones do not come after the last old one, they are numbered on from it: 1 becomes the next. A
+    document with the same label in both is old; one that was only pooled (label -1) and is judged now is new. Other
     columns (who judged, when, why) are carried along.
 
     Args:
         old: the judgments so far, in any form, see :doc:`runs`.
-        new: the further ones, in any form.
+        new: the new judgments, in any form.
         conflict: the label of a document that has two, as in :meth:`Qrels.union`: ``"error"`` (default), ``"first"``,
             the old one, ``"second"``, ``"higher"`` or ``"lower"``; each judgment has the round of its label.
 
@@ -159,24 +159,24 @@ def grade_scores(
 ) -> Qrels:
     """Turn scores, or probabilities of relevance, into labels, at thresholds that you state.
 
-    A document whose score is below the first threshold gets label 0, from the first on label 1, from the second on
-    label 2, and so on.
+    A score below the first threshold becomes label 0, a score from the first on label 1, from the second on label 2,
+    and so on.
 
     Args:
-        scores: what a judge says of documents: a frame with ``qid docno`` and a column of numbers, as retrieval and
+        scores: a judge's scores of documents: a frame with ``qid docno`` and a column of numbers, as retrieval and
             re-ranking return it; or a file: lines of ``qid iteration docno number``, or those of a TREC run. A document
             without a number (NaN) gets no label.
         thresholds: the lowest score of each label from 1 on: one number, or several that ascend.
-        column: which holds the numbers; default the first there is of ``probability``, ``judge_score``, ``score`` and
-            ``label``.
-        rel: the lowest label that is relevant; default: nobody says, which counts as 1.
+        column: the column with the numbers; default the first that exists of ``probability``, ``judge_score``,
+            ``score`` and ``label``.
+        rel: the lowest label that is relevant; default: not stated, which counts as 1.
 
     Returns:
         Qrels: the labels, with the number that each comes from in the column ``judge_score``.
 
     Raises:
         InputError: thresholds that do not ascend, a file or a frame without numbers, no number at all, a document that
-            stands twice.
+            is there twice.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -40,63 +40,63 @@ def read_runs(
 ) -> RunSet:
     r"""Read TREC run files, and tables of runs (Parquet, Arrow), as one field.
 
-    A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed
-    (.gz, .bz2, .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file
-    that unpacks to more than 100 MB and more than 100 times its size is taken for an attack, and not read. As in
-    trec_eval, a line that begins with ``#`` is a comment (so no topic id begins with it), and text after the sixth
-    column is passed over, with one warning for all files.
+    A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed (.gz,
+    .bz2, .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file that
+    unpacks to more than 100 MB and more than 100 times its size is refused as an attack. As in trec_eval, a line that
+    begins with ``#`` is a comment (so no topic id begins with it), and text after the sixth column is ignored, with one
+    warning for all files.
 
-    A table has a row per document with the columns ``qid``, ``docno``, ``score``, perhaps ``rank``, and ``name``, the
-    run; without ``name`` all rows are one run, named by the file. It is known by its first bytes, and needs pyarrow
-    (``pip install 'pt-reuse[parquet]'``). What :meth:`RunSet.write_table` kept of the runs in it (team, type, pooled
-    and further columns, `pool_order`, `pool_depth`) counts where nothing is given here.
+    A table has a row per document with the columns ``qid``, ``docno``, ``score``, optional ``rank``, and ``name``, the
+    run; without ``name`` all rows are one run, named by the file. It is recognised by its first bytes, and needs
+    pyarrow (``pip install 'pt-reuse[parquet]'``). The metadata that :meth:`RunSet.write_table` stored in it (team,
+    type, pooled and further columns, `pool_order`, `pool_depth`) are used unless given here.
 
     Args:
-        source: a folder (all files in it, but hidden ones and those of folders in it), a glob pattern (``**`` stands
-            for any folders), a file, or several files.
+        source: a folder (all files in it except hidden files and subfolders), a glob pattern (``**`` stands for any
+            folders), a file, or several files.
         teams: who submitted each run: a dict, a Series or DataFrame (``team``) indexed by name or with a column
             ``name``, or the path of a file with two columns, run tag and team. Runs that are not named have the team
             of their ir_metadata, in the file or in a YAML file beside it, or None, with a warning.
         types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
         pooled: which runs contributed to the pool: a collection of names, a file with one name a line, a mapping of
-            name to true or false, which says nothing of runs that it does not name, or one bool for all. Default: not
-            on record, and every run counts as a contributor.
+            name to true or false, which leaves runs that it does not name unknown, or one bool for all. Default: not on
+            record, and every run counts as a contributor.
         metadata: a DataFrame or CSV with the column ``name``, or a DataFrame indexed by it, and any of ``team``,
-            ``type``, ``pooled`` and others, instead of the three arguments above or beside them (they win).
-        order: which order ranks the documents of a run. ``"trec_eval"`` (default): score as float64 descending, ties
+            ``type``, ``pooled`` and others, instead of the three arguments above, or in addition (the arguments win).
+        order: the order that ranks the documents of a run. ``"trec_eval"`` (default): score as float64 descending, ties
             by docno descending; ``"trec_eval9"``: the same on float32 scores, as pytrec_eval and pt.Experiment do;
-            ``"rank"``: the rank column; ``"file"``: as read. :meth:`RunSet.reorder` goes from one to another. Where a
-            table was written in another order than the default, a warning says so.
-        pool_order: the order in which the collection made its pool of the runs, where it is another than `order`.
-        pool_depth: to which depth it pooled, the default of ``depth=`` wherever the runs are pooled.
-        names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name less ``input.`` and the
-            compression's ending. Of run files alone; the runs of tables are named by their column ``name``.
+            ``"rank"``: the rank column; ``"file"``: as read. :meth:`RunSet.reorder` changes it. A warning says if a
+            table was written in another order than the default.
+        pool_order: the order in which the collection pooled the runs, if it is not `order`.
+        pool_depth: the depth to which it pooled, the default of ``depth=`` in all functions that pool the runs.
+        names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name without ``input.`` and the ending
+            of the compression. For run files only; runs of tables are named by their column ``name``.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
         bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out: fewer than six columns, a
-            score that is no finite number, with ``order="rank"`` a rank that is none, a qid or docno of more than 1,024
-            bytes, a NUL byte, a carriage return alone behind the sixth column. A document twice in a list is a matter
-            of `duplicates`, and two lines of one rank or two tags in a file stay errors, as nobody can tell which line
-            is wrong. Of a table: a row without qid, docno or score, or with one of these faults.
+            score that is no finite number, with ``order="rank"`` a rank that is no number, a qid or docno of more than
+            1,024 bytes, a NUL byte, a carriage return alone behind the sixth column. For a document twice in a list see
+            `duplicates`. Two lines of one rank and two tags in a file are always errors, as it is not known which line
+            is wrong. In a table: a row without qid, docno or score, or with one of these faults.
         other_files: a file without any run line, such as a picture, a README, qrels or an empty file, is an
-            ``"error"``, or ``"skip"`` leaves it out, and so of a table without any row of a run or without a column
-            that is needed. A packed file or a table that is damaged is always an error.
+            ``"error"``, or ``"skip"`` leaves it out; likewise a table without any row of a run or without a needed
+            column. A damaged packed file or table is always an error.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
             (by their checksums), the set of files, or a setting has changed.
         memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"2GB"``, ``"1.5 GiB"``; at least
             64 MB. The field is then kept in `cache`, block by block, and studies load the blocks that they need. The
-            files may be larger than this, and so may the field. Results, such as pools, are in memory besides. Default:
+            files may be larger than this, and so may the field. Results, such as pools, need further memory. Default:
             the whole field is in memory.
         n_jobs: threads; default all cores.
         verbose: show a progress bar.
 
     Returns:
-        RunSet: the runs, in the order of the files; those of a table as :meth:`RunSet.write_table` had them, else in
-        the order in which they first appear. :attr:`RunSet.dropped` has a row for each line and file that was
-        left out; one warning, the repr and the settings of results say how many there are.
+        RunSet: the runs, in the order of the files; those of a table in the order of :meth:`RunSet.write_table`, else
+            in that of their first rows. :attr:`RunSet.dropped` has a row for each line and file that was left out; one
+            warning, the repr and the settings of results give their number.
 
     Raises:
-        InputError: naming the file, the line and what to do; of several faulty files the first fault of each, all in
-            its attribute ``faults``.
+        InputError: with the file, the line and what to do; for several faulty files the first fault of each, all in its
+            attribute ``faults``.
 
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr

@@ -48,7 +48,7 @@ class RunSet:
 
     Attributes:
         order: the ranking order, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``.
-        how_pooled: in which order and to which depth the collection pooled the runs, as far as somebody says.
+        how_pooled: in which order and to which depth the collection pooled the runs, as far as known.
         field: the coded arrays underneath, or the blocks of a field on disk.
 
     Example:
@@ -133,17 +133,17 @@ class RunSet:
 
         `pipelines` is run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``; `topics` is a frame
         with ``qid`` and ``query``, of which `batch_size` go into each call of a pipeline: default all at once, or 10
-        with a `cache`. This is a folder, made if missing, that keeps the results of each batch before the next one
-        runs. What it has is not run again, so that a call that was interrupted goes on (:doc:`runs`). `verbose` shows a
+        with a `cache`. The cache is a folder, made if missing, that keeps the results of each batch before the next one
+        runs. Kept batches are not run again, so that an interrupted call continues (:doc:`runs`). `verbose` shows a
         progress bar. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`, `pool_depth` and `duplicates` are
         those of :func:`read_runs`.
 
         Raises:
             InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
-                use, or holds results of another pipeline by the name of one.
+                use, or holds results of another pipeline under the same name.
 
         Warns:
-            ReuseWarning: kept results that do not serve: their topic's input is another now, or a file is damaged.
+            ReuseWarning: kept results that cannot be used: the input of their topic has changed, or a file is damaged.
         """
         labels = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
         how = Framing.of(
@@ -158,7 +158,7 @@ class RunSet:
         return cls(coded.field, coded.run_table, coded.order, coded.how_pooled, coded.dropped)
 
     def pooled_as(self, how_pooled: HowPooled) -> RunSet:
-        """Return the same runs, of which `how_pooled` says how they were pooled; what it does not say stays."""
+        """Return the same runs with another `how_pooled`; what it does not say stays."""
         mine = self.how_pooled
         how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
         return RunSet(self.field, self._table, self.order, how, self._dropped)
@@ -173,7 +173,7 @@ class RunSet:
         family: str | Iterable[str] | None = None,
         pooled: bool | None = None,
     ) -> RunSet:
-        """Return the runs that meet all conditions given, in field order; at least one does, else InputError.
+        """Return the runs that meet all given conditions, in field order; InputError if there is none.
 
         `names`, `team`, `type` and `family` are one or several of each; `pooled` is True for the runs that are on
         record as pooled, False for those on record as not pooled.
@@ -200,9 +200,9 @@ class RunSet:
     ) -> RunSet:
         """Return the same runs with other teams, types, pooled flags or further columns.
 
-        They are as :func:`read_runs` takes them. What `teams`, `types`, `pooled` and `metadata` do not give stays as it
-        is: columns that no argument has, and runs that a mapping, a file or a frame does not name. A collection of
-        names as `pooled` names all pooled runs.
+        The arguments are those of :func:`read_runs`. What `teams`, `types`, `pooled` and `metadata` do not give stays:
+        columns that no argument has, and runs that a mapping, a file or a frame does not name. A collection of names as
+        `pooled` names all pooled runs.
         """
         return self.labelled(given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata))
 
@@ -218,8 +218,8 @@ class RunSet:
     def union(self, other: Any) -> RunSet:
         """Return the runs of both fields, those of `other` last, with all topics of both.
 
-        `other` is a RunSet in the same order, or runs in another form, which are read in this order; names differ.
-        Where only one side has a `pool_order` or a `pool_depth`, the union has it; two of them are an InputError.
+        `other` is a RunSet in the same order, or runs in another form, which are read in this order. Names must differ.
+        If only one side has a `pool_order` or a `pool_depth`, the union has it; two different ones are an InputError.
         """
         if not isinstance(other, RunSet):
             other = RunSet.of_coded(coded_runs(other, argument="other", order=self.order))
@@ -237,11 +237,11 @@ class RunSet:
     def split_teams(
         self, *, seed: int, share: float = 0.5, type: str | Iterable[str] | None = None
     ) -> tuple[RunSet, RunSet]:
-        """Draw teams at random: the runs of the teams drawn, and those of the other teams; no team is in both.
+        """Draw teams at random; return the runs of the drawn teams, and those of all other teams.
 
-        `share` is that of the teams to draw, between 0 and 1; half a team is drawn whole, and each side has at least
-        one. The same `seed` draws the same teams in every process. Of `type`, a type or several, are the runs of both
-        sides; default all.
+        `share` is the share of teams to draw, between 0 and 1; their number is rounded, halves up, and each side has at
+        least one. The same `seed` draws the same teams in every process. `type`, one or several, limits both sides to
+        runs of these types; default all.
 
         Raises:
             InputError: an unknown type, fewer than two teams, a share out of range.
@@ -263,16 +263,15 @@ class RunSet:
     ) -> RunSet:
         """Return the runs with only some of the documents, as if the corpus had no others.
 
-        Lists close up: ranks count anew, and so do the places of the file and of the rank column, by which
-        :meth:`reorder` puts documents in order. Scores stay. Topics that are left without any document go; a warning
-        says where a run keeps no document of a topic. Give one of the three; where no run retrieves such a document, it
-        is an error.
+        Ranks are counted again, and so are the places in the file and in the rank column, which :meth:`reorder` uses.
+        Scores stay. Topics without any remaining document are dropped; a warning says which runs keep no document of a
+        topic. Give one of the three arguments. It is an error if no run retrieves such a document.
 
         Args:
             docnos: document names: those of a part of the corpus (:func:`~pt_reuse.profile.subsample_corpus`), or of a
                 small corpus (:meth:`docnos`).
             prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
-            where: says of a document name, by True or False, whether to keep the document.
+            where: a function of a document name that returns whether to keep the document.
         """
         return self._with(restricted(self.field, self._names, Part.of(docnos, prefix, where)))
 
@@ -280,8 +279,8 @@ class RunSet:
     def reorder(self, order: str) -> RunSet:
         """Return the runs in another ranking order, with the same documents in each list.
 
-        It is what reading the runs with this `order` gives (see :func:`read_runs`), but that of duplicate documents the
-        ones stay that were kept. ``"rank"`` is an InputError where a run has no rank column, or one that gives no
+        The result is that of reading the runs with this `order` (see :func:`read_runs`), except that duplicates that
+        were left out stay left out. ``"rank"`` is an InputError if a run has no rank column, or one that gives no
         order.
         """
         check_order("order", order)
@@ -307,7 +306,7 @@ class RunSet:
 
     @door
     def row(self, name: str) -> int:
-        """Return the position of a run among the runs by its `name`, from 0; InputError where there is none."""
+        """Return the position of the run called `name`, from 0; InputError if there is none."""
         check_known("run", name, self._names)
         return self._row[name]
 
@@ -359,10 +358,10 @@ class RunSet:
     def systems(self) -> dict[str, pt.Transformer]:
         """Return run name -> a system that returns the run's results, for experiments with live systems.
 
-        A system returns ``qid docno rank score`` and the further columns of the topics; of a topic that its run lacks
-        it returns nothing. Its documents stand in :attr:`order`, and scores say so: PyTerrier and ir_measures sort by
-        score, in float32, so that a score which would not give the order (a tie, or runs in the order of their files)
-        is lowered to the next smaller number. So ``pt.Experiment`` has the scores of :func:`score`.
+        A system returns ``qid docno rank score`` and the further columns of the topics; for a topic that its run lacks
+        it returns nothing. Documents are in :attr:`order`. PyTerrier and ir_measures sort by score, in float32, so a
+        score that would not give this order (a tie, or runs in the order of their files) is lowered to the next smaller
+        number. So ``pt.Experiment`` gives the scores of :func:`score`.
 
         Example:
             >>> import pyterrier as pt
@@ -385,7 +384,7 @@ class RunSet:
 
     @door
     def docnos(self, *, depth: int | None = None) -> list[str]:
-        """Return the documents that the runs retrieve, whatever the topic, each once, in the order of their bytes.
+        """Return the documents that the runs retrieve for any topic, each once, in the order of their bytes.
 
         `depth` takes only the first documents of each list, >= 1; default all of them. The documents to depth 100 are a
         small corpus: ``runs.restrict(runs.docnos(depth=100))``.
@@ -420,13 +419,13 @@ class RunSet:
         """Return what was left out when the runs were read: one row per line, row of a frame, or whole file.
 
         The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
-        row of a frame; ``name`` is the run, ``qid`` and ``docno`` say which document of a list stood there again.
+        row of a frame; ``name`` is the run, ``qid`` and ``docno`` are the document that a list had twice.
         """
         return self._dropped.frame.copy()
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what the settings of a result say of the field, its order and how much was left out, if anything."""
+        """Return what the settings of a result say of the field: its order and how much was left out, if anything."""
         return {"order": self.order, **({"dropped": self.left_out} if self.left_out else {})}
 
     @property
@@ -439,7 +438,7 @@ class RunSet:
         """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``, and return their paths.
 
         `folder` is made when it does not exist, `compress` gzips the files, `overwrite` replaces files that exist;
-        default is an InputError before anything is written, as for a name that cannot be a file or a column.
+        default is an InputError before anything is written, also for a name that cannot be a file or a column.
         """
         return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
 
@@ -449,13 +448,13 @@ class RunSet:
 
         Its columns are ``qid docno score rank name``: scores in full (float64), ranks from 0 as PyTerrier counts them,
         in the order in which the runs stand here. Rows are topic by topic, then run by run; a row group holds whole
-        topics. What is on record of the runs (:attr:`run_table`, the order, how they were pooled) stands in the
-        metadata of the file, under the key ``pt_reuse``. The file is there whole or not at all.
+        topics. Their metadata (:attr:`run_table`, the order, how they were pooled) are in the metadata of the file,
+        under the key ``pt_reuse``. The file is written completely or not at all.
 
         Args:
             path: the file. ``.parquet`` is Parquet, ``.arrow`` and ``.feather`` are Arrow's file format; both packed
                 with zstd. Folders are made where they are missing.
-            overwrite: replace a file that is there; default is an error.
+            overwrite: replace an existing file; default is an error.
 
         Raises:
             InputError: another ending, a file that exists, a run without documents, a name that is no UTF-8, or

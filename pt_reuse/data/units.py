@@ -222,10 +222,10 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
 
     Args:
         corpus: document names, or documents with a ``docno``, as ``get_corpus_iter()`` of a PyTerrier dataset yields
-            them. Where there is no corpus at hand, ``runs.docnos()`` has the documents that any run retrieves: the same
-            share of these stays, although how many of them a real third of the corpus has would vary a little.
-        share: above 0, at most 1; ``1/3`` keeps a third. The number of documents is rounded, half up.
-        seed: the same seed draws the same documents in every process, in whichever order the corpus comes.
+            them. Without a corpus, give ``runs.docnos()``, the documents that any run retrieves: exactly the share of
+            these stays, while a share of the real corpus would vary a little in how many of them it has.
+        share: above 0, at most 1; ``1/3`` keeps a third. The number of documents is rounded, halves up.
+        seed: the same seed draws the same documents in every process, whatever the order of the corpus.
 
     Returns:
         list of str: document names, in the order in which they were drawn.

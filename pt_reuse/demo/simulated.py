@@ -91,11 +91,11 @@ def simulate_field(
 ) -> SimulatedField:
     """Simulate a field of runs with teams, types, graded labels and unjudged documents.
 
-    Every document has a true grade for every topic and two traits that go with it: how much of the query's words it
-    shares and how near it is in meaning; some relevant documents have little of one of the two. A system scores
-    documents by a weighted sum of the traits and noise, with weights by type (lexical, neural, manual), a little
-    different for each team; runs of one team share most of their noise. The last neural team was not pooled. The
-    judgments are the true grades of the depth-k pool of the others.
+    Every document has a true grade for every topic and two traits correlated with it: the share of the query's words,
+    and similarity in meaning; some relevant documents are low in one of the two. A system scores documents by a
+    weighted sum of the traits and noise. The weights depend on the type (lexical, neural, manual) and vary a little by
+    team; runs of one team share most of their noise. The last neural team was not pooled. The judgments are the true
+    grades of the depth-k pool of the others.
 
     Args:
         seed: the same seed gives the same field in every process.

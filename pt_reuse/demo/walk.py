@@ -153,7 +153,7 @@ def narrate(report: DemoReport) -> list[Answer]:
     dense = live.set_index("name").loc[LIVE[2]]
     ranked = (
         f"A live dense model ranks {dense[f'{_NDCG} rank']:.0f} of {len(report.runs) + len(LIVE)}; "
-        f"{dense[f'{_NDCG} unjudged']:.1%} of its top 10 is unjudged."
+        f"{100 * dense[f'{_NDCG} unjudged']:.1f} % of its top 10 is unjudged."
     )
     return [
         Answer(standing, ranked, live, live, _of_live(report)),
@@ -190,7 +190,7 @@ def _of_live(report: DemoReport) -> str:
         f"top 10 is judged; BM25 and MiniLM with descriptions have none. Ranks are among the {n_runs} runs, stored and "
         f"live.\nMeans are over the {n_topics} topics that have a relevant document. Topic "
         f"{' and '.join(report.without)} has none, so every run scores 0 on it: with it each mean would be "
-        f"{left_out:.1%} lower, and each rank the same."
+        f"{100 * left_out:.1f} % lower, and each rank the same."
     )
 
 
@@ -212,11 +212,12 @@ def _shares(held_out: HeldOut) -> Answer:
         "the one-sided bound of as many independent documents, 1 - .05^(1/n), which is the least that it can be."
     )
     of_dense, of_lexical = (table.loc[(table["type"] == kind), "share"] for kind in ("dense", "lexical"))
-    answer = (
-        f"Relevant of what a lexical pool misses: dense {of_dense.min():.0%} to {of_dense.max():.0%}, "
-        f"lexical {of_lexical.min():.0%} to {of_lexical.max():.0%}."
-    )
+    answer = f"Relevant of what a lexical pool misses: dense {_percent(of_dense)}, lexical {_percent(of_lexical)}."
     return Answer("What if only lexical systems had been pooled?", answer, table, shown, words)
+
+
+def _percent(shares: pd.Series) -> str:
+    return f"{100 * shares.min():.0f} to {100 * shares.max():.0f} %"
 
 
 def _leads(held_out: HeldOut) -> Answer:

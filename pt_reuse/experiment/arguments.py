@@ -65,7 +65,7 @@ def _check_significance(arguments: Mapping[str, Any]) -> None:
 
         multipletests([0.01, 0.5], alpha=alpha, method=method)
     except ImportError as error:
-        problem = "correction needs statsmodels; `pip install statsmodels` brings it."
+        problem = "correction needs statsmodels; `pip install 'pt-reuse[studies]'` brings it."
         raise InputError(problem, argument="correction") from error
     except Exception as error:  # whatever it makes of a word or a number that it does not know
         raise InputError(

@@ -43,7 +43,7 @@ class Packed(Record):
 
 
 class ReuseArtifact(pt.Artifact):
-    """Something of this package in a folder; ``content`` has it back."""
+    """Runs, judgments, a pool or scores in a folder; ``content`` returns them."""
 
     ARTIFACT_FORMAT: ClassVar[str] = "reuse"
     ARTIFACT_PACKAGE_HINT: ClassVar[str] = "pt-reuse"

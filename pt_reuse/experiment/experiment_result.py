@@ -32,8 +32,8 @@ class Executed:
 class ExperimentResult(pd.DataFrame):
     """What :func:`Experiment` returns: a DataFrame in every respect, which knows the runs that were executed.
 
-    All that pandas makes of it knows them, too: a copy, other columns or rows, another order, what comes out of a
-    pickle, a join with a frame of one's own. Files that hold a frame alone (CSV, Parquet) do not;
+    Frames that pandas makes of it know them, too: a copy, other columns or rows, another order, an unpickled one, a
+    join with a frame of one's own. Files that hold a frame alone (CSV, Parquet) do not;
     ``result.runs.write(folder)`` keeps the runs. Tables joined of several experiments know none.
 
     Example:

@@ -180,7 +180,7 @@ def LOU(  # noqa: N802 - named as a measure
 
     Args:
         measure: any measure of ir_measures, or its name.
-        field: the collection's runs: a RunSet, or whatever makes one; not the system's own run.
+        field: the collection's runs: a RunSet, or runs in any form, without the system's own run.
         depth: documents per run and topic, >= 1; default that of the field (``field.pool_depth``), else 100.
         rel: the lowest label that is relevant, for which uniques are taken out; default 1.
         team: the team of the system, one of the field; default its own.

@@ -138,10 +138,11 @@ def Experiment(
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
       documents for a measure without one; 1 on a topic for which the system returns nothing
     - ``m low``, ``m high``: the lowest and the highest score that these documents allow, each of which may have any
-      label from 0 to the highest of the judgments. What the system did not find stays as it is judged. P, Success and
-      RR do not see it, so that theirs are exact; further relevant documents there would lower AP, R, Rprec and nDCG,
-      even below ``low``. The lowest RBP is exact, too; the highest has p^n added, the weight of all ranks below the n
-      documents that it sees. Other measures have no such columns, and ``settings["no bounds"]`` names them
+      label from 0 to the highest of the judgments. Documents that the system did not find keep their judgments. P,
+      Success and RR do not depend on these, so their bounds are exact; AP, R, Rprec and nDCG would be lower, even below
+      ``low``, if more of these were relevant. The lowest RBP is exact, too; the highest has p^n added, the weight of
+      all ranks below the n documents of the list. Other measures have no such columns; ``settings["no bounds"]`` names
+      them
     - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the system's own unjudged
       documents down to the same rank labelled by the judge; how many, over all topics, it labelled, and how many it
       gave no label to, which stay unjudged
@@ -182,10 +183,10 @@ def Experiment(
             those that a mapping does not name.
         types: system -> type; default none.
         pooled: which systems count as contributors to the pool. Default with a `field` none: systems that run now did
-            not contribute to a pool of then. True asks what if they had, and what then if their teams had not; give
-            True for an official run of the track that is run again. Default without a field all.
-        field: the collection's official runs, so that ranks and pools include them: a RunSet, or whatever makes one; of
-            frames by name each is a team of its own. Their order becomes that of pt.Experiment's scores.
+            not contribute to a pool of then. True treats the systems as contributors, whose teams are then left
+            out; give it for an official run of the track that is run again. Default without a field all.
+        field: the collection's official runs, so that ranks and pools include them: a RunSet, or runs in any form;
+            each frame of a dict is a team of its own. Their order becomes that of pt.Experiment's scores.
         reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"bounds"`` (low and high) and
             ``"filled"``; default those of the first four that say something, see above, and ``"filled"`` with `fill`.
         by: the unit left out, ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``, which systems that are a
@@ -205,8 +206,8 @@ def Experiment(
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
         layout: ``"wide"`` (default), a row per system and columns such as ``nDCG@10 LOU``; or ``"long"``, a row per
             system and measure: ``name measure value``, what a baseline adds, and the added columns but ``LOU rank``,
-            which is rank + drop, and ``pooled``, which ``result.runs.run_table`` has. By topic rows are such in either
-            layout. Neither the dicts of ``dataframe=False`` nor ``highlight`` have a long one.
+            which is rank + drop, and ``pooled``, which ``result.runs.run_table`` has. Results by topic have such rows
+            in either layout. Neither the dicts of ``dataframe=False`` nor ``highlight`` have a long one.
         cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, 10 where it is
             left out), as :meth:`RunSet.from_pipelines` does: a call that was interrupted goes on where it stopped.
             Neither ``"mrt"`` nor ``plan="tree"`` goes with it.
@@ -290,8 +291,8 @@ def add_columns(
         result: what pt.Experiment or :func:`Experiment` returned, a row per system, or with ``perquery=True`` a row per
             system, topic and measure. Columns that name a measure get columns beside them.
         runs: the results of the systems by the names in `result`, such as the folder of ``save_dir``: a RunSet, a dict
-            of name -> results, files; more runs than `result` has do no harm. Default those that `result` knows, where
-            it is of :func:`Experiment`.
+            of name -> results, files; runs that `result` does not have are ignored. Default those that `result` knows,
+            where it is of :func:`Experiment`.
         qrels: the judgments of the experiment, in any form.
         topics: those of the experiment; default the topics of `result`, or, of means, those of the runs or all that
             are judged, whichever gives its scores.

@@ -165,8 +165,8 @@ class PoolDocuments(pt.Transformer):
 
     ``PoolDocuments(bm25, dense, depth=10) >> judge`` has the documents of ``(bm25 % 10 | dense % 10) >> judge``, and
     says how each was found: ``best_rank``, the best rank at which a pipeline has it, from 1, and ``runs``, how many
-    have it. Documents are ranked by best rank, equal ones by descending docno, so that ``% 50`` behind it judges the 50
-    best-ranked ones of each topic. ``score`` counts down and means nothing else.
+    have it. Documents are ranked by best rank, equal ones by descending docno, so that ``% 50`` after it keeps the 50
+    best-ranked documents of each topic. ``score`` counts down and means nothing else.
 
     The first documents of a pipeline are those of its ``rank`` column, as for ``%``; where it has none, those of
     highest score. A :class:`Pool`, with teams and uniques, is made of the same pipelines by

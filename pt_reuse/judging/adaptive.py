@@ -126,38 +126,38 @@ def judge_adaptively(
 ) -> Qrels:
     """Judge documents in the order of a strategy, which learns from each label.
 
-    Topics take turns: each round asks the judge about one document of every topic that has budget and documents left.
-    A budget counts labels: a document to which the judge gives none costs nothing and is not asked about again; its
-    topic is asked about another one before the next round. So each budget is a prefix: the judgments of a smaller one
-    are the first of a larger one.
+    Topics take turns: each round asks the judge about one document of every topic that has budget and documents left. A
+    budget counts labels: a document to which the judge gives none costs nothing and is not asked about again; the judge
+    is asked about another document of the topic before the next round. So the judgments of a smaller budget are the
+    first of a larger one.
 
     Args:
-        strategy: what chooses: the name of a strategy, a Strategy, or a subclass of Chooser.
+        strategy: the name of a strategy, a Strategy, or a subclass of Chooser.
         judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form,
             in which labels are looked up.
         budget: labels of each topic: a whole number (0 or more), or a share of all documents of the topic's pool as a
             float from 0.0 to 1.0, rounded to the nearest whole number, halves up. ``1`` is one label, ``1.0`` as many
             as the pool has documents. None (default): the whole pool.
-        total: labels in all; the last round may be of the first topics alone. None: no such bound.
-        rel: the lowest label that is relevant for a strategy; default what the judge says of itself, else 1.
-        known: judgments that are there already, in any form. When the strategy chooses a document with such a label (0
-            or more), it is told the label at once: the judge is not asked, and it costs nothing. They are not in what
-            is returned: ``known | new`` has both.
+        total: labels in all; the last round may have only the first topics. None: no such limit.
+        rel: the lowest label that is relevant for a strategy; default that of the judge, else 1.
+        known: existing judgments, in any form. When the strategy chooses a document with such a label (0 or more), it
+            learns the label at once: the judge is not asked, and it costs nothing. They are not returned: ``known |
+            new`` has both.
         topics: a frame with ``qid`` and what the judge reads of a topic, such as ``query``.
-        batch_size: documents per call of the judge. None (default): all of a round, as suits a model. 1 suits a person:
-            each answer is kept before the next document is shown.
-        session: a folder that keeps each answer as soon as the judge has given it. The same call goes on where the last
-            one was stopped, however that ended, and ends as if it had not been. The budget may be another one.
+        batch_size: documents per call of the judge. None (default): all of a round, for a model. 1, for a person: each
+            answer is saved before the next document is shown.
+        session: a folder that saves each answer at once. The same call continues where the last one stopped, for
+            whatever reason, and gives the result of an uninterrupted call. The budget may differ.
 
     Returns:
-        Qrels: what the judge said, of each topic in the order of asking, with the columns ``judge time strategy round
-        reason``; ``round`` says the how manieth label of its topic one is. The topic set is the field's. Documents to
-        which the judge gives no label are left out, with a warning that counts them. A label below 0 (not judged, junk)
-        stays, but it costs nothing and teaches nothing, like none.
+        Qrels: the labels of the judge, of each topic in the order of asking, with the columns ``judge time strategy
+        round reason``; ``round`` counts the labels of a topic from 1. The topic set is the field's. Documents to which
+        the judge gives no label are left out, with a warning that counts them. A label below 0 (not judged, junk)
+        stays, but it costs nothing, and the strategy ignores it.
 
     Raises:
         InputError: an argument that cannot be used; a judge that returns something else than labels; a session of
-            another field, begun otherwise, written in another format, or open elsewhere.
+            another field or with other arguments, in another format, or in use.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -181,33 +181,32 @@ class Calibration:
 class Calibrated(Judge):
     """A judge whose labels are calibrated to those of people.
 
-    Logistic regression on what the judge says, fitted to some labels of people, gives the probability that people's
+    Logistic regression on the judge's output, fitted to some labels of people, gives the probability that people's
     label reaches each grade. A document gets the highest grade that it reaches with at least .5. The calibration is
     that of :func:`~pt_reuse.judging.judge_with_model`.
 
     **Labels that it was fitted on must not be used to audit it**: on these it is better than on others. Fit it on a
-    part, and audit it on :attr:`held_out`. A study warns where the judgments of people hold labels that the judge was
+    part, and audit it on :attr:`held_out`. Studies warn if the judgments of people contain labels that the judge was
     fitted on.
 
     Args:
-        judge: who is calibrated: a :class:`Judge`, a function or a pipeline, or labels, judgments in any form. It is
-            asked once here, for the documents of `on` that it is fitted on.
+        judge: the judge to calibrate: a :class:`Judge`, a function, a pipeline, or judgments in any form. It is asked
+            once here, about the documents of `on` that it is fitted on.
         on: judgments of people, in any form.
-        share: the part of them that it is fitted on, drawn at random in each topic; or the topics that it is fitted on,
-            as a list. Default: all.
-        column: what of the judge's answer is calibrated, a column of numbers or several; default the first that it has
-            of ``probability``, ``judge_score``, ``score`` and ``label``.
-        rel: the lowest label of people that is relevant; default what they say.
+        share: the share of them to fit on, drawn at random in each topic; or a list of topics to fit on. Default: all.
+        column: the column of numbers, or several, of the judge's answer to calibrate; default the first that exists of
+            ``probability``, ``judge_score``, ``score`` and ``label``.
+        rel: the lowest label of people that is relevant; default that of `on`.
         seed: decides which part is drawn.
         name: default that of the judge with ``, calibrated``.
 
     Attributes:
         fitted_on: (Qrels) the labels of people that it was fitted on.
-        held_out: (Qrels) the others, with which it can be audited; without topics where there are none.
+        held_out: (Qrels) the others, with which it can be audited; without topics if there are none.
 
     Raises:
-        InputError: no scikit-learn, people who found no relevant document or nothing else among the labels that it is
-            fitted on, a judge that says nothing of them.
+        InputError: no scikit-learn, only relevant or no relevant documents among the labels to fit on, a judge that
+            answers for none of them.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -263,7 +262,7 @@ class Calibrated(Judge):
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         """Return the calibrated label of each of `pairs`, and the probability that it is relevant.
 
-        A document of which the judge says nothing gets no label.
+        A document without an answer of the judge gets no label.
         """
         known = pairs.astype({"qid": str, "docno": str}).drop_duplicates(["qid", "docno"]).reset_index(drop=True)
         shown = known.drop(columns=["label", "judge", "time", "probability"], errors="ignore")
@@ -396,46 +395,47 @@ def judge_with_model(
     session: str | PathLike[str] | None = None,
     verbose: bool = False,
 ) -> Qrels:
-    """Judge a pool with a model that people check: they judge where it is least sure, it labels the rest (LARA).
+    """Judge a pool by people and a model: people judge where the model is least sure, it labels the rest (LARA).
 
-    The model says something of every document. People judge batches. After each, logistic regression on all their
-    labels turns what the model says into the probability that a document is relevant; the next batch is of documents
-    whose probability is nearest to .5. The first batch is a random one, and so are the next until people have found
-    both relevant documents and others. In the end the calibrated model labels what people did not.
+    The model gives an output for every document. People judge batches. After each, logistic regression on all their
+    labels turns the model's output into the probability that a document is relevant; the next batch has the documents
+    whose probability is nearest to .5. The first batch is random, and so are the next until people have found both
+    relevant and other documents. In the end the calibrated model labels the rest.
 
-    Graded labels: there is one regression for each grade that people gave, of whether a label reaches it; a document
-    gets the highest grade that it reaches with a probability of at least .5. The documents that people judge depend
-    only on the probability of relevance.
+    Graded labels: one regression for each grade that people gave predicts whether a label reaches it; a document gets
+    the highest grade that it reaches with a probability of at least .5. The documents that people judge depend only on
+    the probability of relevance.
 
     Args:
         pool: the documents.
-        people: who checks: a judge, or whatever becomes one, as in :func:`~pt_reuse.judging.judge_adaptively`.
-        model: what labels the rest: a judge, a pipeline or a function of a frame, that returns a frame with ``qid
-            docno`` and a column of numbers, or one number per row (a score); or judgments in any form.
+        people: a judge, in any form, as in :func:`~pt_reuse.judging.judge_adaptively`.
+        model: a judge, a pipeline or a function of a frame that returns a frame with ``qid docno`` and a column of
+            numbers, or one number per row (a score); or judgments in any form.
         budget: labels that people give for each topic: a whole number, or a share of the topic's pool as a float, as
             in :func:`~pt_reuse.judging.judge_adaptively`. Give this, or `total`, or both.
-        total: labels that people give in all, of whichever topics the model is least sure of.
-        batch_size: documents between two calibrations: of every topic where `budget` is given, else of all together.
-        calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own, as soon as
-            people have found both relevant documents and others there; till then that of all topics.
-        column: what of the model's answer is calibrated, a column of numbers or several; default the first that it has
-            of ``probability``, ``judge_score`` (both as :class:`judging.Callable` gives them), ``score`` and ``label``.
+        total: labels that people give in all, for the documents of any topic of which the model is least sure.
+        batch_size: documents between two calibrations: of every topic if `budget` is given, else of all topics
+            together.
+        calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own as soon as
+            people have found both relevant and other documents there; until then that of all topics.
+        column: the column of numbers, or several, of the model's answer to calibrate; default the first that exists of
+            ``probability``, ``judge_score`` (both as :class:`judging.Callable` gives them), ``score`` and ``label``.
         rel: the lowest label that is relevant; default what `people` say, else 1.
         topics: a frame with ``qid`` and what people and model read of a topic, such as ``query``.
         seed: decides which of equally sure documents people judge first.
-        session: a folder that keeps what people say, as in :func:`~pt_reuse.judging.judge_adaptively`. What the model
-            says is not kept.
+        session: a folder that keeps the labels of people, as in :func:`~pt_reuse.judging.judge_adaptively`. The output
+            of the model is not kept.
 
     Returns:
-        Qrels: with the columns ``judge time strategy round reason``, which tell people from the model, and
-        ``probability``, that of being relevant when the document was chosen or labelled (missing while it was not
-        known). Of each topic first what people judged, in their order. A document to which people give no label has the
-        model's. Documents of which the model says nothing are the last that people judge; those that they did not are
-        left out, with a warning that counts them.
+        Qrels: with the columns ``judge time strategy round reason``, where ``judge`` is people or the model, and
+            ``probability``, that of relevance when the document was chosen or labelled (missing if not known then).
+            Each topic has first the documents that people judged, in their order. A document to which people give no
+            label gets the model's. People judge documents without an output of the model last; those that they did not
+            judge are left out, with a warning that counts them.
 
     Raises:
         InputError: an argument that cannot be used, no scikit-learn, an answer that cannot be calibrated, or a session
-            that belongs to something else.
+            of another task.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

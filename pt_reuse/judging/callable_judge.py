@@ -30,13 +30,13 @@ class Price:
     """What tokens cost.
 
     Args:
-        input: money for so many tokens that are sent.
-        output: money for so many tokens that come back.
-        per: how many tokens that money is for; 1,000,000 by default, 1,000 where prices are per 1,000.
+        input: money for `per` tokens that are sent.
+        output: money for `per` tokens that come back.
+        per: the number of tokens of a price; 1,000,000 by default.
         currency: of the money, as it is shown.
 
     Raises:
-        InputError: a price below 0, or one for no whole number of tokens.
+        InputError: a price below 0, or a `per` that is no whole number of at least 1.
 
     Example:
         >>> import pt_reuse as ptr
@@ -68,10 +68,10 @@ class Cost:
         failed: how many of these calls ended with an error.
         documents: how many documents it answered for.
         from_cache: how many documents had their answers from the cache, at no cost.
-        input_tokens: tokens that were sent, as far as the function told.
-        output_tokens: tokens that came back, as far as it told.
-        told: calls of which it told how many tokens they took.
-        price: of the tokens, None where nobody says.
+        input_tokens: tokens that were sent, as far as the function reported them.
+        output_tokens: tokens that came back, likewise.
+        told: calls for which it reported tokens.
+        price: of the tokens, None if not stated.
 
     Example:
         >>> import pt_reuse as ptr
@@ -91,7 +91,7 @@ class Cost:
 
     @property
     def money(self) -> float | None:
-        """Return what the tokens cost that the function told of; None without a price, or where it told nothing."""
+        """Return the price of the reported tokens; None without a price or without reported tokens."""
         if self.price is None or (self.calls and not self.told):
             return None
         return self.price.of(self.input_tokens, self.output_tokens)
@@ -129,9 +129,9 @@ Kept: TypeAlias = "int | float | list[float] | None"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a function says, with what it cost.
+    """The answer of a function, with its cost.
 
-    A function that knows how many tokens a call took returns its answer in one of these; a function of batches one for
+    A function that knows the tokens of a call returns its answer as an Answer; a function of batches returns one for
     each document, or one for the whole batch.
 
     Args:
@@ -293,15 +293,15 @@ class Retry:
     """Call a function again after temporary errors.
 
     Args:
-        on: the error, or errors, after which it is called again: those of a server that is busy, for instance.
-        times: how often it is called again for the same documents, before the error stands.
-        wait: seconds before it is called again the first time.
-        factor: by how much longer each further wait is than the one before.
-        longest: seconds that no wait exceeds.
-        sleep: what waits; :func:`time.sleep` by default.
+        on: the error, or errors, after which it is called again, such as those of a busy server.
+        times: how often it is called again for the same documents, before the error is raised.
+        wait: seconds before the first repeated call.
+        factor: each further wait is the one before times this.
+        longest: seconds of the longest wait.
+        sleep: the function that waits; :func:`time.sleep` by default.
 
     Raises:
-        InputError: what is no error, or a wait that is none.
+        InputError: something that is no error, or an invalid wait.
 
     Example:
         >>> import pt_reuse as ptr
@@ -413,43 +413,42 @@ def outcomes(
 class Callable(Judge):
     """Gives the labels that a function returns: a model behind a prompt, a cross-encoder, a service.
 
-    The library calls the function and sends nothing anywhere itself. Each document is asked for once, however often it
-    stands in a frame. Answers are kept as they came: with other `thresholds` or another `decide`, kept answers give
+    The library calls the function and sends nothing anywhere itself. It asks once for each document, even if a frame
+    has it several times. Answers are kept unchanged: with other `thresholds` or another `decide`, kept answers give
     other labels without a call.
 
     Args:
-        fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: with a value
-            of each, for one document; with `batch_size`, with a list of each. It returns one answer, or one for each
-            document of the batch, in their order, in a list or an array; None is an answer, too: no label. It may
-            return an :class:`Answer`, which tells the tokens. A pipeline is called with a frame of ``qid docno`` and
+        fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: with one
+            value of each, for one document; with `batch_size`, with one list of each. It returns one answer, or, in
+            order, a list or an array of one for each document of the batch; the answer None means no label. It may
+            return an :class:`Answer`, which has the tokens. A pipeline is called with a frame of ``qid docno`` and
             `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as `answers` says; a row that it
             leaves out has no label.
         name: what the judge is called in the provenance of its labels.
-        reads: the columns that the function is given; every cell must have something in it.
+        reads: the columns that the function is given; no cell may be empty.
         batch_size: documents per call, at most; None (default): the function takes one document.
         answers: what an answer is: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label ->
             probability, or probabilities in the order of `labels`; they sum to 1), or ``"score"``.
-        labels: the labels that there are, which say the scale. Default: any whole number for labels, 0, 1, 2 ... for
-            scores; probabilities need them.
-        thresholds: of scores: the score from which on a document has the second label, the third, ...
+        labels: the possible labels. Default: any whole number for labels, 0, 1, 2 ... for scores; probabilities need
+            them.
+        thresholds: for scores: the lowest score of the second label, of the third, ...
         decide: how probabilities become a label: the ``"most probable"`` one (default), or the one nearest to the
-            ``"expected"`` value; of several equally probable or near ones the lowest.
-        rel: the lowest label that is relevant; default: nobody says. In studies it is 1 then where all labels are 0
-            and 1, else as for people.
+            ``"expected"`` value; ties go to the lowest.
+        rel: the lowest label that is relevant; default: not stated. In studies it is then 1 if all labels are 0 and 1,
+            else that of people.
         cache: a folder in which answers are kept, each on the disk before the next call. It may be shared by judges and
-            processes. An answer is found again by `name`, `version`, the form of the answers, ``qid``, ``docno`` and
-            all that the function reads.
-        version: which version of the function it is: the model, the prompt. With a `cache` it must be said, as an
-            answer to another prompt is another answer.
-        retry: after which errors the function is called again; default: after none.
-        price: what tokens cost, for :attr:`cost`.
+            processes. The key of an answer is `name`, `version`, the form of the answers, ``qid``, ``docno`` and all
+            that the function reads.
+        version: the version of the function: the model, the prompt. A `cache` needs it, as another prompt gives other
+            answers.
+        retry: the errors after which the function is called again; default none.
+        price: the price of tokens, for :attr:`cost`.
         threads: how many calls are made at once; the function must allow it.
         verbose: show progress.
 
     Raises:
-        InputError: arguments that do not fit together; when it judges: a column or cell that is missing, an answer that
-            is none, too few of them, and an error of the function, which names topic and document. What was answered
-            before is in the cache.
+        InputError: arguments that do not fit together; when it judges: a missing column or cell, an invalid answer, too
+            few answers, and an error of the function, with topic and document. Earlier answers are in the cache.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -513,7 +512,7 @@ class Callable(Judge):
         self._cost, self._one_at_a_time = Cost(price=price), threading.Lock()
 
     def declared_labels(self) -> tuple[int, ...] | None:
-        """Return the labels that there are, None where nobody says."""
+        """Return the possible labels, None if not stated."""
         return self._form.labels
 
     @property
@@ -523,9 +522,9 @@ class Callable(Judge):
 
     @property
     def cost_in_cache(self) -> Cost:
-        """Return what all answers of this judge and version in the cache have cost, those of earlier times included.
+        """Return the cost of all answers of this judge and version in the cache, also of earlier ones.
 
-        Calls that failed are not among them, nor those for documents that another process had answered meanwhile.
+        It excludes failed calls, and calls for documents that another process had answered meanwhile.
         """
         records = list(self._cache.records().values()) if self._cache else []
         mine = [one for one in records if (one["judge"], one["version"]) == (self.name, self._version)]
@@ -545,7 +544,7 @@ class Callable(Judge):
         return tuple(dict.fromkeys(("qid", "docno", *self._reads)))
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the label of each of `pairs`, when it was given, and the probabilities or the score that it is of."""
+        """Return the label of each of `pairs`, when it was given, and the probabilities or score behind it."""
         _check_present(pairs, self._reads)
         keys = self._keys(pairs)
         first: dict[str, int] = {}

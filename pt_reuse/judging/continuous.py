@@ -234,7 +234,7 @@ def topics_table(topics: Sequence[TopicJudging], protocol: Protocol) -> pd.DataF
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ContinuousJudging(Record):
-    """What came of judging a collection by a protocol of continuous active learning.
+    """The result of judging a collection by a protocol of continuous active learning.
 
     Attributes:
         labels: one row per judgment, in the order in which they were made: ``qid docno label judge time strategy round
@@ -248,8 +248,8 @@ class ContinuousJudging(Record):
             relevant / judged.
         topics: one row per topic: ``qid status evaluated rounds asked judged relevant density``; ``status`` is
             ``"finished"``, ``"abandoned"``, ``"exhausted"``, ``"topic budget"`` or ``"total budget"``, ``evaluated``
-            whether the topic enters the evaluation set; ``pool_judged pool_relevant cal_judged cal_relevant``, by what
-            chose the documents.
+            whether the topic enters the evaluation set; ``pool_judged pool_relevant cal_judged cal_relevant``, counted
+            by what chose the documents.
         rel: the lowest label that counts as relevant.
     """
 
@@ -272,7 +272,7 @@ class ContinuousJudging(Record):
         return {"topics": self.topics, "rounds": self.rounds, "labels": self.labels, "counts": self.counts()}
 
     def counts(self) -> pd.DataFrame:
-        """Return how many judgments were made, by what chose them and by what became of the topics.
+        """Return how many judgments were made, by how they were chosen and by the fate of the topics.
 
         Returns:
             DataFrame: one row each for the initial pool, CAL, all judgments, those of the evaluation set, and the
@@ -354,9 +354,9 @@ class ContinuousJudging(Record):
     ) -> Axes:
         """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2.
 
-        An upright line per topic goes from its lowest to its highest density, the densest topic on the right; a ring
-        stands after the first round, a small point after each further one, a large one at the end. `ax`, `title`,
-        `legend` and `width` are those of :doc:`every figure <figures>`.
+        A vertical line per topic goes from its lowest to its highest density, the densest topic on the right; a ring is
+        the density after the first round, a small point after each further one, a large point at the end. `ax`,
+        `title`, `legend` and `width` are those of :doc:`every figure <figures>`.
 
         Source: Voorhees, Craswell and Lin 2022, figure 1.
         """
@@ -388,27 +388,27 @@ def judge_continuously(
 ) -> ContinuousJudging:
     """Judge the documents that a classifier predicts to be relevant, in rounds; it learns from all labels so far.
 
-    First the initial pool is judged, where the protocol has one. Then each round has one batch for every topic that
-    goes on: a scorer learns from the topic's labels so far and puts its documents in order, and those are judged next
-    that it puts first. After each round the protocol decides whether the topic goes on. No document is judged twice for
-    a topic.
+    First the initial pool is judged, if the protocol has one. Then each round has one batch for every topic that
+    continues: a scorer learns from the topic's labels so far and ranks its documents, and the highest-ranked ones are
+    judged next. After each round the protocol decides whether the topic continues. No document is judged twice for a
+    topic.
 
     Args:
         corpus: the documents: one dict each with ``docno`` and ``text``, such as a dataset's ``get_corpus_iter()``, or
-            a frame with these columns; or a :class:`~pt_reuse.judging.Scorer`: ``ptr.judging.TfIdf`` for options of the
-            features and to use them again, ``ptr.judging.Vectors`` for dense vectors, or one of your own.
-        topics: a frame with ``qid`` and ``query``, and what else the judge reads of a topic; within a round they are
-            judged in this order.
+            a frame with these columns; or a :class:`~pt_reuse.judging.Scorer`: ``ptr.judging.TfIdf`` to set options of
+            the features or to reuse them, ``ptr.judging.Vectors`` for dense vectors, or one of your own.
+        topics: a frame with ``qid`` and ``query``, and what else the judge reads of a topic; a round judges them in
+            this order.
         judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form,
             in which labels are looked up. It gets one frame per topic and round, ``qid docno``, the columns of `topics`
             and, from a corpus of texts, ``text``.
         protocol: ``ptr.judging.TrecDL2021(...)``, ``ptr.judging.AutoTAR(...)`` or a ``ptr.judging.Protocol(...)``.
-        runs: the field of which the initial pool is made, to the depth and in the order of the protocol.
-        pool: the initial pool instead, any Pool. Of a topic documents of the best rank are judged first, then in the
-            order of the pool.
-        rel: the lowest label that is relevant; default what the judge says of itself, else 1.
-        session: a folder that keeps each batch as soon as the judge has labelled it. The same call goes on where the
-            last one was stopped, however that ended, and ends as if it had not been.
+        runs: the field from which the initial pool is made, to the depth and in the order of the protocol.
+        pool: instead of `runs`, the initial pool, any Pool. The documents of a topic are judged by best rank, then in
+            the order of the pool.
+        rel: the lowest label that is relevant; default that of the judge, else 1.
+        session: a folder that saves each batch as soon as the judge has labelled it. The same call continues where the
+            last one stopped, for whatever reason, and gives the result of an uninterrupted call.
 
     Returns:
         ContinuousJudging: ``.qrels`` with provenance, ``.rounds``, ``.topics``, ``.counts()``, ``.plot()``.
@@ -416,11 +416,11 @@ def judge_continuously(
     Raises:
         InputError: an argument that cannot be used; scikit-learn is not installed; a protocol with an initial pool
             without `runs` or `pool`, or the other way round; a judge that returns something else than labels; a session
-            that was begun otherwise, or that somebody else has open.
+            with other arguments, or one in use.
 
     Warns:
-        ReuseWarning: pooled documents that the corpus lacks, which are judged and teach the scorer nothing; pooled
-            documents of other topics, which are left out; documents to which the judge gives no label.
+        ReuseWarning: pooled documents that the corpus lacks, which are judged, but the scorer does not learn from them;
+            pooled documents of other topics, which are left out; documents to which the judge gives no label.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

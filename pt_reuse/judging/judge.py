@@ -32,12 +32,12 @@ class Judge(pt.Transformer):
     """Gives labels to documents: qrels, a person, a model.
 
     A judge is a transformer: it adds ``label`` (whole numbers, <NA> for a document to which it gives none), ``judge``
-    (who gave it) and ``time`` (when, ISO 8601 in UTC). So it stands at the end of a pipeline, and
-    :meth:`pt_reuse.Pool.judge` takes it. A judge of your own says what it needs, and gives the labels.
+    (who gave it) and ``time`` (when, ISO 8601 in UTC). It can end a pipeline, and :meth:`pt_reuse.Pool.judge` takes it.
+    A judge of your own has the methods :meth:`needs` and :meth:`labels_of`.
 
     Args:
         name: what the judge is called in the provenance of its labels.
-        rel: the lowest of its labels that is relevant, >= 1; None (default): nobody says, which counts as 1.
+        rel: the lowest of its labels that is relevant, >= 1; None (default): not stated, which counts as 1.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -61,7 +61,7 @@ class Judge(pt.Transformer):
         self.name, self.rel = name, checked_rel(rel)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the frame `inp` of documents, ``qid docno`` and what is read, with ``label judge time`` and more.
+        """Return the frame `inp` of documents, ``qid docno`` and the columns read, with ``label judge time`` and more.
 
         Raises:
             InputError: another number of labels than of documents, or a label that is no whole number of the range.
@@ -85,19 +85,19 @@ class Judge(pt.Transformer):
         return ("qid", "docno")
 
     def known_pairs(self) -> pd.DataFrame | None:
-        """Return ``qid docno`` of the documents whose labels exist already; None where the judge has to be asked."""
+        """Return ``qid docno`` of the documents whose labels exist already; None if the judge has to be asked."""
         return None
 
     def declared_labels(self) -> tuple[int, ...] | None:
-        """Return the labels that the judge may give, where that is said beforehand."""
+        """Return the labels that the judge may give, if they are stated beforehand."""
         return None
 
     @abstractmethod
     def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any] | Mapping[str, Sequence[Any]]:
-        """Return one label for each of `pairs`, a document a row, in their order; None where the judge gives none.
+        """Return one label for each of `pairs`, one document per row, in their order; None if the judge gives none.
 
-        Instead of labels, a mapping of columns with ``label`` and what else is said of each: ``judge``, ``time``, a
-        probability.
+        Instead of labels, it may return a mapping of columns: ``label`` and further ones, such as ``judge``, ``time``,
+        a probability.
         """
 
 
@@ -157,22 +157,20 @@ class _Known(Judge):
 class Oracle(_Known):
     """Gives the labels of existing judgments.
 
-    A label of -1 or less says that a document was pooled and not judged, or is junk: such a document is unknown to the
-    oracle like one that is not there.
+    A document with a label of -1 or less (pooled and not judged, or junk) counts as one without a judgment.
 
     Args:
         qrels: the judgments, in any form (see :doc:`runs`).
-        unknown: what is said of a document that has no judgment: ``"skip"`` (no label; default), ``"not relevant"``
-            (label 0), or ``"error"``.
-        name: what the oracle is called in the provenance of its labels. Where the judgments say themselves who gave a
-            label (column ``judge``) and when (``time``), that stands; else it is the oracle, now.
+        unknown: the label of a document without a judgment: ``"skip"`` (no label; default), ``"not relevant"`` (label
+            0), or ``"error"``.
+        name: what the oracle is called in the provenance of its labels. If the judgments have the columns ``judge`` and
+            ``time``, these are kept; else they are the oracle and the present time.
 
     Attributes:
         rel: the lowest label that is relevant, as the judgments say.
 
     Raises:
-        InputError: no judgments, or another word for `unknown`; when it judges, an unknown document where that is an
-            error.
+        InputError: no judgments, or another word for `unknown`; when it judges, an unknown document under ``"error"``.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -190,7 +188,7 @@ class Oracle(_Known):
         self._said = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the label of each of `pairs`, and who gave it, and when, where the judgments say so."""
+        """Return the label of each of `pairs`, and who gave it and when, if the judgments have that."""
         rows, labels = self._find(pairs)
         said = {name: [cells[row] if row >= 0 else None for row in rows] for name, cells in self._said.items()}
         return {"label": labels, **said}
@@ -263,14 +261,14 @@ def label_set(labels: Any, *, least: int = LABELS[0]) -> list[int]:
 def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     """Return the confusion matrix of a judge who errs at a given rate.
 
-    A document keeps its label with probability 1 - `rate`; else it has one of the other labels, each equally likely.
+    A document keeps its label with probability 1 - `rate`; else it gets one of the other labels, all equally likely.
 
     Args:
         rate: how probable an error is, between 0 and 1.
         labels: the labels that documents have and are given, at least two.
 
     Returns:
-        DataFrame: probabilities, true labels down, given labels across; each row sums to 1.
+        DataFrame: probabilities, true labels as rows, given labels as columns; each row sums to 1.
 
     Raises:
         InputError: a rate outside of 0 to 1, or fewer than two labels.
@@ -294,15 +292,15 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
 def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     """Return the confusion matrix of two sets of judgments of the same documents.
 
-    Documents count that have a label of 0 or more in both. A label that no such document truly has gets no row.
+    Only documents with a label of 0 or more in both count. A true label that none of them has gets no row.
 
     Args:
         truth: the judgments that count as true, in any form (see :doc:`runs`).
         judged: the judgments that somebody else gave, in any form.
 
     Returns:
-        DataFrame: of the documents of each true label (down) the share that was given each label (across); each row
-        sums to 1. ``.attrs["documents"]`` says how many each row is made of.
+        DataFrame: the share of the documents of each true label (rows) that was given each label (columns); each row
+            sums to 1. ``.attrs["documents"]`` has the number of documents of each row.
 
     Raises:
         InputError: no document has a label in both.
@@ -340,8 +338,8 @@ def _matrix(shares: NDArray[np.float64], true: list[int], given: list[int]) -> p
 class Noisy(_Known):
     """Gives the labels of existing judgments, with errors at given rates.
 
-    What a document is given depends on the seed, its topic and its name alone: not on when it is asked for, beside
-    which other documents, or in which process.
+    The label of a document depends only on the seed, its topic and its name: not on when it is asked for, with which
+    other documents, or in which process.
 
     Args:
         qrels: the judgments, in any form (see :doc:`runs`). A label below 0 is no judgment.
@@ -349,8 +347,8 @@ class Noisy(_Known):
             probability, or -> probabilities of labels 0, 1, 2 ...; a frame, true labels down and given labels across;
             an array, whose labels are 0, 1, 2 ... See :func:`flips` and :func:`estimate_confusion`.
         seed: the same seed gives the same labels in every process.
-        unknown: what is said of a document that has no judgment: ``"skip"`` (no label; default), ``"not relevant"`` (it
-            counts as label 0, and is confused as such), or ``"error"``.
+        unknown: the label of a document without a judgment: ``"skip"`` (no label; default), ``"not relevant"`` (label
+            0, to which errors are added), or ``"error"``.
         name: what the judge is called in the provenance of its labels.
 
     Attributes:

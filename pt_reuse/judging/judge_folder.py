@@ -178,9 +178,9 @@ class JudgeFolder:
 
     Attributes:
         folder: where they are.
-        labels: judge -> its labels, relevant from the label that ``judges.csv`` says.
+        labels: judge -> its labels, relevant from the label in ``judges.csv``.
         leaderboards: judge -> the scores that it gives runs.
-        families: judge -> the family of models that it is of, where ``judges.csv`` says one.
+        families: judge -> its family of models, if ``judges.csv`` has one.
         table: a row for each file: ``judge holds file family rel topics size``, the size in labels, or in runs.
         skipped: files that were left out: hidden ones, and those that are beside labels, such as README.md.
     """
@@ -194,7 +194,7 @@ class JudgeFolder:
 
     @property
     def label_families(self) -> dict[str, str]:
-        """Return judge -> family of those that have labels, as studies of labels take it."""
+        """Return judge -> family of the judges with labels, for studies of labels."""
         return {name: family for name, family in self.families.items() if name in self.labels}
 
     def __repr__(self) -> str:
@@ -221,22 +221,22 @@ class _Said:
 def read_judges(folder: str | Path, *, families: str | Path | None = None, missing: str = "error") -> JudgeFolder:
     r"""Read a folder of judges: for each a file of labels, a leaderboard, or both, in several formats.
 
-    A judge is called as its file, without endings such as ``.qrels.txt.gz`` or ``.eval.jsonl``. What a file holds is
-    told by its lines, and by ``.qrels`` and ``.eval`` in its name, as TREC AutoJudge writes them:
+    A judge has the name of its file, without endings such as ``.qrels.txt.gz`` or ``.eval.jsonl``. The content of a
+    file is recognised by its lines, and by ``.qrels`` and ``.eval`` in its name, as TREC AutoJudge writes them:
 
     - labels: TREC qrels; CSV with ``qid docno label``; JSON by lines with these keys, or with those of ir_measures or
       AutoJudge;
     - a leaderboard in one of the formats of :func:`~pt_reuse.labels.read_leaderboard`; a folder within the folder is a
       leaderboard of a file for each run.
 
-    The file ``judges.csv`` may say of a judge (``name``) its ``family``; ``rel``, the lowest of its labels that is
-    relevant; and the ``format`` of its leaderboard, where the lines do not tell it.
+    The file ``judges.csv`` may give for a judge (``name``) its ``family``; ``rel``, the lowest of its labels that is
+    relevant; and the ``format`` of its leaderboard, if the lines do not show it.
 
     Args:
         folder: the folder, or the one file of a single judge.
-        families: a CSV file in the place of ``judges.csv``, with the same columns; default that of the folder, if any.
-        missing: a topic that a run of a leaderboard lacks is an ``"error"`` (default), counts ``"zero"``, or is one to
-            ``"leave_out"``, see :func:`~pt_reuse.labels.read_leaderboard`.
+        families: a CSV file instead of ``judges.csv``, with the same columns; default that of the folder, if any.
+        missing: a topic that a run of a leaderboard lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is
+            left out (``"leave_out"``), see :func:`~pt_reuse.labels.read_leaderboard`.
 
     Returns:
         JudgeFolder: labels and leaderboards by judge, families, and a table of the files.

@@ -18,10 +18,10 @@ class Progress:
     """How far the judging of a topic has come.
 
     Attributes:
-        asked: documents that the judge was asked for, each once.
+        asked: documents that the judge was asked about, each once.
         judged: those to which it gave a label.
         relevant: those of them that are relevant.
-        batches: how many batches were chosen by the scorer; the initial pool is none of them.
+        batches: how many batches the scorer chose, without the initial pool.
         batch_judged: judged documents of the last such batch.
         batch_relevant: those of them that are relevant.
     """
@@ -63,17 +63,17 @@ def short(share: float) -> str:
 class Condition(ABC):
     """A condition for judging more documents of a topic.
 
-    A protocol goes on with a topic while one of its conditions holds. A condition of your own is a frozen dataclass
-    with two methods, :meth:`holds` and :meth:`why`.
+    A protocol continues a topic while one of its conditions holds. A condition of your own is a frozen dataclass with
+    two methods, :meth:`holds` and :meth:`why`.
     """
 
     @abstractmethod
     def holds(self, progress: Progress) -> bool:
-        """Return whether the topic, whose `progress` this is, goes on."""
+        """Return whether the topic with this `progress` continues."""
 
     @abstractmethod
     def why(self, progress: Progress) -> str:
-        """Return in a few words why the condition holds of a `progress`; asked where it does."""
+        """Return in a few words why the condition holds for a `progress`; called only if it holds."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,9 @@ class DenseTopic(Condition):
 
 @dataclass(frozen=True)
 class FewJudged(Condition):
-    """A topic continues until the judge got a number of its documents.
+    """A topic continues until the judge was asked about a number of its documents.
 
-    Documents to which the judge gives no label count: they took its time, and else there might be no end.
+    Documents to which the judge gives no label count, too; else there might be no end.
 
     Args:
         below: the number of documents, at least 1.
@@ -135,7 +135,7 @@ class FewJudged(Condition):
 class NoBatchYet(Condition):
     """A topic continues until one batch of the scorer was judged.
 
-    So no topic rests on its initial pool alone.
+    So no topic has only its initial pool.
     """
 
     def holds(self, progress: Progress) -> bool:
@@ -203,33 +203,34 @@ class Decision:
 class Protocol:
     """How a collection is judged: an initial pool, then batches that a scorer chooses, until a topic ends.
 
-    After each round a topic ends, by the first of these that is so: no document is left (*exhausted*); it is
+    After each round a topic ends by the first of these that applies: no document is left (*exhausted*); it is
     *abandoned*; none of the conditions holds (*finished*); the topic's budget is spent (*topic budget*). The total
-    budget is spent round by round, topic after topic; when it ends within a round, the topic at hand has the first part
-    of its batch, and this and all topics after it end by the *total budget*.
+    budget is spent round by round, topic after topic; if it ends within a round, the current topic gets the first part
+    of its batch, and this and all later topics end by the *total budget*.
 
-    Budgets count documents that the judge was asked about, those without a label, too. Other ways of judging count
-    labels alone, but they choose from a pool. Here a judge who leaves most documents without a label would be led
-    through a whole corpus. To simulate with judged documents alone, give their texts as the corpus.
+    Budgets count documents that the judge was asked about, also those without a label.
+    (:func:`~pt_reuse.judging.judge_adaptively` counts labels only, but it chooses from a pool; here a judge who gives
+    few labels would have to go through the whole corpus.) To simulate with judged documents only, give their texts as
+    the corpus.
 
     Args:
         pool_depth: depth of the initial pool of ``runs=``, >= 1; None for no initial pool.
         pool_order: the order in which the runs are pooled, as of :func:`depth_pool`; None for that of the field.
         batch: documents of the first batch, >= 1.
-        growth: by which share of itself, rounded up, a batch is larger than the one before; 0 for batches of one size.
+        growth: by which share, rounded up, a batch is larger than the one before; 0 for batches of one size.
         query_seed: whether the query is one of the relevant examples from which a scorer learns.
         presumed_negatives: documents that were not judged, drawn again in each round, from which a scorer learns as if
             they were not relevant; 0 for none.
-        goes_on_while: the conditions; a topic goes on while one of them holds. Empty: it always goes on.
-        topic_budget: documents of a topic for which the judge is asked at most, the pool included; None for no bound.
-        total_budget: documents of all topics together; None for no bound.
-        abandon_above: the relevant density above which a topic is abandoned; None: none is.
-        abandon_from: documents for which the judge was asked before a topic may be abandoned.
-        evaluate_up_to: the relevant density that a topic of the evaluation set may have at most.
-        evaluate_from: relevant documents that it must have at least.
+        goes_on_while: the conditions; a topic continues while one of them holds. Empty: it always continues.
+        topic_budget: most documents of a topic that the judge is asked about, including the pool; None for no limit.
+        total_budget: likewise of all topics together; None for no limit.
+        abandon_above: the relevant density above which a topic is abandoned; None: no topic is.
+        abandon_from: documents that the judge was asked about before a topic may be abandoned.
+        evaluate_up_to: the highest relevant density of a topic of the evaluation set.
+        evaluate_from: the lowest number of its relevant documents.
 
     Raises:
-        InputError: a share that is none, a number below 1, something that is no condition, or a topic without an end.
+        InputError: an invalid share, a number below 1, something that is no condition, or nothing that ends a topic.
     """
 
     pool_depth: int | None = None
@@ -279,7 +280,7 @@ class Protocol:
 
     @property
     def name(self) -> str:
-        """Return what the protocol is called."""
+        """Return the name of the protocol."""
         return type(self).__name__
 
     def next_batch(self, batch: int | None) -> int:
@@ -288,7 +289,7 @@ class Protocol:
         return self.batch if batch is None else batch + math.ceil(round(batch * self.growth, 9))
 
     def decide(self, progress: Progress, left: int) -> Decision:
-        """Say whether a topic goes on after a round: the status and why; the total budget is no concern of a topic.
+        """Return whether a topic continues after a round: the status and why, without regard to the total budget.
 
         Its `progress` says how far it has come, `left` how many documents it has that were not judged.
         """
@@ -323,9 +324,9 @@ class Protocol:
 class AutoTAR(Protocol):
     """Continuous active learning up to a budget: batches of 1, 2, 3 and so on documents, a tenth more each time.
 
-    The query is the first relevant example, 100 random documents of each round the first that are not relevant. There
-    is no rule to stop but a budget, and no initial pool unless `pool_depth` says so. A topic enters the evaluation set
-    with one relevant document.
+    The query is the first relevant example; 100 random documents in each round are presumed not relevant. Only a budget
+    stops a topic. There is no initial pool unless `pool_depth` is given. A topic enters the evaluation set with one
+    relevant document.
 
     Args:
         batch: default 1. All other arguments are those of :class:`Protocol`.
@@ -342,7 +343,7 @@ class AutoTAR(Protocol):
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17]
 
     Source: Cormack and Grossman 2015, Autonomy and reliability of continuous active learning for technology-assisted
-    review, arXiv:1504.06868. There the classifier is a support vector machine, here it is the scorer's.
+    review, arXiv:1504.06868. There the classifier is a support vector machine; here the scorer decides.
     """
 
     batch: int = 1
@@ -353,14 +354,14 @@ class AutoTAR(Protocol):
 class TrecDL2021(Protocol):
     """The protocol of the TREC Deep Learning track of 2021: a depth-10 pool in file order, then CAL rounds of 20.
 
-    A topic goes on while its relevant density is above 1/2, or fewer than 150 of its documents were judged, or no batch
-    was judged after the pool, or more than 20 % of the last batch was relevant, 10 % early on.
+    A topic continues while its relevant density is above 1/2, or fewer than 150 of its documents were judged, or no
+    batch was judged after the pool, or more than 20 % of the last batch (10 % early on) was relevant.
 
-    What the description at hand leaves open, and what is done here: *early on* means the first two batches of a topic;
-    a topic is *abandoned* when 150 of its documents were judged and more than 3/4 of those are relevant; a topic's
-    *budget* is 350 documents; a density is *small enough* for the evaluation set up to 3/4. The published judgments of
-    the track, passages relevant from label 2, have 339 documents of a topic at most, and topics up to a density of
-    .723, so none of these limits would have cut them.
+    The paper leaves some choices open; here *early on* means the first two batches of a topic; a topic is *abandoned*
+    when 150 of its documents were judged and more than 3/4 of those are relevant; a topic's *budget* is 350 documents;
+    a density is *small enough* for the evaluation set up to 3/4. The published judgments of the track, passages
+    relevant from label 2, have 339 documents of a topic at most, and topics up to a density of .723, so none of these
+    limits would have cut them.
 
     Args:
         pool_depth: default 10. All other arguments are those of :class:`Protocol`.

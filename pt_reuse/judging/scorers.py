@@ -35,11 +35,11 @@ class Training:
 class Scorer(ABC):
     """Scores the documents of a topic in each round; the best unjudged ones are judged next.
 
-    A scorer of your own has two methods, :meth:`documents` and :meth:`fit`. What it returns must follow from its
-    arguments alone, so that an interrupted session can be taken up again.
+    A scorer of your own has two methods, :meth:`documents` and :meth:`fit`. Their results must depend only on the
+    arguments, so that an interrupted session can continue.
 
     Attributes:
-        texts: document -> text, for judges that read it; None where the scorer keeps none.
+        texts: document -> text, for judges that read it; None if the scorer keeps none.
 
     Example:
         >>> import numpy as np, pandas as pd, pt_reuse as ptr
@@ -66,21 +66,21 @@ class Scorer(ABC):
 
     @abstractmethod
     def fit(self, qid: str, query: str | None, training: Training) -> NDArray[np.float64]:
-        """Return (documents,) the score of each document of topic `qid`, the higher the sooner it is judged.
+        """Return (documents,) the score of each document of topic `qid`; the highest are judged first.
 
-        The `query` is None where there is none; `training` is what is known of its documents.
+        The `query` is None if there is none; `training` has the examples among its documents.
         """
 
     def lacks_query(self, qid: str, query: str | None) -> bool:
-        """Return whether the scorer needs more than it has to take the `query` of topic `qid` for an example."""
+        """Return whether the scorer cannot use the `query` of topic `qid` as an example."""
         return False
 
     def reason(self, score: float) -> str:
-        """Return a `score` that :meth:`fit` returned in words, for the provenance of a label."""
+        """Return in words a `score` of :meth:`fit`, for the provenance of a label."""
         return f"score {score:.4g}"
 
     def fingerprint(self) -> str:
-        """Return what tells this scorer from others, so that a session is taken up with the same documents alone."""
+        """Return what identifies this scorer, so that a session continues only with the same documents."""
         return type(self).__name__
 
 
@@ -158,12 +158,12 @@ class TfIdf(LogisticScorer):
     """Scores documents by a logistic regression of tf-idf features of their texts.
 
     The features are those of scikit-learn's TfidfVectorizer: lower case, words of two letters or more, 1 + ln tf times
-    idf, each document of length 1. They are made once. The query's are made of its text in the same way.
+    idf, each document of length 1. They are computed once; those of a query in the same way.
 
     Args:
         corpus: the documents, one dict each with ``docno`` and the `fields`, such as a dataset's
             ``get_corpus_iter()``; or a frame with these columns.
-        fields: the fields that are the text, joined by a space.
+        fields: the fields of the text, joined by a space.
         vectorizer: a scikit-learn vectorizer to use instead, such as ``TfidfVectorizer(min_df=2)``.
         strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
         keep_text: whether texts are kept, for a judge that reads ``text``.
@@ -176,7 +176,8 @@ class TfIdf(LogisticScorer):
         vectorizer: what made the features.
 
     Raises:
-        InputError: scikit-learn is not installed, a document without a field, one that stands twice, no document.
+        InputError: scikit-learn is not installed, a document without a field, a document that is there twice, no
+            document.
 
     Example:
         >>> import pt_reuse as ptr
@@ -222,7 +223,7 @@ class TfIdf(LogisticScorer):
             self.texts = dict(zip(docnos, kept, strict=True))
 
     def features_of_query(self, qid: str, query: str | None) -> Any:
-        """Return (1, words) the features of `query`, whatever `qid` is; None where there is none."""
+        """Return (1, words) the features of `query`, whatever `qid` is; None if there is none."""
         return None if query is None else self.vectorizer.transform([query]).tocsr()
 
     def lacks_query(self, qid: str, query: str | None) -> bool:
@@ -242,7 +243,7 @@ class Vectors(LogisticScorer):
     Args:
         docnos: the documents, in the order of the rows of `vectors`; or a mapping of document -> vector.
         vectors: (documents, dimensions) numbers; None with a mapping.
-        queries: topic -> (dimensions,) the vector of its query, which may then be an example; None for no such vectors.
+        queries: topic -> (dimensions,) the vector of its query, which can then be an example; None for no such vectors.
         strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
 
     Attributes:
@@ -250,7 +251,7 @@ class Vectors(LogisticScorer):
 
     Raises:
         InputError: scikit-learn is not installed, another number of documents than of vectors, a vector of other
-            dimensions or with what is no number, a document that stands twice.
+            dimensions or with a value that is no number, a document that is there twice.
 
     Example:
         >>> import pt_reuse as ptr
@@ -293,11 +294,11 @@ class Vectors(LogisticScorer):
             self._queries[str(qid)] = vector.reshape(1, -1)
 
     def lacks_query(self, qid: str, query: str | None) -> bool:
-        """Return whether other topics have a vector of their query and topic `qid` has none; no `query` is read."""
+        """Return whether topic `qid` has no query vector although other topics have one; no `query` is read."""
         return bool(self._queries) and qid not in self._queries
 
     def features_of_query(self, qid: str, query: str | None) -> Any:
-        """Return (1, dimensions) the vector of the query of topic `qid`; None where there is none, or for `query`."""
+        """Return (1, dimensions) the vector of the query of topic `qid`, or None; the text of `query` is not read."""
         return self._queries.get(qid)
 
     def fingerprint(self) -> str:

@@ -160,25 +160,23 @@ class TopicTexts:
 class WithTexts(Judge):
     """A judge with the queries and texts that it reads.
 
-    Studies know topics and documents by their ids. A judge that reads is handed ``query`` and ``text`` by this one, of
-    those documents alone that it is asked about, and is then asked itself, once for all of them. It goes wherever a
-    judge goes.
+    Studies know topics and documents by their ids. WithTexts adds ``query`` and ``text`` to the documents that the
+    judge is asked about, and calls the judge once for all of them. It can be used wherever a judge can.
 
     Args:
-        judge: who reads and gives the labels: a :class:`Judge`, such as :class:`Callable`, a function of a frame, or a
-            pipeline.
-        topics: what it is told of each topic: a frame with ``qid`` and ``query`` (or ``title``, which is then the
-            query) and whatever else it reads, one row per topic; or a dict of qid -> query.
+        judge: the judge that reads: a :class:`Judge`, such as :class:`Callable`, a function of a frame, or a pipeline.
+        topics: what it gets of each topic: a frame with ``qid`` and ``query`` (or ``title``, which is then the query)
+            and whatever else it reads, one row per topic; or a dict of qid -> query.
         texts: a dict of docno -> text; a frame or a list of dicts with ``docno`` and ``text``; or a transformer that
             adds ``text`` to ``qid query docno``, such as ``pt.text.get_text(dataset)``. None: the judge reads no texts,
-            or gets them itself.
+            or fetches them itself.
         verbose: show a progress bar while a corpus is read.
 
     Attributes:
-        name: that of the judge, and so are `rel` and `family`.
+        name: that of the judge, like `rel` and `family`.
 
     Raises:
-        InputError: no judge, topics or texts that are none, or a judge that reads what neither has; when it judges, a
+        InputError: no judge, invalid topics or texts, or a judge that reads columns that neither has; when it judges, a
             topic without a query or a document without a text.
 
     Example:
@@ -216,7 +214,7 @@ class WithTexts(Judge):
             )
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, Any]:
-        """Return what the judge says of each document, now that it can read.
+        """Return the labels of the judge, given queries and texts.
 
         Args:
             pairs: the documents, one a row: ``qid docno``.

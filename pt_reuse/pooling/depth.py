@@ -264,8 +264,8 @@ def depth_pool(
 
     Args:
         depth_by_run: run name -> its own depth, on all topics; a run that is not named has `depth`.
-        depth_by_topic: topic -> its own depth, of all runs; a topic that is not named has `depth`. Where a run and a
-            topic both have one, the smaller counts.
+        depth_by_topic: topic -> its own depth, of all runs; a topic that is not named has `depth`. If a run and a topic
+            both have one, the smaller counts.
 
     Returns:
         Pool: the documents with their contributors and best ranks; its ``run_table`` lists the contributing runs.
@@ -459,18 +459,18 @@ def take_pool(
 ) -> Pool:
     """Pool the `n` best-ranked documents of the depth-k pool, of each topic or in all.
 
-    The documents of a topic are ordered by the best rank at which a contributing run has them; of one rank, by name,
-    the greatest first in the order of bytes, as trec_eval orders ties. In all, documents of one best rank are taken
-    from all topics in turn: the first of each topic, then the second of each, topics in natural order.
+    The documents of a topic are ordered by their best rank in a contributing run, then by descending name (in the order
+    of bytes), as trec_eval orders ties. With ``per="all"``, documents of equal best rank are taken from all topics in
+    turn: the first of each topic, then the second of each, topics in natural order.
 
     Args:
-        n: how many documents to take, 0 or more. Where the depth-k pool has fewer, it is taken whole; with 0 the pool
-            is empty and has the topics of the runs.
+        n: how many documents to take, 0 or more. If the depth-k pool has fewer, all are taken; with 0 the pool is empty
+            and has the topics of the runs.
         per: ``"topic"`` (default) takes `n` documents of each topic, ``"all"`` `n` of all topics together.
 
     Returns:
         Pool: the documents in the order in which they were taken, with the runs that have them within `depth`.
-        :meth:`Pool.without` keeps of these documents those that others have; it takes no further ones.
+        :meth:`Pool.without` keeps those that other runs have, too; it takes no further ones.
 
     Raises:
         InputError: a number that is no whole number in range, an unknown run, no contributing run, an order that the
@@ -512,11 +512,11 @@ def fusion_pool(
 ) -> Pool:
     """Pool the `n` documents of the depth-k pool with the highest fused scores, of each topic or in all.
 
-    The lists of the contributing runs are cut at `depth` and then fused, topic by topic; what stands below counts for
-    nothing, not even for the normalisation of scores. Documents are ordered by fused score; those of one score by best
-    rank, then by name, the greatest first in the order of bytes. Fused scores are equal when they agree in 12 digits.
-    In all, documents that agree in score and best rank are taken from all topics in turn: the first of each topic, then
-    the second of each, topics in natural order.
+    The lists of the contributing runs are cut at `depth` and then fused, topic by topic; documents below `depth` are
+    ignored, also in the normalisation of scores. Documents are ordered by fused score, then by best rank, then by
+    descending name (in the order of bytes). Fused scores are equal if they agree in 12 digits. With ``per="all"``,
+    documents of equal score and best rank are taken from all topics in turn: the first of each topic, then the second
+    of each, topics in natural order.
 
     Args:
         n: how many documents to take, as of :func:`take_pool`.
@@ -524,17 +524,18 @@ def fusion_pool(
             centroids, the sum of (1 - p) p^(rank - 1); ``"combsum"``, the sum of the normalised scores; ``"combmnz"``,
             that times the number of runs that have the document; ``"borda"``: of c documents a run gives c - rank + 1
             points to each that it has, and (c - l + 1) / 2 to each that it lacks, l the length of its list.
-        per: ``"topic"`` (default) takes `n` documents of each topic, ``"all"`` `n` of all topics together, by
-            their scores. Borda's points grow with the number of documents of a topic, by which they are divided first.
+        per: ``"topic"`` (default) takes `n` documents of each topic, ``"all"`` `n` of all topics together, by their
+            scores. Borda's points are first divided by the number of documents of the topic, with which they grow.
         k: of ``"rrf"``, >= 0; default 60.
         p: of ``"rbp"``, at least 0 and below 1; default .8.
-        norm: of ``"combsum"`` and ``"combmnz"``, how the scores of each list are normalised: ``"min-max"`` (default)
-            to 0 for the lowest and 1 for the highest, ``"max"``, ``"sum"``, ``"zmuv"`` or ``"rank"``. As in ranx, a
-            list of equal scores has 0 for all by ``"min-max"``.
+        norm: of ``"combsum"`` and ``"combmnz"``, how the scores of each list are normalised: ``"min-max"`` (default) to
+            0 for the lowest and 1 for the highest, ``"max"``, ``"sum"``, ``"zmuv"`` or ``"rank"``. As in ranx,
+            ``"min-max"`` gives 0 to all documents of a list of equal scores.
 
     Returns:
-        Pool: the documents, those of the highest score first; ``priority`` is the fused score. The runs that have a
-        document count within `depth`. :meth:`Pool.without` keeps the documents that others have; it fuses nothing anew.
+        Pool: the documents, those of the highest score first; ``priority`` is the fused score. The runs of a document
+            are those that have it within `depth`. :meth:`Pool.without` keeps the documents that other runs have; it
+            does not fuse again.
 
     Raises:
         InputError: an unknown method, an option that the method does not have, a number out of range, an unknown run,

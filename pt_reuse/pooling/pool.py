@@ -180,24 +180,24 @@ class Contributions:
 
 
 class Pool:
-    """Documents to judge, topic by topic; made by :func:`depth_pool`, or of any documents by :meth:`from_frame`.
+    """Documents to judge, topic by topic; made by :func:`depth_pool`, or from any documents by :meth:`from_frame`.
 
-    A document may have contributors, the runs that have it, and may have none: it came from a classifier, a sample or
-    the corpus. Such a document belongs to nobody: it is nobody's unique, and stays whoever is left out.
+    The contributors of a document are the runs that have it. A document from a classifier, a sample or the corpus may
+    have none: it is no unique of any team, and stays in the pool whichever team is left out.
 
     Args:
         documents: the documents by topic.
-        entries: the runs that contributed each document; None where no document has any.
-        run_table: the contributing runs, one row each; None where there are none.
-        columns: what else is known of each document, one row each.
-        contributors: how the contributing runs were chosen; None where nobody chose.
-        order: the order in which the runs were pooled; None where there are none.
-        strategy: by which the documents were chosen, as their labels keep it; None where nobody says.
+        entries: the runs that contributed each document; None if no document has any.
+        run_table: the contributing runs, one row each; None if there are none.
+        columns: further columns of the documents, one row each.
+        contributors: how the contributing runs were chosen; None if they were not.
+        order: the order in which the runs were pooled; None if there are none.
+        strategy: the strategy that chose the documents, which their labels keep; None if not stated.
         settings: how the pool was made, for display.
-        unsampled: of a sample, the documents that were pooled and not sampled; None where all are to be judged.
+        unsampled: of a sample, the documents that were pooled and not sampled; None if all are to be judged.
 
     All arguments are attributes, too. In `run_table` a contributing run has ``name team type pooled`` and further
-    metadata; in `columns` stand strategy, round, priority, inclusion probability.
+    metadata; `columns` has strategy, round, priority, inclusion probability.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -245,20 +245,20 @@ class Pool:
         topics: Iterable[str] | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> Pool:
-        """Make a pool of documents from anywhere: a classifier, a sample, the corpus. None has a contributor.
+        """Make a pool of any documents: of a classifier, a sample, the corpus. None has a contributor.
 
         Args:
             frame: columns ``qid`` and ``docno``, one row per document; further columns (strategy, round, priority,
                 inclusion probability) are kept. Within a topic documents stay in the order of the rows.
-            topics: the topics of the pool, when there are more than those of the rows.
-            settings: how the documents were chosen, for display; default ``strategy=given``. A ``strategy`` among them
-                is kept by the labels of all documents, where the frame has no such column.
+            topics: the topics of the pool, if there are more than those of the rows.
+            settings: how the documents were chosen, for display; default ``strategy=given``. The labels of all
+                documents keep a ``strategy`` among them, unless the frame has such a column.
 
         Returns:
             Pool: the documents, topics in natural order.
 
         Raises:
-            InputError: a missing column or cell, a document that stands twice, a column that a pool counts itself
+            InputError: a missing column or cell, a document that is there twice, a column that a pool computes itself
                 (``rank runs teams types``).
 
         Example:
@@ -322,9 +322,9 @@ class Pool:
         )
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], Units]:
-        """Return (documents,) the position of the unit, `by` team, run, type or family, that alone has each; and units.
+        """Return (documents,) the position of the one unit (`by` team, run, type, family) that has each; and units.
 
-        The position is -1 where several units or none contributed the document.
+        The position is -1 if several units or none contributed the document.
         """
         units = units_of(self.run_table, by)
         return self.entries.sole(units), units
@@ -401,7 +401,7 @@ class Pool:
 
     @door
     def counts(self, qrels: Any = None) -> pd.DataFrame:
-        """Return per topic, also without documents, how many the pool has: ``qid documents``.
+        """Return the number of documents of every topic, also of empty ones: ``qid documents``.
 
         With `qrels`, judgments in any form, ``judged`` counts those with a label of at least 0, ``to_judge`` others.
         """
@@ -413,7 +413,7 @@ class Pool:
 
     @door
     def judge(self, judge: Any) -> Qrels:
-        """Return the labels of the pool's documents, with where each comes from.
+        """Return the labels of the pool's documents, with their provenance.
 
         Args:
             judge: judgments to look the labels up in, in any form (see :doc:`runs`), or a function of a frame with
@@ -422,17 +422,17 @@ class Pool:
                 no row) is left out, with a warning that counts them.
 
         Returns:
-            Qrels: at most one judgment per pooled document; the topic set is the pool's. Relevant is what it is of the
-            judgments in which labels were looked up, or of the judge. Further columns: of a function ``judge`` (what it
-            is called) and ``time`` (when, ISO 8601 in UTC), unless its frame says them, and what else its frame has
-            that says something of the label; of judgments whatever they have; and all columns of the pool (strategy,
-            round, priority, reason, stratum, inclusion), which stand where both have one. A pool that a strategy made
-            says of each document ``strategy`` (such as ``depth``), ``round`` (1) and ``reason`` (such as ``rank 3 of
-            run X, best of 4 runs``), columns that only its labels have. Of a sample: the whole pool, with label -1 for
-            what was not sampled or has no label.
+            Qrels: at most one judgment per pooled document; the topic set is the pool's. `rel` is that of the judgments
+            in which labels were looked up, or of the judge. Further columns: from a function ``judge`` (its name) and
+            ``time`` (ISO 8601 in UTC), unless its frame has them, and the other columns of its frame that describe the
+            label; from judgments all their columns; and all columns of the pool (strategy, round, priority, reason,
+            stratum, inclusion), which take precedence. A pool that a strategy made says of each document ``strategy``
+            (such as ``depth``), ``round`` (1) and ``reason`` (such as ``rank 3 of run X, best of 4 runs``), columns
+            that only its labels have. For a sample: the whole pool, with label -1 for documents that were not sampled
+            or have no label.
 
         Raises:
-            InputError: a function that returns another number of labels than it was given documents.
+            InputError: a function that does not return one label per document.
 
         """
         return judged_by(self, judge)

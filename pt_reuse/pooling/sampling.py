@@ -31,31 +31,31 @@ def sample_pool(
 ) -> Pool:
     """Sample a pool at random, topic by topic and stratum by stratum, without replacement.
 
-    The result holds the documents to judge. Each has its ``stratum`` and its ``inclusion``, the probability with which
-    it came into the sample: n_h / N_h, sampled by pooled documents of the topic's stratum. The documents that were
-    pooled and not sampled are in :attr:`Pool.unsampled`, with the same columns; :meth:`Pool.judge` gives them label
-    -1, so that infAP, :data:`xinfAP` and :data:`xinfNDCG` see the whole pool.
+    The result holds the documents to judge. Each has its ``stratum`` and its ``inclusion``, the probability of being
+    sampled: n_h / N_h, sampled divided by pooled documents of the topic's stratum. The documents that were pooled and
+    not sampled are in :attr:`Pool.unsampled`, with the same columns; :meth:`Pool.judge` gives them label -1, so that
+    infAP, :data:`xinfAP` and :data:`xinfNDCG` see the whole pool.
 
     Args:
         pool: the pool, of any strategy.
         share: the part to sample, above 0 and at most 1, of each stratum: one number, one for each band, or a dict of
             stratum -> share. A stratum's sample is rounded to whole documents, halves up, and is at least one document.
-        n: the documents to sample of each topic's stratum, in place of `share`; likewise one number or several. A
-            stratum with fewer is judged in full.
+        n: the number of documents to sample of each topic's stratum, instead of `share`; likewise one number or
+            several. A smaller stratum is judged in full.
         strata: a column of the pool by which topics are divided: ``"rank"`` (the best rank of a document), ``"runs"``
             (how many runs have it), ``"priority"``, or one of the pool's own. Default: a topic is one stratum.
         bands: the last value of each band of that column, ascending; the last may be ``float("inf")``. ``strata="rank",
-            bands=[10, 100]`` makes the strata ``1-10`` and ``11-100``. Bands of ``"priority"`` count places, the
-            document of highest priority first. Default: each value is a stratum.
-        seed: the same seed gives the same sample in every process. A topic's sample does not depend on other topics
-            nor on the order of its documents, and a larger share of the same strata holds the smaller.
+            bands=[10, 100]`` makes the strata ``1-10`` and ``11-100``. Bands of ``"priority"`` are ranks by descending
+            priority. Default: each value is a stratum.
+        seed: the same seed gives the same sample in every process. A topic's sample does not depend on other topics or
+            on the order of its documents; a larger share of the same strata contains the smaller.
 
     Returns:
         Pool: the sampled documents with ``stratum`` and ``inclusion``; contributors and further columns stay.
 
     Raises:
-        InputError: neither or both of `share` and `n`, a share outside of (0, 1], strata or bands that the pool does
-            not have, a pool that is a sample already.
+        InputError: neither or both of `share` and `n`, a share outside (0, 1], strata or bands that the pool does not
+            have, a pool that is already a sample.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -33,12 +33,12 @@ INTERVALS = "intervals"
 
 
 def _report(result: Agreement) -> Report:
-    """Return per measure tau-b, tau-AP (the one for rankings with ties) and gamma, and the largest changes of rank."""
+    """Return per measure tau_b, tau_AP (the one for rankings with ties) and gamma, and the largest changes of rank."""
     table, (truth, other) = result.table, result.names
-    tau, tau_ap = Column("tau-b", table["tau_b"], Digits.SCORE), Column("tau-AP", table["tau_ap_b"], Digits.SCORE)
+    tau, tau_ap = Column("tau_b", table["tau_b"], Digits.SCORE), Column("tau_AP", table["tau_ap_b"], Digits.SCORE)
     drop = Column("Largest drop", table["max_drop"], Digits.COUNT)
     if result.has_intervals:
-        of_tau = intervals("tau-b", table["tau_b_low"], table["tau_b_high"], Digits.SCORE)
+        of_tau = intervals("tau_b", table["tau_b_low"], table["tau_b_high"], Digits.SCORE)
         of_drop = intervals("the drop", table["max_drop_low"], table["max_drop_high"], Digits.COUNT)
         columns = [tau, of_tau, tau_ap, drop, of_drop]
     else:
@@ -49,7 +49,7 @@ def _report(result: Agreement) -> Report:
         [Column("Measure", table["measure"]), *columns],
         caption=(
             f"The ranking of {count(result.changes['name'].nunique(), 'run')} by {other} against the one by {truth}: "
-            "correlations (tau-AP symmetric and with ties), and the most ranks that a run loses or gains."
+            "correlations (tau_AP symmetric and with ties), and the most ranks that a run loses or gains."
         ),
         # a result of an earlier version, read back, says less
         notes=[f"{name.capitalize()}: {result.settings[name]}." for name in said if name in result.settings],
@@ -74,12 +74,12 @@ class Agreement(Result):
     """How far two rankings of the same systems agree.
 
     Attributes:
-        table: per measure ``tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``; where intervals were
-            asked for, after each but weighted_tau its ends, ``tau_b_low tau_b_high`` and so on.
+        table: per measure ``tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``; with intervals, each
+            except weighted_tau is followed by its ends, ``tau_b_low tau_b_high`` and so on.
         changes: per run and measure ``name measure score other_score rank other_rank drop team type``.
-        per_topic: per topic and measure ``qid measure tau_b``, the systems ranked on this topic alone; NaN where all
-            systems tie under one of the two.
-        names: what the two are called, the truth first: in what is printed, and on the axes of the figure.
+        per_topic: per topic and measure ``qid measure tau_b``, the systems ranked on this topic alone; NaN if all
+            systems tie in one of the two.
+        names: the names of the two, the truth first, in printed text and on the axes of the figure.
     """
 
     title: ClassVar[str] = "Agreement"
@@ -98,7 +98,7 @@ class Agreement(Result):
 
     @property
     def measured(self) -> list[str]:
-        """Return what the runs of each row of the table are scored by, in words."""
+        """Return in words by what the runs of each row of the table are scored."""
         return self.table["measure"].tolist()
 
     @property
@@ -118,7 +118,7 @@ class Agreement(Result):
         return f"{self.names[1]} against {self.names[0]}: {said}"
 
     def words(self) -> dict[str, Any]:
-        """Return what the verdict speaks of, with how many runs there are."""
+        """Return the words of the verdict, with the number of runs."""
         return {**super().words(), "compared": count(self.changes["name"].nunique(), "run"), "first": self.names[0]}
 
 

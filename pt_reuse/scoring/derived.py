@@ -197,10 +197,10 @@ class _CondensedList(Derived):
 def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the lowest score that the unjudged documents of a list allow.
 
-    Every unjudged document that the measure sees (down to its cutoff) may have any label, from 0 to the highest. What
-    the list does not have stays as it is judged. P, Success, RR and RBP do not see it, so that their lowest score is
-    exact; further relevant documents that the list lacks would lower AP, R, Rprec and nDCG, even below this. Means are
-    over the topics of the measure, ties are broken as its own provider breaks them.
+    Every unjudged document down to the cutoff may have any label from 0 to the highest. Documents that the list lacks
+    keep their judgments. P, Success, RR and RBP do not depend on these, so their lowest score is exact; AP, R, Rprec
+    and nDCG would be lower, even below this bound, if more of these were relevant. Means are over the topics of the
+    measure; ties are broken as by the provider of the measure.
 
     Args:
         measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.

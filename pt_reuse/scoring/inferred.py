@@ -150,17 +150,17 @@ def _find(table: NDArray[np.int64], needles: NDArray[np.int64]) -> NDArray[np.in
 class _XinfAP(_Inferred):
     """AP estimated from a stratified sample of a pool: the extended inferred AP of Yilmaz, Kanoulas and Aslam.
 
-    Needs judgments of a sampled pool: label -1 for what was pooled and not judged, and the column ``stratum``, as
-    ``sample_pool(...).judge(...)`` returns them. The precision at a relevant document of rank k is 1/k for itself and,
-    for what stands above, the sum over strata of (pooled documents above) * (relevant + .00001) / (judged + .00003) /
-    k, as in NIST's sample_eval.pl. Their mean in each stratum is weighted by the estimated number of relevant documents
-    of the stratum. A document that was not pooled is not relevant.
+    Needs judgments of a sampled pool: label -1 for documents that were pooled and not judged, and the column
+    ``stratum``, as ``sample_pool(...).judge(...)`` returns them. The precision at a relevant document of rank k is 1/k
+    for itself and, for the documents above it, the sum over strata of (pooled documents above) * (relevant + .00001) /
+    (judged + .00003) / k, as in NIST's sample_eval.pl. Their mean in each stratum is weighted by the estimated number
+    of relevant documents of the stratum. A document that was not pooled is not relevant.
 
-    With everything judged it is AP but for these epsilons: the difference is below .00002, and 0 where nothing above a
-    relevant document was pooled. With one stratum it is infAP, but trec_eval adds .00002 to the judged: where nothing
-    above a relevant document is judged, it takes 1/2 of what was pooled there for relevant, and this takes 1/3.
-    ``xinfAP@1000`` ends lists at rank 1,000, as the script does. Its versions of 2012 and later also multiply AP by
-    R / 1000 where more than 1,000 documents are estimated to be relevant; this does not.
+    With everything judged it is AP except for these epsilons: the difference is below .00002, and 0 if nothing above a
+    relevant document was pooled. With one stratum it is infAP, but trec_eval adds .00002 to the judged: if nothing
+    above a relevant document is judged, it counts 1/2 of the documents pooled there as relevant, and this measure 1/3.
+    ``xinfAP@1000`` ends lists at rank 1,000, as the script does. Its versions of 2012 and later also multiply AP by R /
+    1000 if more than 1,000 documents are estimated to be relevant; this one does not.
 
     Example:
         >>> import pt_reuse as ptr
@@ -184,11 +184,11 @@ class _XinfAP(_Inferred):
 class _XinfNDCG(_Inferred):
     """nDCG estimated from a stratified sample of a pool, of Yilmaz, Kanoulas and Aslam; ``xinfNDCG@k`` ends at rank k.
 
-    Needs judgments of a sampled pool, as :data:`xinfAP` does. The gain of a document is its label, the discount
-    1 / log2(rank + 1). The gain of each stratum in a list is that of its judged documents times pooled / judged
-    documents of the stratum in the list; where none is judged, it is 0. The ideal list has of each grade the estimated
-    number of documents, rounded to whole ones, as in NIST's sample_eval.pl since 2011, which ends lists at rank 1,000:
-    ``xinfNDCG@1000``. With everything judged it is nDCG.
+    Needs judgments of a sampled pool, as :data:`xinfAP` does. The gain of a document is its label, the discount 1 /
+    log2(rank + 1). The gain of each stratum in a list is that of its judged documents times pooled / judged documents
+    of the stratum in the list; if none is judged, it is 0. The ideal list has the estimated number of documents of each
+    grade, rounded, as in NIST's sample_eval.pl since 2011, which ends lists at rank 1,000: ``xinfNDCG@1000``. With
+    everything judged it is nDCG.
 
     Example:
         >>> import pt_reuse as ptr

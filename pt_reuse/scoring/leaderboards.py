@@ -54,19 +54,19 @@ def read_leaderboard(
     ``jsonl``       an object a line: ``run_id topic_id measure value``
     =============== ======================================================================
 
-    The topic ``all`` is the value of a run over all topics. Scores are made of the topics, and their means are over
-    the topics; a file that has the rows ``all`` alone gives Scores of one topic of that name.
+    The topic ``all`` is the value of a run over all topics. Scores and their means are computed from the single topics;
+    a file with only the rows ``all`` gives Scores of one topic of that name.
 
     Args:
         path: a file, packed or not, or a folder of files, whose rows are put together; hidden files are left out.
-        format: one of the formats above; default the one that the lines tell. Of lines of four columns the topic
-            ``all`` tells it.
-        rows: the scores are those of the ``"topics"`` (default), or those of the rows ``"all"`` as they stand there.
-        names: the run of a file of trec_eval is called as the ``"file"`` (default), with its ending, as AutoJudge has
-            it, or by the ``"tag"`` that its row ``runid`` says.
-        header: leave out the first line of each file; one that names the columns is left out without being told.
-        missing: a topic that a run lacks is an ``"error"`` (default), counts ``"zero"``, or is one to ``"leave_out"``
-            of the mean of this run, as :meth:`Scores.from_frame` has it.
+        format: one of the formats above; default: recognised by the lines (with four columns, by the place of the topic
+            ``all``).
+        rows: the scores are those of the ``"topics"`` (default), or those of the rows ``"all"``.
+        names: the run of a trec_eval file has the name of the ``"file"`` (default), with its ending, as in AutoJudge,
+            or the ``"tag"`` in its row ``runid``.
+        header: leave out the first line of each file; a line of column names is always left out.
+        missing: a topic that a run lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is left out of the mean
+            of this run (``"leave_out"``), as in :meth:`Scores.from_frame`.
         teams: run name -> team.
         types: run name -> type.
         metadata: a frame with ``name`` and any of ``team`` and ``type``.
@@ -75,12 +75,12 @@ def read_leaderboard(
         Scores: with the names of measures as ir_measures writes them (``AP`` for ``map``).
 
     Raises:
-        InputError: naming the file, the line and what to do: no such file, lines of another form or that could be of
-            two formats, two rows for the same score, a value that is no finite number.
+        InputError: with the file, the line and what to do: no such file, lines of another form or of an ambiguous
+            format, two rows for the same score, a value that is no finite number.
 
     Warns:
-        ReuseWarning: a measure that is left out, as its values are texts or stand in the rows ``all`` alone; rows
-            ``all`` that are neither the mean nor the sum over the topics.
+        ReuseWarning: a measure that is left out, as its values are texts or only in the rows ``all``; rows ``all`` that
+            are neither the mean nor the sum over the topics.
 
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr

@@ -148,14 +148,14 @@ def _check_folder(folder: Path, names: list[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Scores(Record):
-    """Scores of every run on every topic under every measure; made by :func:`score`, or of a frame of scores.
+    """Scores of every run on every topic under every measure; made by :func:`score`, or from a frame of scores.
 
     Attributes:
         run_table: one row per run with ``name``, ``team`` and ``type``.
         topics: topic names, those of the qrels.
         measures: measures as ir_measures writes them, ``"nDCG@10"``.
         values: (measures, topics, runs) array.
-        complete: whether means are over all topics, or over those that a run has.
+        complete: True if means are over all topics, False if over those that a run has.
         has_topic: (topics, runs) whether the run has documents for the topic.
         settings: ranking order, topic set, and where each measure was computed.
     """
@@ -184,7 +184,7 @@ class Scores(Record):
         metadata: pd.DataFrame | None = None,
         missing: str = "error",
     ) -> Scores:
-        """Make Scores of scores that were computed elsewhere, such as the output of pt.Experiment with perquery=True.
+        """Make Scores from scores that were computed elsewhere, such as the output of pt.Experiment with perquery=True.
 
         Args:
             frame: with the columns ``name qid measure value``, a row for each run, topic and measure, as `per_topic`
@@ -192,8 +192,8 @@ class Scores(Record):
             teams: run name -> team, as :func:`read_runs` takes it.
             types: run name -> type.
             metadata: a frame with ``name`` and any of ``team`` and ``type``.
-            missing: a topic that a run lacks is an ``"error"`` (default), counts ``"zero"``, as trec_eval -c has it, or
-                is one to ``"leave_out"`` of the mean of this run.
+            missing: ``"error"`` (default): a topic that a run lacks is an error; ``"zero"``: it counts 0, as in
+                trec_eval -c; ``"leave_out"``: it is left out of the mean of this run.
 
         Returns:
             Scores: with the names of measures as ir_measures writes them (``AP`` for ``map``).
@@ -245,13 +245,13 @@ class Scores(Record):
 
     @property
     def topic_means(self) -> dict[str, TopicScores]:
-        """Return measure -> its scores by topic, and what their means are over, to be drawn again."""
+        """Return measure -> its scores by topic, with the topics of their means, for resampling."""
         has_topic = None if self.complete else self.has_topic
         return {m: TopicScores(values, has_topic) for m, values in zip(self.measures, self.values, strict=True)}
 
     @property
     def mean(self) -> pd.DataFrame:
-        """Return one row per run, ``name`` and the mean of each measure, also of counts that others add up (NumRet)."""
+        """Return one row per run, ``name`` and the mean of each measure, also of counts, which trec_eval sums."""
         return self._frame(self.mean_values)
 
     @property
@@ -311,13 +311,13 @@ class Scores(Record):
 
         Args:
             other: scores of the same runs under the same measures, for example under other judgments.
-            names: what to call these scores and the others, such as ``("complete", "lexical pool")``: the Agreement
-                bears the names in what it prints, draws and saves.
+            names: names of these scores and the others, such as ``("complete", "lexical pool")``, which the Agreement
+                prints, draws and saves.
             resamples: how often the topics are drawn for bootstrap intervals of the correlations and of the largest
                 changes of rank, in columns ``_low`` and ``_high``; default 0, none.
             confidence: of the intervals, above 0 and below 1.
             seed: of the draws.
-            n_jobs: parts of the draws at a time, threads unless ``joblib.parallel_config`` says otherwise; default
+            n_jobs: parts of the draws at a time, in threads unless ``joblib.parallel_config`` says otherwise; default
                 what that says, else 1. The numbers do not depend on it.
 
         Returns:
@@ -329,7 +329,7 @@ class Scores(Record):
 
         Warns:
             CaveatWarning: intervals over fewer than five topics.
-            ReuseWarning: resamples in which all runs tie, which intervals leave out.
+            ReuseWarning: resamples in which all runs tie, which the intervals leave out.
 
         Example:
             >>> import pt_reuse as ptr
@@ -357,9 +357,10 @@ class Scores(Record):
         digits, so that :func:`~pt_reuse.labels.read_leaderboard` gives the same scores.
 
         Args:
-            path: the file; of the format ``trec_eval``, which has no column of runs, a folder with a file for each run.
+            path: the file; for the format ``trec_eval``, which has no column of runs, a folder with a file for each
+                run.
             format: one of those of :func:`~pt_reuse.labels.read_leaderboard`.
-            overwrite: replace files that exist already; default is an error before anything is written.
+            overwrite: replace existing files; default is an error before anything is written.
 
         Returns:
             Path: of the file or folder.
@@ -460,7 +461,7 @@ class Scores(Record):
         return f"{count(len(self.names), 'run')} on {count(len(self.topics), 'topic')}"
 
     def words(self) -> dict[str, Any]:
-        """Return what the verdict speaks of: the settings, and which topics count."""
+        """Return the words of the verdict: the settings, and which topics count."""
         means = "over all topics, of which those that a run lacks count 0" if self.complete else "over its own topics"
         return {**super().words(), "means": means}
 
@@ -534,10 +535,11 @@ def score(
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Documents without a judgment
             count as not relevant.
-        measures: ir_measures measures, or their names. AP and other binary ones count labels of at least 1 as relevant
-            unless they say otherwise, AP(rel=2); a warning names those for which the judgments do (:attr:`Qrels.rel`).
-        complete: the mean is over all topics of the qrels, a topic that a run lacks counting 0 (trec_eval -c; default);
-            False: over the topics that the run has.
+        measures: ir_measures measures, or their names. Binary ones such as AP count labels of at least 1 as relevant
+            unless they state another, AP(rel=2); a warning names those that differ from the judgments
+            (:attr:`Qrels.rel`).
+        complete: True (default): the mean is over all topics of the qrels, and a topic that a run lacks counts 0
+            (trec_eval -c); False: over the topics that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
         n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The scores
             do not depend on it.
@@ -550,8 +552,8 @@ def score(
         InputError: an unknown measure, a run that has no topic in common with the qrels.
 
     Warns:
-        ReuseWarning: judgments of relevant documents only, under a measure that sets judged documents against unjudged
-            ones (Judged, Unjudged, Bpref, infAP, ``judged_only``). ``settings["beware"]`` says it, too.
+        ReuseWarning: judgments of relevant documents only, under a measure that distinguishes unjudged documents
+            (Judged, Unjudged, Bpref, infAP, ``judged_only``). ``settings["beware"]`` has it, too.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -562,10 +564,10 @@ def score(
         0    A  0.25  0.0       0.5
 
     Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and its
-    result is undefined (it may crash or never end) for a topic whose labels are all negative, which here scores 0. Its
+    result is undefined (it may crash or never end) for a topic whose labels are all negative, which scores 0 here. Its
     Judged and ``RR@k`` break ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is
-    the same as no judgment; Judged alone counts it. Measures that ir_measures computes get minus the rank as score, so
-    that every provider follows the order of the runs.
+    the same as no judgment; Judged alone counts it. For measures that ir_measures computes, documents get minus their
+    rank as score, so that every provider follows the order of the runs.
     """
     parsed = checked_measures(measures)
     flag("complete", complete)

@@ -345,9 +345,9 @@ class LabelAudit(Result):
             table="by_judge",
             columns=(
                 Shown("Judge", "named"),
-                Shown("tau-b", "tau_b", Digits.SCORE),
-                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
-                Shown("tau-AP", "tau_ap_b", Digits.SCORE, unless="tau_b_low"),
+                Shown("tau_b", "tau_b", Digits.SCORE),
+                Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
+                Shown("tau_AP", "tau_ap_b", Digits.SCORE, unless="tau_b_low"),
                 Shown("Tau of the best", "at_k", Digits.SCORE),
                 _DROP,
                 Shown("Largest rise", "max_rise", Digits.COUNT),
@@ -362,7 +362,7 @@ class LabelAudit(Result):
             columns=(
                 Shown("Runs", "part"),
                 Shown("Number", "runs", Digits.COUNT),
-                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("tau_b", "tau_b", Digits.SCORE),
                 _DROP,
                 Shown("Mean rise", "mean_rise", Digits.PLACES),
                 Shown("Interval of the rise", "mean_rise", Digits.PLACES, interval=True),
@@ -408,8 +408,8 @@ class LabelAudit(Result):
             columns=(
                 Shown("Person", "person"),
                 Shown("Topics", "topics", Digits.COUNT),
-                Shown("Judge's tau-b", "tau_b", Digits.SCORE),
-                Shown("Person's tau-b", "person_tau_b", Digits.SCORE),
+                Shown("Judge's tau_b", "tau_b", Digits.SCORE),
+                Shown("Person's tau_b", "person_tau_b", Digits.SCORE),
                 Shown("Difference", "difference", Digits.DIFFERENCE),
                 Shown("Interval of the difference", "difference", Digits.DIFFERENCE, interval=True),
             ),
@@ -596,8 +596,8 @@ def audit_labels(
     """Compare the ranking of systems by the labels of models with that by people, and the labels with people's labels.
 
     Each judge is asked for labels of the documents that people judged. The field is ranked under the labels of people
-    and under those of the judge, on the same documents and topics. Labels of other people, where there are any, show
-    what people reach with each other: a judge is to be read against that.
+    and under those of the judge, on the same documents and topics. Labels of other people, if given, show how far
+    people agree with each other; compare a judge with that.
 
     Returns:
         LabelAudit: ``.table`` (how far rankings agree), ``.movers`` (each run), ``.documents`` (what moves it),
@@ -605,13 +605,13 @@ def audit_labels(
         documents), ``.findings()``, ``.report()``, ``.plot()``.
 
     Raises:
-        InputError: one run alone, an unknown measure, a judge that labelled none of the documents, a label that is no
+        InputError: only one run, an unknown measure, a judge that labelled none of the documents, a label that is no
             whole number (a probability), a judge and a person of one name, runs without a type.
 
     Warns:
         ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, a measure
-            that counts labels as relevant that are not so for people, a `rel` above every label of people.
-            Also runs of one unit (`by`) alone.
+            that counts labels as relevant that are not relevant for people, a `rel` above every label of people. Also
+            runs of only one unit (`by`).
 
     Example:
         >>> import pt_reuse as ptr

@@ -55,9 +55,9 @@ _TAUS = ("tau_b", "gamma", "tau_ap_b")
 _NUMBERS = (*_TAUS, "max_drop")
 _KEYS = ("measure", "pool", "tested")
 _IN_WORDS = {
-    "tau_b": "tau-b",
+    "tau_b": "tau_b",
     "gamma": "gamma",
-    "tau_ap_b": "tau-AP (symmetric and with ties)",
+    "tau_ap_b": "tau_AP (symmetric and with ties)",
     "max_drop": "the most ranks that a run loses",
 }
 _SPREADS = {
@@ -95,7 +95,7 @@ def _wide_report(result: PoolsByType, number: str = "tau_b") -> Report:
 
 
 def _draw_tau(result: PoolsByType, measure: str, place: Place) -> Axes:
-    """Draw for each pool and tested group its mean tau-b, with its spread over splits."""
+    """Draw for each pool and tested group its mean tau_b, with its spread over splits."""
     from pt_reuse.plots.forests import plot_tau_of_pools
 
     return plot_tau_of_pools(result.table[result.table["measure"] == measure], place=place)
@@ -144,7 +144,7 @@ class PoolsByType(Result):
     """How far pools of one type of system rank systems of that type, of each other type, and all of them, rightly.
 
     Its figures are ``"scores"``, a point per tested run by the pool of one type (``pool=``, default each in axes of its
-    own; ``split=``, default the mean of all) against its score by the gold, and ``"tau_b"``, the mean tau-b of each
+    own; ``split=``, default the mean of all) against its score by the gold, and ``"tau_b"``, the mean tau_b of each
     pool and tested group, with the least and the largest of a split and a standard deviation to both sides.
 
     Attributes:
@@ -179,9 +179,9 @@ class PoolsByType(Result):
             columns=(
                 Shown("Pool", "pool"),
                 Shown("Tested", "tested"),
-                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("tau_b", "tau_b", Digits.SCORE),
                 Shown("SD over splits", "tau_b_sd", Digits.SCORE),
-                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
+                Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
                 Shown("Largest drop", "max_drop", Digits.RANKS),
             ),
             caption="By {measure}, the ranking of the tested runs by the pool of half a type against that by {gold}; "
@@ -356,35 +356,34 @@ def by_type(
 ) -> PoolsByType:
     """Rank systems as if systems of one type alone had made the pool.
 
-    The teams of a type are split in halves. The depth-k pool of the runs of one half is judged, and nothing else. By
-    these judgments the other half of the type, all runs of each other type, and all of these together are ranked, and
-    each ranking is compared with the one by the gold. That is done for many splits, and for each type.
+    The teams of a type are split in halves. Only the depth-k pool of the runs of one half is judged. These judgments
+    rank the other half of the type, all runs of each other type, and all of these together, and each ranking is
+    compared with that by the gold judgments. This is done for many splits, and for each type.
 
     Args:
         runs: the field, every run with its type, and with its team where teams are split: a RunSet, a dict of run name
             -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file. A pooled document that has none counts as not
             relevant.
-        contributors: the runs that can be in a pool: ``"pooled"`` (default), ``"all"`` or run names. A run of a team
-            that was picked is not tested, although it may not contribute.
+        contributors: the runs that can be in a pool: ``"pooled"`` (default), ``"all"`` or run names. A run of a team in
+            the pooled half is never tested, even if it does not contribute.
         resamples: of the bootstrap for intervals of the means over splits; 0 (default) for none. Topics are drawn with
-            replacement, and of random splits as many splits, too.
-        seed: of the splits and of the bootstrap: the same seed splits alike in every process, in whichever order the
-            runs stand.
+            replacement, and, if splits are random, as many splits, too.
+        seed: of the splits and of the bootstrap: the same seed gives the same splits in every process, whatever the
+            order of the runs.
 
     Returns:
         PoolsByType: ``.table``, ``.by_split``, ``.splits``, ``.scores(pool)``, ``.wide()``, ``.plot()``.
 
     Raises:
-        InputError: a run without a type or team, an unknown type, one that was asked for and cannot be split, or no
-            type that can be; every half of more than 20,000.
+        InputError: a run without a type or team, an unknown type, a requested type that cannot be split, or no type
+            that can; all halves, if there are more than 20,000.
 
     Warns:
-        ReuseWarning: a type of which fewer than two teams (runs) contributed, of which no pool can be made; fewer than
-            five topics; a split that leaves fewer than two runs to be ranked, or that ties them all, which has no tau;
-            teams with runs of several types, of which one can be pooled and another tested; a pool of all of which more
-            than a twentieth has no judgment. ``settings["beware"]`` says it, too.
-            Also a field of one type.
+        ReuseWarning: a type with fewer than two contributing teams (runs), which cannot make a pool; fewer than five
+            topics; a split that leaves fewer than two runs to rank, or ties them all, which has no tau; teams with runs
+            of several types, of which one can be pooled and another tested; more than a twentieth of the pool of all
+            runs has no judgment. ``settings["beware"]`` has it, too. Also a field of one type.
 
     Example:
         >>> import pt_reuse as ptr

@@ -398,24 +398,23 @@ def circularity(
     """Re-rank runs by a judge's labels, and compute their gains under this judge, under other judges and under people.
 
     Each judge re-ranks every run: the first `depth` documents of a list are sorted by the judge's labels, the best
-    label first; documents of one label stay in the order of the run, and those without a label keep their places. That
-    is the best a system can do that asks the same judge. Then everybody scores the runs as they were and re-ranked.
-    What the judge's own scores rise above those of people is its circle: the system found what the judge likes, not
-    what people want.
+    label first; documents of one label stay in the order of the run, and those without a label keep their places. This
+    is the best that a system can do that uses the same judge. Then every judge and people score the original and the
+    re-ranked runs. If the judge's own scores rise more than those of people, the evaluation is circular: the system
+    found what the judge prefers, not what people want.
 
     Returns:
         Circularity: ``.table`` (gains, per judge and scorer), ``.rankings`` (tau_b with people), ``.by_run``,
         ``.findings()``, ``.report()``, ``.plot()``.
 
     Raises:
-        InputError: a judge without labels for these documents, judges without a common topic, a scorer of the name of a
-            judge, an unknown measure.
+        InputError: a judge without labels for these documents, judges without a common topic, a scorer with the name of
+            a judge, an unknown measure.
 
     Warns:
-        ReuseWarning: topics in which a judge labelled nothing, which count for nobody; fewer than five topics, which
-            ``settings["beware"]`` says, too; a measure that counts labels as relevant that are not so for people;
-            a `rel` above every label of people.
-            Also a field of one run.
+        ReuseWarning: topics in which a judge labelled nothing, which are left out for all; fewer than five topics, also
+            in ``settings["beware"]``; a measure that counts labels as relevant that are not relevant for people; a
+            `rel` above every label of people. Also a field of one run.
 
     Example:
         >>> import pt_reuse as ptr
@@ -428,7 +427,7 @@ def circularity(
         1  noisy   noisy   0.100913                 9
 
     Source: Clarke and Dietz 2024, LLM-based relevance assessment still can't replace human relevance assessment,
-    https://arxiv.org/abs/2412.17156. They have all systems of a track re-rank by the judge, which here is the field
+    https://arxiv.org/abs/2412.17156. They let all systems of a track re-rank by the judge; here this is the field
     ``"re-ranked"`` of ``.rankings``.
     """
     asked = _Asked(circularity, locals())

@@ -58,7 +58,7 @@ def _draw_scores(
 
 
 def _draw_topics(result: JudgmentComparison, measure: str, place: Place) -> Axes:
-    """Draw tau-b of each topic, the lowest first."""
+    """Draw tau_b of each topic, the lowest first."""
     from pt_reuse.plots.run_scores import plot_topic_taus
 
     rows = result.per_topic[result.per_topic["measure"] == measure]
@@ -123,7 +123,7 @@ class JudgmentComparison(Result):
     (``new_by`` says by which); *judged* is a label of at least 0.
 
     Its figures: ``"scores"``, a point per run, its score under both (``view=`` ``"change"`` of the score, ``"percent"``
-    of it, or the other ``"scores"``, the default where these are of another measure); ``"topics"``, tau-b of each
+    of it, or the other ``"scores"``, the default where these are of another measure); ``"topics"``, tau_b of each
     topic, the lowest first; ``"remainder"``, how many documents each topic has that runs rank and the earlier judgments
     do not know, against its known relevant ones; ``"relevant"``, how many new relevant ones, against the same (both of
     figure 1 of the paper); ``"runs"``, how many new relevant documents each run has among its previously unjudged ones
@@ -162,14 +162,14 @@ class JudgmentComparison(Result):
             table="measured",
             columns=(
                 Shown("Measure", "measure"),
-                Shown("tau-b", "tau_b", Digits.SCORE),
-                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
-                Shown("tau-AP", "tau_ap_b", Digits.SCORE, unless="tau_b_low"),
+                Shown("tau_b", "tau_b", Digits.SCORE),
+                Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
+                Shown("tau_AP", "tau_ap_b", Digits.SCORE, unless="tau_b_low"),
                 Shown("gamma", "gamma", Digits.SCORE),
                 Shown("Largest drop", "max_drop", Digits.COUNT),
                 Shown("Largest rise", "max_rise", Digits.COUNT),
             ),
-            caption="The ranking of the runs by {other} against the one by {first}: correlations (tau-AP symmetric and "
+            caption="The ranking of the runs by {other} against the one by {first}: correlations (tau_AP symmetric and "
             "with ties), and the most ranks that a run loses or gains.",
             noun="measures",
         ),
@@ -191,13 +191,13 @@ class JudgmentComparison(Result):
             table="moving_topics",
             columns=(
                 Shown("Topic", "qid"),
-                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("tau_b", "tau_b", Digits.SCORE),
                 Shown("Largest drop", "max_drop", Digits.COUNT),
                 Shown("Of run", "dropped"),
                 Shown("Largest rise", "max_rise", Digits.COUNT),
                 Shown("By run", "risen"),
             ),
-            caption="The runs ranked on each topic alone by {measure}, the lowest tau-b first: {other} against "
+            caption="The runs ranked on each topic alone by {measure}, the lowest tau_b first: {other} against "
             "{first}, and which run loses and which gains most ranks there; none where all runs tie by one of the two.",
             noun="topics",
         ),
@@ -245,7 +245,7 @@ class JudgmentComparison(Result):
         return self.selected.assign(name=names)
 
     def moving_topics(self) -> pd.DataFrame:
-        """Return the topics, the lowest tau-b first."""
+        """Return the topics, the lowest tau_b first."""
         return self.per_topic.sort_values("tau_b", kind="stable", na_position="last")
 
     def new(self) -> pd.DataFrame:
@@ -402,11 +402,11 @@ def compare_judgments(
     (``qrels.threshold(2)``), those of two people, or of a person and a model.
 
     Args:
-        depth: down to which rank the documents of runs are counted that one of the two does not know; default the pool
-            depth on record, else 100.
+        depth: the rank down to which documents are counted that only one of the two has judged; default the pool depth
+            on record, else 100.
         pool_order: the order in which these ranks count; default the one in which the field is pooled.
-        rel: the lowest label that counts as relevant among new and known documents, in both; default what each of the
-            two says, else 1 in the first. Measures have their own.
+        rel: the lowest label that counts as relevant among new and known documents, in both; default that of each of
+            the two, else 1 in the first. Measures have their own.
         resamples: how often the topics are drawn for intervals, see ``Agreement``; default 0, no intervals.
 
     Returns:
@@ -414,15 +414,15 @@ def compare_judgments(
         ``.by_topic`` (what is new), ``.report("selected")``, ``.plot()``.
 
     Raises:
-        InputError: judgments without a common topic, labels beyond those of the first of which nobody says which are
-            relevant, an unknown measure or run, other numbers of measures, a run without any of the topics; intervals
-            of means over two sets of topics.
+        InputError: judgments without a common topic, labels above those of the first without a statement which are
+            relevant, an unknown measure or run, different numbers of measures, a run without any of the topics;
+            intervals of means over two sets of topics.
 
     Warns:
         ReuseWarning: topics that only one of the two has, which are left out; fewer than five topics; judgments of
-            relevant documents only, which cannot say what is unjudged. ``settings["beware"]`` says the last two, too.
-            A measure that counts labels as relevant that are not so for the judgments; runs that all tie.
-            Also a field of one run.
+            relevant documents only, which do not show what is unjudged. ``settings["beware"]`` has the last two, too. A
+            measure that counts labels as relevant that are not relevant for the judgments; runs that all tie. Also a
+            field of one run.
 
     Example:
         >>> import pt_reuse as ptr

@@ -758,17 +758,17 @@ def compare_labels(
 ) -> LabelAgreement:
     """Compare the labels of judges with those of people; no runs are needed.
 
-    Judges are models, or whoever else labels in the place of people. All figures are of the documents that people
-    judged and the judge labelled, too; how many it left out is counted. What people reach with each other is the
-    yardstick: give labels of other people as `people`, and each judge stands beside them on the same documents.
+    Judges are models, or any others that label instead of people. All figures are of the documents that both people and
+    the judge labelled; those that it left out are counted. To compare judges with the agreement between people, give
+    labels of other people as `people`: each judge is shown beside them on the same documents.
 
     Returns:
         LabelAgreement: ``.table`` (overall), ``.per_topic``, ``.by_grade``, ``.confusion``, ``.beside`` (other people
         on the same documents), ``.between`` (other people with each other), ``.plot()``.
 
     Raises:
-        InputError: no judgments, no judge, labels that are none (such as probabilities), a judge that labelled nothing
-            of what people judged, one name for two.
+        InputError: no judgments, no judge, invalid labels (such as probabilities), a judge that labelled nothing that
+            people judged, two of the same name.
 
     Warns:
         ReuseWarning: topics in which a judge labelled nothing; fewer than five topics.

@@ -130,14 +130,14 @@ class LeaderboardAgreement(Result):
             table="of_all",
             columns=(
                 Shown("Judge", "named"),
-                Shown("tau-b", "tau_b", Digits.SCORE),
-                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
+                Shown("tau_b", "tau_b", Digits.SCORE),
+                Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
                 Shown("Among the best", "at_k", Digits.SCORE),
-                Shown("tau-AP", "tau_ap_b", Digits.SCORE),
+                Shown("tau_AP", "tau_ap_b", Digits.SCORE),
                 Shown("Largest drop", "max_drop", Digits.COUNT),
             ),
             caption="The ranking of runs by {measure} and the leaderboards of judges against the one by people: "
-            "correlations (tau-AP symmetric and with ties), of all and of {best}, and the most ranks that a run loses.",
+            "correlations (tau_AP symmetric and with ties), of all and of {best}, and the most ranks that a run loses.",
             noun="leaderboards",
         )
     }
@@ -367,11 +367,11 @@ def compare_leaderboards(
 ) -> LeaderboardAgreement:
     """Compare the rankings of runs by judges and by people, given scores of runs and no labels of documents.
 
-    Each measure of people is compared with each measure of a judge, as TREC AutoJudge's ``meta-evaluate`` does. Where
-    there are labels, :func:`audit_labels` says more.
+    Each measure of people is compared with each measure of a judge, as TREC AutoJudge's ``meta-evaluate`` does. If you
+    have labels, :func:`audit_labels` computes more.
 
     Args:
-        resamples: how often the topics are drawn for intervals; 0 for none. There are intervals where both have the
+        resamples: how often the topics are drawn for intervals; 0 for none. There are intervals only if both have the
             same topics.
 
     Returns:
@@ -379,8 +379,8 @@ def compare_leaderboards(
         of the two lacks), ``.findings()``, ``.report()``, ``.plot()``.
 
     Raises:
-        InputError: a leaderboard that cannot be read, other runs where that is an error, fewer than two runs, no topic
-            in common, a measure that nobody has.
+        InputError: a leaderboard that cannot be read, different runs if that is an error, fewer than two runs, no
+            common topic, a measure that none has.
 
     Warns:
         ReuseWarning: runs that are left out or count 0, topics that only one of the two has, fewer than five topics,

@@ -135,15 +135,15 @@ class StrategyComparison(Result):
                 Shown("Strategy", "strategy"),
                 Shown("Budget", "budget", Digits.TEXT),
                 Shown("Found", "recall", Digits.SCORE),
-                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("tau_b", "tau_b", Digits.SCORE),
                 Shown("Lowest and highest", "tau_b", Digits.SCORE, interval=True),
                 Shown("Largest drop", "max_drop", Digits.RANKS),
             ),
             select={"budget": ...},
             descending=("budget", "recall"),
             caption="Strategies of judging by budget: the share of the pool's relevant "
-            "documents found, and tau-b and the largest drop in ranks of the systems by {measure}, against all "
-            "judgments; means over the seeds ({seeds}), with the lowest and the highest tau-b.",
+            "documents found, and tau_b and the largest drop in ranks of the systems by {measure}, against all "
+            "judgments; means over the seeds ({seeds}), with the lowest and the highest tau_b.",
             noun="strategies",
         ),
         "left out": View(
@@ -151,7 +151,7 @@ class StrategyComparison(Result):
             columns=(
                 Shown("Strategy", "strategy"),
                 Shown("Budget", "budget", Digits.TEXT),
-                Shown("Own tau-b", "own_tau_b", Digits.SCORE),
+                Shown("Own tau_b", "own_tau_b", Digits.SCORE),
                 Shown("Own largest drop", "alone_max_drop", Digits.COUNT),
                 Shown("Field largest drop", "field_max_drop", Digits.COUNT),
                 Shown("By leaving out", "field_worst"),
@@ -261,7 +261,7 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
         ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
         check=checked_strategies,
         flag=Flag(
-            help=f"between commas, of: {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"
+            help=f"comma-separated, of: {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"
         ),
     ),
     Parameter(
@@ -322,28 +322,27 @@ def compare_strategies(
 ) -> StrategyComparison:
     """Compare judging strategies on a collection whose judgments are known.
 
-    Each strategy asks for documents of the depth-k pool, topic by topic, and the judgments answer. A document of the
-    pool without a label of at least 0 gets no answer and costs nothing. At each budget it is counted how many relevant
-    documents were found, and the systems are ranked by the judgments that there would have been, a document not judged
-    counting as not relevant, and by all judgments.
+    Each strategy chooses documents of the depth-k pool, topic by topic, and gets their labels from the judgments. A
+    document of the pool without a label of at least 0 gets no label and costs nothing. At each budget, the relevant
+    documents found are counted, and the ranking of the systems by the labels so far (other documents count as not
+    relevant) is compared with that by all judgments.
 
     Args:
         contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.
-        rel: the lowest label that a strategy is told is relevant, and that is counted; default the judgments' own.
-        seed: the first of them; the others follow it.
+        rel: the lowest label that is relevant, for strategies and for counts; default that of the judgments.
+        seed: the first seed; the others follow it.
 
     Returns:
         StrategyComparison: ``.table``, ``.curve``, ``.by_seed``, ``.groups``, ``.left_out``; ``.plot()``.
 
     Raises:
-        InputError: an unknown strategy, two of one name, a budget below 0 or a share above 1, an unknown measure; a
-            strategy that chooses a document twice.
+        InputError: an unknown strategy, two of the same name, a budget below 0 or a share above 1, an unknown measure;
+            a strategy that chooses a document twice.
 
     Warns:
-        ReuseWarning: a binary measure that counts labels below `rel`; a pool of which every judged document is
-            relevant, so that all strategies find alike, or of which more than half has no label.
-            ``settings["beware"]`` says the last two, too.
-            Also a field of one run, and with `leave_out` contributing runs of one unit alone.
+        ReuseWarning: a binary measure that counts labels below `rel`; a pool whose judged documents are all relevant,
+            so that strategies cannot differ, or of which more than half has no label. ``settings["beware"]`` has the
+            last two, too. Also a field of one run, and with `leave_out` contributing runs of only one unit.
 
     Example:
         >>> import pt_reuse as ptr

@@ -115,7 +115,7 @@ class Density(Result):
     Parameter(
         name="rounds",
         flag=Flag(
-            help="judgments of several rounds in order, files between commas, for --qrels",
+            help="comma-separated judgment files of several rounds, in order, in place of --qrels",
             metavar="FILES",
             kind="rounds",
         ),
@@ -132,7 +132,7 @@ class Density(Result):
         meaning="of these pools, one or several; default the one on record for the collection, else 100.",
         check=checked_depths,
         flag=Flag(
-            help="depths between commas of pools of the runs, which stand for rounds; needs --runs or --collection",
+            help="comma-separated depths of pools of the runs, in place of rounds; needs --runs or --collection",
             metavar="LIST",
             kind="counts",
         ),
@@ -166,23 +166,23 @@ def density(
 ) -> Density:
     """Compute the share of judged documents that are relevant, by topic and by round of judging.
 
-    The relevant density of a topic is relevant / judged. Where it stays above 1/3, the documents that nobody judged may
-    not be taken for not relevant; where it stays above 1/2, more of what is judged is relevant than is not.
+    The relevant density of a topic is relevant / judged. If it stays above 1/3, unjudged documents must not be assumed
+    to be not relevant; if it stays above 1/2, more judged documents are relevant than not.
 
-    The rounds are those of the judgments (a list of sets, or a column), or what pools would have had judged one after
-    the other: of `runs` to several `depths`, or `pools` of any kind. After pools there is one more round, *all
-    judgments*, where they leave some over.
+    The rounds are those of the judgments (a list of sets, or a column), or of pools judged one after the other: of
+    `runs` to several `depths`, or `pools` of any kind. If pools do not contain all judgments, a last round is *all
+    judgments*.
 
     Returns:
         Density: ``.table`` (per topic), ``.rounds``, ``.summary`` (per round), ``.plot()``.
 
     Raises:
         InputError: rounds given in two ways, a column that the judgments do not have, a document with two labels in two
-            rounds, an unknown run or a depth that is none, options of pools of runs without runs, runs or a pool
-            without any topic of the judgments.
+            rounds, an unknown run or an invalid depth, options of pools of runs without runs, runs or a pool without
+            any topic of the judgments.
 
     Warns:
-        ReuseWarning: judgments of relevant documents only, of which every density is 1; no relevant judgment, of which
+        ReuseWarning: judgments of relevant documents only, so that every density is 1; no relevant judgment, so that
             every density is 0.
 
     Example:

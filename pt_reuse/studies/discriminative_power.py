@@ -197,13 +197,15 @@ class PairJob:
         '``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false '
         'ones among the claims. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"`` alone.',
         choices=tuple(CORRECTIONS),
-        flag=Flag(help=f"for the number of pairs, one of {', '.join(CORRECTIONS)}", metavar="WHAT", kind="text"),
+        flag=Flag(
+            help=f"correction for the number of pairs, one of {', '.join(CORRECTIONS)}", metavar="WHAT", kind="text"
+        ),
     ),
     Parameter(
         name="samples",
-        meaning="of the tests that draw at random, at least 1.",
+        meaning="how often tests that use random numbers draw, at least 1.",
         check=partial(positive, "samples", unit="draws"),
-        flag=Flag(help="of tests that draw at random"),
+        flag=Flag(help="draws of tests that use random numbers"),
     ),
     command=Command(
         name="profile discriminative-power",
@@ -227,10 +229,10 @@ def discriminative_power(
 ) -> DiscriminativePower:
     """Compute the share of pairs of systems that differ significantly, by each measure and set of judgments.
 
-    A measure has more discriminative power than another one if it finds more pairs of the same runs to differ on the
-    same topics: it needs fewer topics to say so. That is not to say that it is right: judgments that favour a system
-    may tell it from the others all too well. So with several sets of judgments the pairs are named whose verdict
-    changes from the first of them to each of the others.
+    A measure has more discriminative power than another one if it finds more significant differences between the same
+    runs on the same topics, so that it needs fewer topics. The differences need not be right: judgments that favour a
+    system may separate it from the others too easily. So with several sets of judgments, ``.changed`` has the pairs
+    whose verdict changes from the first set to each other one.
 
     Returns:
         DiscriminativePower: ``.table`` (per judgments and measure), ``.pairs``, ``.changed``, ``.against_first``,

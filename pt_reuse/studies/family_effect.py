@@ -436,29 +436,29 @@ def family_effect(
 ) -> FamilyEffect:
     """Compute how much more the runs of each family gain under each judge than other runs, in ranks and in scores.
 
-    A run *gains* as many ranks as it stands higher by the judge's labels than by those of people, both for the same
-    documents. The effect of a judge on a family is the mean gain of its runs, less that of the runs that they are held
-    against: all ``"others"``; the ``"matched"`` ones, for each run of the family the other run whose score by people is
-    nearest; or the others with the family left out of the field (``"alone"``): they are ranked without the family,
-    each of whose runs takes its place among them alone. Without ties the first is the last times runs / others, since
-    the others lose what the family gains.
+    The *gain* of a run is how many ranks higher it is by the judge's labels than by those of people, both for the same
+    documents. The effect of a judge on a family is the mean gain of its runs minus that of the runs that they are
+    compared with: all ``"others"``; the ``"matched"`` ones, for each run of the family the other run whose score by
+    people is nearest; or ``"alone"``, where each run of the family is ranked alone among the others. Without ties the
+    first is the last times runs / others, since the others lose what the family gains.
 
-    The effect on scores is told at equal scores by people, since a judge that errs at random draws all scores together:
-    good runs lose and bad ones gain, without any favour. It is how far the family's scores by the judge lie above the
-    line through those of the others (least squares, score by the judge on score by people); among matched runs it is
-    the difference of the changes.
+    The effect on scores is computed at equal scores by people, since a judge that errs at random reduces all
+    differences: good runs lose and bad ones gain, without any bias. It is how far the family's scores by the judge are
+    above the regression line of the others (least squares, score by the judge on score by people); among matched runs
+    it is the difference of the changes.
 
     Args:
         runs: the field, with a column ``family`` in its metadata: a RunSet. Runs without a family are others to every
             family.
-        families: judge -> family, the family of runs that is the judge's own; default what the judges say.
+        families: judge -> family, the family of runs that is the judge's own; default those of the judges.
 
     Returns:
-        FamilyEffect: ``.table`` with a row per measure, judge, family and whom it is held against; ``.by_run``,
+        FamilyEffect: ``.table`` with a row per measure, judge, family and runs compared with; ``.by_run``,
         ``.matches``, ``.judges``, ``.report()``, ``.plot()``, ``.findings()``.
 
     Raises:
-        InputError: no run has a family, or all are of one; no judge; a judge that labelled nothing that people judged.
+        InputError: no run has a family, or all have the same one; no judge; a judge that labelled nothing that people
+            judged.
 
     Warns:
         ReuseWarning: a family of one run, fewer than three other runs, fewer than five topics; a judge whose family is

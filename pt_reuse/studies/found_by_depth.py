@@ -169,7 +169,10 @@ class FoundByDepth(Result):
         "shorter.",
         check=_checked_depths,
         flag=Flag(
-            help="pool depths between commas, or the largest", metavar="LIST", kind="counts", default="every one to 100"
+            help="comma-separated pool depths, or the largest",
+            metavar="LIST",
+            kind="counts",
+            default="every one to 100",
         ),
     ),
     command=Command(
@@ -195,10 +198,10 @@ def found_by_depth(
     pool_order: str | None = None,
     rel: int | None = None,
 ) -> FoundByDepth:
-    """Count the relevant documents in the depth-k pool of each type of system, in all and alone.
+    """Count the relevant documents in the depth-k pool of each type of system, and those of this type alone.
 
-    The numbers mean what they seem to mean down to the depth to which everything was judged. Beyond it a type is
-    credited for what others happened to have judged; ``judged_to`` and the table's ``judged_share`` say where that is.
+    The numbers are valid down to the depth to which everything was judged. Below it, a type gets credit only for
+    documents that were judged because of others; ``judged_to`` and the table's ``judged_share`` show this depth.
 
     Args:
         runs: the field, every run with its type (team): a RunSet, a dict of run name -> results, or run files.
@@ -207,11 +210,11 @@ def found_by_depth(
         FoundByDepth: ``.table``, ``.judged_to``, ``.plot()``.
 
     Raises:
-        InputError: a contributing run without a type (team), a depth that is none.
+        InputError: a contributing run without a type (team), an invalid depth.
 
     Warns:
-        ReuseWarning: no document is judged down to the first rank of every contributing run, or none is relevant.
-            Also contributing runs of one unit (`by`) alone.
+        ReuseWarning: no document is judged down to the first rank of every contributing run, or none is relevant. Also
+            contributing runs of only one unit (`by`).
 
     Example:
         >>> import pt_reuse as ptr

@@ -221,14 +221,14 @@ def leave_out_dynamic(
 ) -> DynamicUniques:
     """Leave each team out and judge again, if a classifier continued judging after the pool.
 
-    *LOU-FULL* stands for the judgments: for each topic the judged documents of the depth-k pool of all contributors,
-    and one batch that a classifier chooses which has learnt from them, X documents, so that there are as many
-    judgments as there are in `qrels`. Then for each team the same is done without it: the pool of the others, and one
-    batch that makes the judgments as many. On a topic where a team has no unique relevant document its judgments are
-    those of LOU-FULL. What a team alone had brought may so be found without it, and other documents, too.
+    *LOU-FULL* represents the judgments: for each topic the judged documents of the depth-k pool of all contributors,
+    and one batch chosen by a classifier trained on them, so large that there are as many judgments as in `qrels`. The
+    same is done without each team: the pool of the others, and one batch up to the same number. On a topic where a team
+    has no unique relevant document, the judgments are those of LOU-FULL. So the classifier may find documents that only
+    the left-out team had, and further ones.
 
-    The classifier chooses among all documents of `corpus`. Were they the judged ones alone, it would choose them all,
-    whoever is left out.
+    The classifier chooses among all documents of `corpus`. If these are only the judged ones, it chooses them all,
+    whichever team is left out.
 
     Returns:
         DynamicUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.topics``, ``.plot()``.
@@ -239,9 +239,9 @@ def leave_out_dynamic(
 
     Warns:
         ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
-            documents that the corpus lacks, which teach it nothing; a corpus that ends before as many are judged; no
-            relevant judgment at all; intervals over fewer than five topics.
-            Also contributing runs of one unit (`by`) alone, and a field of one run.
+            documents that the corpus lacks, from which it does not learn; a corpus with too few documents; no relevant
+            judgment; intervals over fewer than five topics. Also contributing runs of only one unit (`by`), and a field
+            of one run.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -97,8 +97,8 @@ class LeftOutTypes(Result):
                 Shown("Left out", "type"),
                 Shown("Lost", "lost", Digits.COUNT),
                 Shown("In other runs", "recovered", Digits.COUNT),
-                Shown("tau-b", "tau_b", Digits.SCORE),
-                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
+                Shown("tau_b", "tau_b", Digits.SCORE),
+                Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
                 Shown("gamma", "gamma", Digits.SCORE, unless="tau_b_low"),
                 Shown("Largest drop", "max_drop", Digits.COUNT),
             ),
@@ -177,8 +177,9 @@ def leave_out_type(
 ) -> LeftOutTypes:
     """Leave a type of system out of the pool, and show what is lost and which other runs would have found it.
 
-    It is the limit of pools of one type (:func:`by_type`): the pool of all types but one. The numbers are those of
-    :func:`leave_out_uniques` with ``by="type"``; who recovers what is lost is new. Every run can recover.
+    The pool has all types but one, where :func:`by_type` makes pools of one type. The numbers are those of
+    :func:`leave_out_uniques` with ``by="type"``, and in addition which runs recover the lost documents. Every run can
+    recover documents.
 
     Args:
         runs: the field, every run with its type: a RunSet, a dict of run name -> results, or run files, :doc:`runs`.

@@ -394,17 +394,18 @@ def leave_out_uniques(
 
     A *unique* of a unit is a judged document (label >= 0) that only this unit's runs contributed to the depth-k pool.
     Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the
-    judgments and the runs are scored again: what the system would have scored had its unit not taken part. That says
-    how systems drawn like the participants are scored, not another kind of system. The topic set stays: a topic that
-    loses its last relevant document counts 0.
+    judgments and the runs are scored again: these are the scores if the unit had not taken part. This holds for systems
+    similar to the participants, not for other kinds of systems. The topic set stays: a topic that loses its last
+    relevant document counts 0.
 
     Args:
         runs: the field, with teams (``by="team"``), types or families; or for ``by="run"`` a dict of run name ->
             results, or run files, see :doc:`runs`.
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
-            ``remove="relevant"`` leaves uniques of label 1 judged, for nDCG a gain.
+            ``remove="relevant"`` keeps uniques of label 1, which are a gain for nDCG.
         resamples: how often the topics are drawn for intervals (columns ``_low`` and ``_high``) of coefficients and of
-            the largest drop, of each run's change, and of what is filled; default 0, none. Judgments and uniques stay.
+            the largest drop, of each run's change, and of filled scores; default 0, none. Judgments and uniques are not
+            drawn.
 
     Returns:
         LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.whole_field()``,
@@ -415,12 +416,12 @@ def leave_out_uniques(
             common with the qrels.
 
     Warns:
-        ReuseWarning: a pool that is not that of the judgments, so that uniques are not what they were: most judged
-            documents have no contributor, most of the pool has no judgment, or contributors were assumed and more than
-            a twentieth of the pool has no judgment; judgments of relevant documents only, under a measure that sets
-            judged documents against unjudged ones; no relevant judgment at all, as where `rel` is above every label;
-            intervals over fewer than five topics; documents to which a judge gives no label, and a fill of relevant
-            uniques alone (``settings["beware"]``); resamples in which all runs tie; contributors of one unit; one run.
+        ReuseWarning: a pool that is not that of the judgments, so that uniques are wrong: most judged documents have no
+            contributor, most of the pool has no judgment, or contributors were assumed and more than a twentieth of the
+            pool has no judgment; judgments of relevant documents only, under a measure that distinguishes unjudged
+            documents; no relevant judgment, for instance if `rel` is above every label; intervals over fewer than five
+            topics; documents to which a judge gives no label, and filling relevant uniques only
+            (``settings["beware"]``); resamples in which all runs tie; contributors of one unit; one run.
 
     Example:
         >>> import pt_reuse as ptr

@@ -231,15 +231,15 @@ def minimum_ranks(
 ) -> MinimumRanks:
     """Compute the best rank of each relevant document in any run.
 
-    The minimum rank of a relevant document is the best rank over the runs, down to the depth; a document that no run
-    has there is *NR*, not retrieved: judgments of another origin found it. Many relevant documents at deep ranks, or
-    NR, say that a shallow pool would have missed them, and that there are more that nobody found.
+    The minimum rank of a relevant document is its best rank in any run, down to the depth; a document that no run has
+    there is *NR*, not retrieved: it was judged for another reason. Many relevant documents at deep ranks, or NR, show
+    that a shallow pool would have missed them, and suggest that there are further ones.
 
     Returns:
         MinimumRanks: ``.table`` (per relevant document), ``.topics``, ``.by_rank()``, ``.plot()``.
 
     Raises:
-        InputError: a depth that is none, an unknown run, runs without any topic of the judgments.
+        InputError: an invalid depth, an unknown run, runs without any topic of the judgments.
 
     Warns:
         ReuseWarning: no document is relevant.

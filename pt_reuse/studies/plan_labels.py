@@ -71,16 +71,16 @@ def _draw_costs(result: LabelPlan, _: str | None, place: Place | None) -> Axes:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LabelEstimate(Result):
-    """What is known of a judge's labels after people checked some of them, see ``LabelPlan.estimate``.
+    """The estimates after people checked some of a judge's labels, see ``LabelPlan.estimate``.
 
     Attributes:
         table: one row per number: ``number``; ``target``, whether the plan was made for it; ``documents`` it is of, and
-            ``checked`` of these, what people judged before the plan included; ``estimate estimate_low estimate_high``;
-            ``judge``, its value by the judge's own labels, missing where that says nothing; ``bias bias_low
-            bias_high``, the judge's value less the estimate; ``planned_width``, what was expected of the interval.
+            ``checked`` of these, including those that people judged before the plan; ``estimate estimate_low
+            estimate_high``; ``judge``, its value by the judge's own labels, missing if undefined; ``bias bias_low
+            bias_high``, the judge's value minus the estimate; ``planned_width``, the expected width of the interval.
         strata: the table of the plan with ``checked`` and ``relevant``, how many documents of each stratum people
             checked and found relevant.
-        confidence: of the intervals.
+        confidence: the confidence level of the intervals.
     """
 
     title = "Estimate by checked labels"
@@ -136,25 +136,25 @@ class LabelEstimate(Result):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LabelPlan(Result):
-    """Which labels of a judge people are to check so that a number is known within a width.
+    """The labels of a judge that people must check so that the interval of a number has a given width.
 
     Attributes:
         table: one row per stratum: ``stratum``; ``qid``, None where strata go over topics; ``run`` whose first
             documents they are, None without runs; ``label`` of the judge, <NA> for none; ``documents``; ``known`` and
             ``relevant_known``, those that people judged before and found relevant; ``gain``, what a relevant document
-            adds to the number; ``share``, the share of relevant documents that is expected of the others; ``labels``,
-            how many of these people are to check; ``probability``, with which each of them is among these.
+            adds to the number; ``share``, the expected share of relevant documents among the others; ``labels``, how
+            many of these people must check; ``probability``, that of each of them to be checked.
         summary: one row per number: ``number``; ``target``, whether the plan is made for it; ``documents`` it is of;
-            ``judge``, its value by the judge's own labels, missing where that says nothing; ``expected``; ``width`` of
-            the interval that is expected, ``se`` its standard error, and ``labels`` that bear on it.
-        curve: what other widths take: ``width labels proportional random``, labels in strata as planned, in proportion
-            to the strata, and drawn whatever their label.
+            ``judge``, its value by the judge's own labels, missing if undefined; ``expected``; expected ``width`` of
+            the interval, ``se`` its standard error, and ``labels`` that contribute to it.
+        curve: labels for other widths: ``width labels proportional random``, drawn in strata as planned, in proportion
+            to the strata, and at random from all.
         sample: the documents to check: ``qid docno label stratum probability``; the label is the judge's.
         rest: the others that nobody has judged, with the same columns.
         known: those that people judged before: ``qid docno label stratum people``.
-        target: what the plan is for: ``"mean"``, ``"difference"`` or ``"precision"``.
-        number: what the mean or the difference is called.
-        confidence: of the intervals.
+        target: the kind of number planned for: ``"mean"``, ``"difference"`` or ``"precision"``.
+        number: the name of the mean or the difference.
+        confidence: the confidence level of the intervals.
         rel: the lowest label of people that is relevant.
         judge_rel: the lowest label of the judge that is relevant.
     """
@@ -218,7 +218,7 @@ class LabelPlan(Result):
         return self.summary[self.summary["target"]]
 
     def headline(self) -> str:
-        """Return how many labels are to be checked, and what will be known."""
+        """Return how many labels people must check, and what will then be known."""
         of, what = len(self.sample) + len(self.rest), "the precision of each label"
         before = f", {len(self.known):,} known before" if len(self.known) else ""
         strata = "1 stratum" if len(self.table) == 1 else f"{len(self.table):,} strata"
@@ -247,7 +247,7 @@ class LabelPlan(Result):
         Returns:
             Pool: a sample, as :func:`~pt_reuse.pools.sample_pool` returns one: each document has its ``stratum`` and
             its ``inclusion`` probability, and those that are not to be checked are in :attr:`Pool.unsampled`. A stratum
-            tells what the judge says; tasks that :func:`~pt_reuse.judging.export_tasks` writes do not show it.
+            shows the label of the judge; the tasks of :func:`~pt_reuse.judging.export_tasks` do not show it.
         """
         every = pd.concat([self.sample, self.rest], ignore_index=True)
         asked = np.repeat([True, False], [len(self.sample), len(self.rest)])
@@ -260,22 +260,22 @@ class LabelPlan(Result):
 
     @door
     def estimate(self, checked: Any) -> LabelEstimate:
-        """Estimate every number of the plan from what people say of the documents that they were to check.
+        """Estimate every number of the plan from people's labels of the documents to check.
 
         Args:
-            checked: what people say: judgments in any form, see :doc:`runs`. A document with a label below 0, or none,
+            checked: labels of people: judgments in any form, see :doc:`runs`. A document with a label below 0, or none,
                 was not checked. Documents that people had judged before may be among them.
 
         Returns:
             LabelEstimate: each number with its interval.
 
         Raises:
-            InputError: a label of a document that is not in the plan, another label of one that was known before, or a
-                stratum of which nothing was checked.
+            InputError: a label of a document that is not in the plan, a different label of a known one, or a stratum
+                without a checked document.
 
         Warns:
-            ReuseWarning: documents of the plan that were not checked. Those that were count as a random sample of their
-                strata: that they are is not to be seen from the labels. Ten labels or more that all equal the judge's.
+            ReuseWarning: documents of the plan that were not checked; the checked ones are assumed to be a random
+                sample of their strata, which the labels cannot show. Ten labels or more that all equal the judge's.
         """
         counted = _counted_labels(self, checked)
         drawn = counted["checked"].to_numpy(dtype=np.float64)
@@ -554,23 +554,23 @@ def plan_labels(
 ) -> LabelPlan:
     """Plan how many labels of a judge people must check, and which, for an interval of a given width.
 
-    The documents are divided into strata by the label that the judge gave them. Of each stratum a random sample is
-    checked. A stratum that is large, or in which people are expected to be of two minds, gets more labels (Neyman's
+    The documents are divided into strata by the label that the judge gave them. People check a random sample of each
+    stratum. A stratum that is large, or in which people's labels are expected to vary, gets more labels (Neyman's
     allocation). Afterwards ``LabelPlan.estimate`` gives the number with its interval.
 
     Args:
         rel: the lowest label of people that is relevant; default that of the measure, the pilot or the judge's labels,
-            whichever says so first, else 1.
-        seed: decides which documents are drawn. A wider interval takes a part of the same documents.
+            in this order, else 1.
+        seed: decides which documents are drawn. A wider interval takes a subset of the same documents.
 
     Returns:
         LabelPlan: ``.table`` (labels of each stratum), ``.sample`` (the documents to check), ``.to_pool()`` for
-        :func:`~pt_reuse.judging.export_tasks`, ``.curve`` and ``.plot()`` (what other widths take, and other ways to
-        draw), ``.estimate(checked)``.
+        :func:`~pt_reuse.judging.export_tasks`, ``.curve`` and ``.plot()`` (labels for other widths and other designs),
+        ``.estimate(checked)``.
 
     Raises:
         InputError: neither or both of `width` and `budget`, a number of runs that does not go with the target, a
-            measure that is not ``P@k``, a pilot or a prior that says nothing of these labels.
+            measure that is not ``P@k``, a pilot or a prior without information on these labels.
 
     Warns:
         ReuseWarning: topics of the runs that the judge did not label, which do not count; labels in `prior` that no

@@ -186,9 +186,9 @@ class PoolCosts(Result):
             table="agreement",
             columns=(
                 Shown("Depth", "depth", Digits.COUNT),
-                Shown("tau-b", "tau_b", Digits.SCORE),
-                Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
-                Shown("tau-AP", "tau_ap_b", Digits.SCORE),
+                Shown("tau_b", "tau_b", Digits.SCORE),
+                Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
+                Shown("tau_AP", "tau_ap_b", Digits.SCORE),
                 Shown("Largest drop", "max_drop", Digits.COUNT),
                 Shown("Largest rise", "max_rise", Digits.COUNT),
             ),
@@ -240,7 +240,7 @@ class PoolCosts(Result):
         name="depths",
         meaning="of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
         check=checked_depths,
-        flag=Flag(help="pool depths between commas", metavar="LIST", kind="counts"),
+        flag=Flag(help="comma-separated pool depths", metavar="LIST", kind="counts"),
     ),
     command=Command(
         name="profile pool-costs",
@@ -270,19 +270,19 @@ def pool_costs(
     """Compute what pools of several depths cost and find, and how the runs rank by their judgments alone.
 
     For each depth the judgments are restricted to the depth-k pool and all runs are scored again; the topic set stays.
-    How deep a pool would have to be to find what is known is looked for down to the end of the runs.
+    ``.needed`` has the depths at which a pool finds shares of the known relevant documents, down to the end of the
+    runs.
 
     Returns:
         PoolCosts: ``.table`` (per depth), ``.agreement`` (per depth and measure), ``.needed``, ``.plot()``.
 
     Raises:
-        InputError: a depth that is none, an unknown measure or run, runs without any topic of the judgments.
+        InputError: an invalid depth, an unknown measure or run, runs without any topic of the judgments.
 
     Warns:
-        ReuseWarning: no document is relevant; judgments of relevant documents only, under a measure that sets judged
-            documents against unjudged ones; a depth that adds documents of which most were never judged, so that it
-            would find more than is known; intervals over fewer than five topics.
-            Also a field of one run.
+        ReuseWarning: no document is relevant; judgments of relevant documents only, under a measure that distinguishes
+            unjudged documents; a depth whose additional documents are mostly unjudged, so that it would find more than
+            is known; intervals over fewer than five topics. Also a field of one run.
 
     Example:
         >>> import pt_reuse as ptr

@@ -105,7 +105,7 @@ class PredictionPowered(OfJudges):
             significantly worse; ``human_rank human_rank_low human_rank_high`` by people's labels alone; ``judge_rank``
             by the judge's.
         level: what people labelled a part of, ``"topics"`` or ``"documents"``.
-        confidence: of the intervals.
+        confidence: the confidence level of the intervals.
         correction: of the tests of pairs, which is that of the ranks. With ``"bonferroni"`` the intervals of all ranks
             under a measure hold at once, since all differences lie in their intervals at once.
     """
@@ -364,44 +364,45 @@ def prediction_powered(
 ) -> PredictionPowered:
     """Estimate scores, differences and ranks by people's labels from few labels of people and many of a model.
 
-    The estimates are of what people would say of everything, with intervals that hold however wrong the model is: its
-    labels only make them narrower, the more so the better they agree with people's. What is estimated is never the
-    score by the model's labels.
+    The estimates are of the scores if people had labelled everything. The intervals are valid even if the model is
+    wrong: its labels only make them narrower, the more the better they agree with people's. The score by the model's
+    labels is never estimated.
 
     **By topics** people judged n topics in full, and the model labelled these and N others. A run's mean is Ybar_n +
-    lambda (Fbar_N - Fbar_n): the mean by people's labels, moved by how much the model says the other topics differ. The
-    n topics must be a random part of all n + N, and the model must not have been tuned on their labels.
+    lambda (Fbar_N - Fbar_n): the mean by people's labels, corrected by how much the other topics differ according to
+    the model. The n topics must be a random sample of all n + N, and the model must not have been tuned on their
+    labels.
 
     **By documents** people labelled a random sample of each topic's pool, with known probability, and the model all of
     it. A run's score on a topic is the sum over its documents of weight times gain, by the model's labels, corrected by
-    what people say of the sampled ones, each of which stands for 1 / probability. This takes measures that are such
-    sums: ``P@k``, ``RBP(rel=...)``, ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``,
+    people's labels of the sampled ones, each weighted by 1 / probability. This needs measures that are such sums:
+    ``P@k``, ``RBP(rel=...)``, ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``,
     ``NumRet(rel=...)`` and ``NumRel``, the number of relevant documents of the pool. nDCG and AP are refused.
 
     Args:
-        human: labels of people, in any form. By topics: of some topics, in full. By documents: of a sample, as
+        human: labels of people, in any form. By topics: complete labels of some topics. By documents: of a sample, as
             :func:`~pt_reuse.pools.sample_pool` and :meth:`Pool.judge` make them, with the column ``stratum`` and label
             -1 for what was pooled and not sampled; or with the column ``inclusion``, the probability with which each
-            document was drawn, each by itself.
-        correction: of the tests of pairs for their number: ``"bonferroni"`` (default), under which the intervals of all
-            ranks hold at once; ``"holm"``, ``"benjamini-hochberg"``; or ``"none"``.
-        confidence: of the intervals; pairs are tested at the level 1 - confidence.
-        complete: the mean is over all topics, a topic that a run lacks counting 0 (default). False: over the topics
-            that the run has, which is refused where a run lacks some.
+            document was drawn, independently.
+        correction: of the tests of pairs, for their number: ``"bonferroni"`` (default), under which the intervals of
+            all ranks hold at once; ``"holm"``, ``"benjamini-hochberg"``; or ``"none"``.
+        confidence: the confidence level of the intervals; pairs are tested at the level 1 - confidence.
+        complete: True (default): the mean is over all topics, and a topic that a run lacks counts 0. False: over the
+            topics that the run has, which is refused if a run lacks some.
 
     Returns:
         PredictionPowered: ``.table`` per judge, measure and run, ``.pairs``, ``.ranks``, ``.findings()``, ``.plot()``.
 
     Raises:
-        InputError: fewer than two topics of either kind, or than three of people where lambda is estimated; a sample
-            that does not say how it was drawn; by documents a measure that is no sum over documents; a judge that has
-            to be asked without a pool.
+        InputError: fewer than two topics of either kind, or than three of people if lambda is estimated; a sample
+            without its strata or probabilities; by documents, a measure that is no sum over documents; a judge that has
+            to be asked, without a pool.
 
     Warns:
-        CaveatWarning: fewer than 20 topics that people labelled, for which intervals are known to cover less than they
-            say; fewer topics of the judge alone than of both; other numbers of the judge's labels on the two kinds of
-            topics; a lambda of 0 for half of the runs, for which the judge is of no use; by documents fewer than five
-            topics.
+        CaveatWarning: fewer than 20 topics that people labelled, where intervals are known to cover less than their
+            confidence; fewer topics of the judge alone than of both; different numbers of the judge's labels on the two
+            kinds of topics; a lambda of 0 for half of the runs, for which the judge is useless; by documents, fewer
+            than five topics.
         ReuseWarning: topics that do not count, documents without a label of the judge.
 
     Example:

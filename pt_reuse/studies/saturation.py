@@ -154,17 +154,17 @@ def checked_maximum(maximum: Any) -> float:
 def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> Saturation:
     """Find the topics on which most runs have the highest score, so that the topic no longer distinguishes runs.
 
-    A topic is *saturated* under a measure where the median score over the runs is the highest possible one: at least
-    half of the runs cannot be improved on there. It is nearly so where the median is at least `share` of it.
+    A topic is *saturated* under a measure if the median score over the runs is the highest possible one: at least half
+    of the runs cannot be improved there. It is *near* saturation if the median is at least `share` of it.
 
     Returns:
         Saturation: ``.table`` (per measure and topic), ``.summary`` (per measure), ``.plot(measure)``.
 
     Raises:
-        InputError: something else than Scores, a share that is none, a score above the maximum.
+        InputError: anything but Scores, an invalid share, a score above the maximum.
 
     Warns:
-        ReuseWarning: fewer than five runs, whose median says little.
+        ReuseWarning: fewer than five runs, whose median is unreliable.
 
     Example:
         >>> import pt_reuse as ptr

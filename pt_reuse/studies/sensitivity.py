@@ -198,7 +198,7 @@ class Sensitivity(Result):
 
 
 def in_words(figure: str) -> str:
-    """Return the name of a key figure as people write it: ``own tau-b``."""
+    """Return the name of a key figure as people write it: ``own tau_b``."""
     return figure.replace("_", " ").replace("tau ap b", "tau_ap_b").replace("tau b", "tau_b")
 
 
@@ -217,16 +217,16 @@ def sensitivity(
 ) -> Sensitivity:
     """Run a study with other values of its conventions, and show which key figures change and by how much.
 
-    Each convention is varied alone, the others at their defaults: what the user gives in `options`, else what the study
-    would take on this field. With ``full=True`` every combination is run as well.
+    Each convention is varied alone, with the others at their defaults: the values in `options`, else those that the
+    study takes for this field. With ``full=True`` every combination is run as well.
 
-    The conventions that are varied by default, as far as the study has an option of that name:
+    These conventions are varied by default, if the study has an option of that name:
 
     - ``order``, in which documents are ranked for scoring (of the runs; every study has it). The order of pooling stays
-      as it is meanwhile;
-    - ``pool_order``, in which runs were pooled: both in the orders by score, in that of the file, and by the rank
-      column where all runs have one;
-    - ``contributors``: ``"pooled"`` and ``"all"``, where these differ;
+      the same;
+    - ``pool_order``, in which runs were pooled: both orders by score, that of the file, and that of the rank column if
+      all runs have one;
+    - ``contributors``: ``"pooled"`` and ``"all"``, if these differ;
     - ``depth`` of the pool: half of it, the default, and twice that;
     - ``rel``, the lowest label that is relevant: each label above 0 of the judgments;
     - ``complete``: means over all topics of the judgments, or over those that a run has;
@@ -235,30 +235,30 @@ def sensitivity(
     Args:
         study: a function of runs, judgments and measures that returns a result with ``key_figures()``: any study of
             this library, such as :func:`leave_out_uniques`, :func:`by_type` or :func:`~pt_reuse.pools.pool_costs`, or
-            one's own, such as a function that scores twice and returns an ``Agreement``. A study of scores
+            your own, such as a function that scores twice and returns an ``Agreement``. A study of scores
             (:func:`~pt_reuse.profile.stability`, :func:`~pt_reuse.profile.discriminative_power`,
-            :func:`~pt_reuse.profile.saturation`; its first argument is called ``scores``) is given those of the runs by
-            the judgments, and takes ``complete`` and ``without_topics`` besides its own options. A study of judgments
-            (:func:`~pt_reuse.profile.density`) is given these, and the runs where it takes any.
+            :func:`~pt_reuse.profile.saturation`; its first argument is called ``scores``) gets the scores of the runs
+            by the judgments, and takes ``complete`` and ``without_topics`` in addition to its own options. A study of
+            judgments (:func:`~pt_reuse.profile.density`) gets these, and the runs if it takes any.
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
-        measures: ir_measures measures or their names, one or several, where the study takes any.
+        measures: ir_measures measures or their names, one or several, if the study takes any.
         grid: what to vary: names of the conventions above, or a dict of ``"order"``, or any option of the study, ->
             values, or -> a dict of label -> value; default all conventions above.
-        key_figures: a function of a result that returns name -> number, for a result that has no ``key_figures()`` or
-            where others are wanted.
-        full: run every combination, too, see ``.figures``.
+        key_figures: a function of a result that returns name -> number, for a result that has no ``key_figures()``, or
+            to choose others.
+        full: also run every combination, see ``.figures``.
         verbose: show a progress bar.
         **options: further options of the study, such as ``qrels_b`` of :func:`compare_judgments`, the same in every
-            combination where they are not varied.
+            combination unless varied.
 
     Returns:
         Sensitivity: ``.table`` (per convention, value and key figure), ``.spans`` (per convention and key figure),
         ``.figures`` and ``.combinations``, ``.plot()``.
 
     Raises:
-        InputError: what is no study, an option or convention that it does not have, one that it needs and nobody
-            gives, a result without key figures, and what the study raises under the defaults. A combination that the
+        InputError: something that is no study, an option or convention that it does not have, a missing option that it
+            needs, a result without key figures, and what the study raises under the defaults. A combination that the
             study refuses is reported as refused.
 
     Example:
@@ -322,7 +322,7 @@ def sensitivity(
         meaning="the conventions that are varied; default all of them.",
         check=lambda value: [choice("vary", name, USUAL) for name in value],
         flag=Flag(
-            help=f"conventions between commas, of: {', '.join(USUAL)}", metavar="LIST", kind="list", default="all"
+            help=f"comma-separated conventions, of: {', '.join(USUAL)}", metavar="LIST", kind="list", default="all"
         ),
     ),
     Parameter(
@@ -330,7 +330,7 @@ def sensitivity(
         meaning="pool depths to try; default half of it and twice that.",
         check=lambda value: _depths(value),
         flag=Flag(
-            help="pool depths to try, between commas", metavar="LIST", kind="counts", default="half of it and twice it"
+            help="comma-separated pool depths to try", metavar="LIST", kind="counts", default="half of it and twice it"
         ),
     ),
     Parameter(

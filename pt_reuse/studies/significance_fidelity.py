@@ -289,15 +289,15 @@ def significance_fidelity(
 ) -> SignificanceFidelity:
     """Test every pair of runs by a judge's labels and by people's, and compare which differences are significant.
 
-    A pair on which both agree differs significantly under either, and the same run wins. A *false claim* is significant
-    by the judge only, a *missed* pair by people only; with *opposite* winners it is significant by both. People's
-    verdicts are the yardstick, and no more: they are tests, too, of so many topics.
+    Both *agree* on a pair that differs significantly by both, with the same winner. A *false claim* is significant by
+    the judge only, a *missed* pair by people only; a pair with *opposite* winners is significant by both. People's
+    tests are the reference, but not the truth: they, too, depend on the number of topics.
 
     Args:
-        resamples: how often the topics are drawn for intervals of the shares: all judges see the same draws, and all
-            pairs are tested again in each. Of the test ``"t"`` alone; give 0 for the other tests.
+        resamples: how often the topics are drawn for intervals of the shares: all judges get the same draws, and all
+            pairs are tested again in each. Only for the test ``"t"``; give 0 for the other tests.
         complete: a topic that a run lacks counts 0 (default). False, the mean over the topics of each run, is refused
-            where runs lack topics.
+            if runs lack topics.
 
     Returns:
         SignificanceFidelity: ``.table`` (per judge and measure), ``.pairs``, ``.by_run``, ``.findings()``,
@@ -305,12 +305,12 @@ def significance_fidelity(
 
     Raises:
         InputError: a judge without labels for these documents, fewer than two runs, an unknown measure, test or
-            correction, intervals of another test than ``"t"``.
+            correction, intervals for another test than ``"t"``.
 
     Warns:
-        ReuseWarning: topics in which a judge labelled nothing; fewer than five topics, which
-            ``settings["beware"]`` says, too; a measure that counts labels as relevant that are not so for people;
-            a `rel` above every label of people.
+        ReuseWarning: topics in which a judge labelled nothing; fewer than five topics, also in ``settings["beware"]``;
+            a measure that counts labels as relevant that are not relevant for people; a `rel` above every label of
+            people.
 
     Example:
         >>> import pt_reuse as ptr

@@ -444,26 +444,26 @@ def stability(
 ) -> Stability:
     """Compute how often another sample of topics would reverse a comparison of two runs, by their difference.
 
-    Two samples of so many topics are drawn. Each pair of runs falls into the bin of the difference of its means on the
-    first sample. It is a *swap* if the second sample orders the two the other way round. The *swap rate* of a bin is
-    the share of swaps among its pairs, over all pairs of runs and of samples: how likely other topics turn a difference
-    of this size round that was found on so many topics.
+    Two samples of topics of the same size are drawn. Each pair of runs falls into the bin of the difference of its
+    means on the first sample. It is a *swap* if the second sample orders the two runs in reverse. The *swap rate* of a
+    bin is the share of swaps among its pairs, over all pairs of runs and of samples: the probability that other topics
+    reverse a difference of this size, found on this number of topics.
 
     Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins: those
-    of ``P@10`` lie on the edges of bins. Two equal means are in the first bin, and no swap. A run that has none of the
-    drawn topics, where means are over the topics that a run has, scores 0.
+    of ``P@10`` lie on the edges of bins. Two equal means are in the first bin, and no swap. If means are over the
+    topics that a run has, a run with none of the drawn topics scores 0.
 
     Returns:
         Stability: ``.table`` (by judgments, measure, size and bin), ``.differences_needed()``, ``.topics_needed()``,
         ``.plot()``.
 
     Raises:
-        InputError: anything but Scores, one run only, other measures in one than in another, scores that are no finite
-            numbers, sizes that cannot be drawn.
+        InputError: anything but Scores, only one run, different measures, scores that are no finite numbers, sizes that
+            cannot be drawn.
 
     Warns:
         ReuseWarning: fewer than five topics; runs that all tie on every topic, whose rates are NaN; the same runs on
-            topic sets that overlap and differ. ``settings["beware"]`` says it, too.
+            different, overlapping topic sets. ``settings["beware"]`` has it, too.
 
     Example:
         >>> import pt_reuse as ptr

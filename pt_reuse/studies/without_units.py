@@ -52,20 +52,20 @@ OF_SUMMARY = KeyFigures(
     "summary",
 )
 OF_FIELD = (
-    Shown("tau-b", "tau_b", Digits.SCORE),
-    Shown("Interval of tau-b", "tau_b", Digits.SCORE, interval=True),
+    Shown("tau_b", "tau_b", Digits.SCORE),
+    Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
     Shown("Largest drop", "max_drop", Digits.COUNT),
     Shown("Interval of the drop", "max_drop", Digits.COUNT, interval=True),
     Shown("Dropped run", "dropped", unless="tau_b_low"),
 )
 OF_MEASURE = (
     Shown("Measure", "measure"),
-    Shown("tau-b", "own_tau_b", Digits.SCORE),
-    Shown("Interval of tau-b", "own_tau_b", Digits.SCORE, interval=True),
+    Shown("tau_b", "own_tau_b", Digits.SCORE),
+    Shown("Interval of tau_b", "own_tau_b", Digits.SCORE, interval=True),
     Shown("Largest drop", "own_max_drop", Digits.COUNT),
     Shown("Interval of the drop", "own_max_drop", Digits.COUNT, interval=True),
     Shown("Largest loss, %", "largest_loss_pct", Digits.TENTHS, unless="own_tau_b_low"),
-    Shown("Smallest tau-b, field", "field_min_tau_b", Digits.SCORE),
+    Shown("Smallest tau_b, field", "field_min_tau_b", Digits.SCORE),
     Shown("Largest drop, field", "field_max_drop", Digits.COUNT, unless="own_tau_b_low"),
 )
 

@@ -101,15 +101,14 @@ class Verification(Result):
     """Published figures beside what was computed from the user's files; made by :func:`verify`.
 
     Attributes:
-        collection: whose figures they are, as people call it.
+        collection: the title of the collection.
         table: one row per figure: ``what``, the group it belongs to, and ``name``, the run, team or statistic;
-            ``published`` and ``computed``; ``equal``, True or False, None where it could not be computed (False where
-            nothing has that name); ``known``, whether it is unequal and what was computed is what is known to come out;
-            ``difference`` = computed - published; ``unit``, what one step of the last published digit is worth;
-            ``convention``, the one of its group; ``source``; ``note``, why it was not computed, or why it is known to
-            differ.
+            ``published`` and ``computed``; ``equal``, True or False, None if it could not be computed (False if nothing
+            has that name); ``known``, whether it is unequal and the computed number is the one known to result;
+            ``difference`` = computed - published; ``unit``, one step of the last published digit; ``convention``, the
+            one of its group; ``source``; ``note``, why it was not computed, or why it is known to differ.
         summary: one row per group: ``what figures equal unequal known not_computed largest_difference convention
-            note``. The convention is the first under which all figures of the group are equal; where there is none, the
+            note``. The convention is the first under which all figures of the group are equal; if there is none, the
             one under which most are, of several the closest. All figures of the group are judged under it.
         conventions: one row per group and convention that was tried: ``what convention figures equal
             largest_difference``.
@@ -163,7 +162,7 @@ class Verification(Result):
         return "\n".join([*parts, *(prose(line, width=WIDTH) for line in lines)])
 
     def not_computed(self, advice: Callable[[Advice], str]) -> list[str]:
-        """Return why figures were not computed, a sentence for each reason, with advice put into words."""
+        """Return why figures were not computed, a sentence with advice for each reason."""
         missing = [verdict.reason for verdict in self.verdicts if verdict.status is Status.NOT_COMPUTED]
         reasons = pd.Series([reason.worded(advice) for reason in missing if reason is not None], dtype=object)
         return [
@@ -482,19 +481,19 @@ def verify(
     """Compute the published figures of a collection from your files, and say which are equal.
 
     A figure is one published number, such as the MAP of a run. A computed number is equal to it when the two differ by
-    no more than half a unit of the last published digit: .4692 stands for .46915 to .46925, either way of rounding.
-    Where further digits were cut off (``rounding = "truncate"``), it stands for .4692 to .4693. Some figures depend on
-    a convention, such as the ranking order. Their file lists those to try. All figures of a group are judged under
-    one of them, and the result says which.
+    no more than half a unit of the last published digit: .4692 stands for .46915 to .46925, either way of rounding. If
+    further digits were cut off (``rounding = "truncate"``), it stands for .4692 to .4693. Some figures depend on a
+    convention, such as the ranking order. Their file lists the conventions to try. All figures of a group are judged
+    under one of them, and the result says which.
 
     Args:
         name: the collection, such as ``"trec-8/adhoc"``, or its dataset.
-        runs: a RunSet, taken as it is with its teams, types and pooled flags, or runs in another form that are in
-            memory (see :doc:`runs`), which have none; or run files, best their folder, which get those on record.
-            Default: the collection's own, as its dataset finds them.
+        runs: a RunSet, with its own teams, types and pooled flags; runs in another form in memory (see :doc:`runs`),
+            which have none; or run files, best their folder, which get those on record. Default: the collection's own,
+            as its dataset finds them.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Default: the collection's
             own.
-        figures: a TOML file of figures in place of the package's.
+        figures: a TOML file of figures instead of the package's.
         download: True fetches run files that are not on this machine; default False.
         bad_lines: lines that are no run line, an ``"error"`` or ``"skip"``, as in :func:`read_runs`; settings
             say how many were left out.
@@ -505,8 +504,8 @@ def verify(
         Verification: ``.table`` has a row per figure, ``.summary`` one per group of them.
 
     Raises:
-        InputError: nothing is published here for the collection, its judgments cannot be had, a folder without runs, a
-            file of figures that is not as it should be.
+        InputError: the package has no figures for the collection, its judgments are not available, a folder without
+            runs, an invalid file of figures.
 
     Example:
         >>> import pt_reuse as ptr, pathlib, tempfile

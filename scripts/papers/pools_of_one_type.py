@@ -68,7 +68,7 @@ def trec8(data: Path) -> tuple[ptr.RunSet, ptr.Qrels]:
 
 
 def rows_of(found: PoolsByType, way: str) -> pd.DataFrame:
-    """Return one row per pool and measure: the mean tau-b of each tested group, with its standard deviation."""
+    """Return one row per pool and measure: the mean tau_b of each tested group, with its standard deviation."""
     table = found.table.assign(
         way=way,
         cell=[f"{tau:6.3f} ({sd:.2f})" for tau, sd in zip(found.table["tau_b"], found.table["tau_b_sd"], strict=True)],

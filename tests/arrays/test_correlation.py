@@ -42,7 +42,7 @@ def sign(a, b):
 
 
 def literal_kendall(x, y):
-    """tau-a, tau-b, gamma, one pair at a time."""
+    """tau-a, tau_b, gamma, one pair at a time."""
     signs = [(sign(x[i], x[j]), sign(y[i], y[j])) for i, j in itertools.combinations(range(len(x)), 2)]
     c_minus_d = sum(a * b for a, b in signs)
     untied_x, untied_y = sum(a != 0 for a, _ in signs), sum(b != 0 for _, b in signs)

@@ -27,7 +27,7 @@ def test_the_topic_without_a_relevant_document_is_left_out_and_this_is_said(repo
     assert report.held_out.n_topics == 40
     assert "14" not in report.by_team.scores.topics
     assert "14" not in report.partial.per_topic["qid"].tolist()
-    assert "Topic 14 has none, so every run scores 0 on it: with it each mean would be 2.4% lower" in (
+    assert "Topic 14 has none, so every run scores 0 on it: with it each mean would be 2.4 % lower" in (
         told["live-pipelines"].words
     )
 

@@ -108,7 +108,7 @@ def test_the_figures_of_the_readme_are_what_its_call_gives(fields):
     true = pt.Evaluate(
         demo.get_dense_retriever()(demo.get_topics()), demo.get_judgments("complete").to_frame(), [P @ 10]
     )
-    assert f"(it is {true['P@10']:.3f})".replace("0.", ".") in README
+    assert f"(by complete judgments: {true['P@10']:.3f})".replace("0.", ".") in README
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")

@@ -22,26 +22,26 @@ def report():
         [
             Column("System", ["BM25_x & 50%", "[dense]", "*"]),
             Column("nDCG@10", [0.25125, np.nan, 0.3], Digits.SCORE),
-            Column("tau-b", [0.99806, -0.2, 1.0], Digits.SCORE),
+            Column("tau_b", [0.99806, -0.2, 1.0], Digits.SCORE),
             Column("Worst loss, %", [-9.94, -0.04, 0.0], Digits.PERCENT),
             Column("Largest drop", pd.Series([2, 1234, 0], index=[7, 8, 9]), Digits.COUNT),
             Column("Whose", ["a_b", None, "-"]),
         ],
-        caption="Scores and tau-b of 3 systems on 50 topics.",
-        notes=["One swapped pair is worth a tau-b of .0002."],
+        caption="Scores and tau_b of 3 systems on 50 topics.",
+        notes=["One swapped pair is worth a tau_b of .0002."],
     )
 
 
 def test_as_text(report):
     assert str(report).split("\n") == [
-        "Scores and tau-b of 3 systems on 50 topics.",
+        "Scores and tau_b of 3 systems on 50 topics.",
         "------------------------------------------------------------------",
-        "System        nDCG@10    tau-b  Worst loss, %  Largest drop  Whose",
+        "System        nDCG@10    tau_b  Worst loss, %  Largest drop  Whose",
         "BM25_x & 50%   0.2512   0.9981           -9.9             2  a_b",
         "[dense]             -  -0.2000            0.0         1,234  -",
         "*              0.3000   1.0000            0.0             0  -",
         "------------------------------------------------------------------",
-        "One swapped pair is worth a tau-b of .0002.",
+        "One swapped pair is worth a tau_b of .0002.",
     ]
     assert repr(report) == str(report)
 
@@ -117,16 +117,16 @@ def elements(page, tag):
 
 def test_as_html(report):
     page = report._repr_html_()
-    assert elements(page, "th") == ["System", "nDCG@10", "tau-b", "Worst loss, %", "Largest drop", "Whose"]
+    assert elements(page, "th") == ["System", "nDCG@10", "tau_b", "Worst loss, %", "Largest drop", "Whose"]
     assert elements(page, "td")[:6] == ["BM25_x & 50%", "0.2512", "0.9981", "-9.9", "2", "a_b"]
-    assert elements(page, "p") == ["Scores and tau-b of 3 systems on 50 topics."]
+    assert elements(page, "p") == ["Scores and tau_b of 3 systems on 50 topics."]
     assert "overflow-x:auto" in page
     assert "<b>" not in Report([Column("<b>", ["<b>"])], caption="<b>", notes=["<b>"])._repr_html_()
 
 
 def test_as_a_frame_with_numbers_as_they_are(report):
     frame = report.to_frame()
-    assert frame.columns.tolist() == ["System", "nDCG@10", "tau-b", "Worst loss, %", "Largest drop", "Whose"]
+    assert frame.columns.tolist() == ["System", "nDCG@10", "tau_b", "Worst loss, %", "Largest drop", "Whose"]
     assert frame["nDCG@10"].iloc[0] == 0.25125
     assert frame["Largest drop"].tolist() == [2, 1234, 0]
 

@@ -338,7 +338,7 @@ def test_few_topics(n_topics, messages):
         assert np.isnan([row["tau_b_low"], row["tau_b_high"]]).all()
         assert row["tau_b"] == found.per_topic["tau_b"].iloc[0]
         assert len(found.per_topic) == 1
-        assert found.report().to_frame()["Interval of tau-b"].isna().all()
+        assert found.report().to_frame()["Interval of tau_b"].isna().all()
 
 
 def test_all_tied(messages):

@@ -97,7 +97,7 @@ def test_intervals_are_those_of_leave_out_uniques(field):
     lou = ptr.leave_out_uniques(field.runs, field.qrels, "AP", by="type", **options)
     columns = [f"{name}_{end}" for name in ("tau_b", "gamma", "tau_ap_b", "max_drop") for end in ("low", "high")]
     pd.testing.assert_frame_equal(found.table[columns], lou.table[columns])
-    assert list(found.report().to_frame())[3:5] == ["tau-b", "Interval of tau-b"]
+    assert list(found.report().to_frame())[3:5] == ["tau_b", "Interval of tau_b"]
 
 
 def test_odd_arguments(field, messages):

@@ -340,7 +340,7 @@ def test_reports_have_columns_of_the_tables():
     field = simulate_field(seed=7)
     lou = leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
     frame = lou.report().to_frame()
-    assert frame["Smallest tau-b, field"].tolist() == lou.summary["field_min_tau_b"].tolist()
+    assert frame["Smallest tau_b, field"].tolist() == lou.summary["field_min_tau_b"].tolist()
     assert frame["Largest drop, field"].tolist() == lou.summary["field_max_drop"].tolist()
     rows = lou.table[lou.table["measure"] == "nDCG@10"]
     frame = lou.report("unit", measure="nDCG@10").to_frame()

@@ -146,4 +146,4 @@ def test_few_topics_are_told(field, messages):
     alone = messages.warned(ptr.leave_out_uniques, times=1, resamples=5, **given | {"qrels": one})
     assert alone.table[["tau_b_low", "max_drop_high"]].isna().all(axis=None)
     assert alone.by_run["change_low"].isna().all()
-    assert alone.report().to_frame()["Interval of tau-b"].isna().all()
+    assert alone.report().to_frame()["Interval of tau_b"].isna().all()

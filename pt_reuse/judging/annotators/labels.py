@@ -293,27 +293,27 @@ TIES = ("lower", "higher", "median", "unresolved", "error")
 def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel: int | None = None) -> Qrels:
     """Combine the labels of several annotators: for each document the label that most of them gave.
 
-    The most votes are enough; more than half of them are not needed: of the labels 0, 0, 1, 2, 3 the vote is 0.
+    A plurality is enough: the labels 0, 0, 1, 2, 3 give 0.
 
     Args:
         labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
             judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
             no vote.
-        ties: what a document gets for which two labels or more have the most votes: the ``"lower"`` (default) or the
-            ``"higher"`` of them; the ``"median"`` of all its labels, of two middle ones the lower; ``"unresolved"``,
+        ties: the label of a document for which two labels or more have the most votes: the ``"lower"`` (default) or the
+            ``"higher"`` of them; the ``"median"`` of all its labels (the lower of two middle ones); ``"unresolved"``,
             -1, which judgments read as pooled and not judged; or an ``"error"``.
         min_labels: how many labels a document must have, >= 1; with fewer it is unresolved, -1. Default 1.
-        rel: the lowest label that is relevant, for :attr:`Qrels.rel`; default what the judgments given say.
+        rel: the lowest label that is relevant, for :attr:`Qrels.rel`; default that of the given judgments.
 
     Returns:
         Qrels: a judgment per document, with the columns ``judge`` (whose vote it is) and ``decided`` (``"majority"``,
         how a tie was decided, or which labels it lacks), ``labels`` (how many there are), ``majority`` (how many have
         the most votes), ``tied`` (whether several labels have them), and ``votes``, who voted what: ``"ann 2, bob 0"``.
-        How a document was chosen is kept where the labels say it (``strategy round reason`` and what else is the same
-        for all labels of a document), and so is the ``time`` of its last label.
+        Columns that are equal for all labels of a document are kept, such as ``strategy round reason``, and so is the
+        ``time`` of its last label.
 
     Raises:
-        InputError: two labels of one annotator for a document, no label at all, a tie where that is an error.
+        InputError: two labels of one annotator for a document, no label at all, a tie under ``"error"``.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -455,14 +455,14 @@ def label_distributions(
 ) -> LabelDistributions:
     """Compute the distribution of the labels of each document over several annotators.
 
-    One label hides how far people differ on a document. Where many judged the same ones, relevance is a distribution:
-    some documents are clear, others are relevant to half of the people.
+    A single label does not show how far people differ on a document. If many judged the same documents, relevance is a
+    distribution: some documents are clear, others are relevant to half of the people.
 
     Returns:
         LabelDistributions: ``.table`` per document, ``.shares`` per document and label.
 
     Raises:
-        InputError: no document with so many labels, a label out of the scale, one annotator alone.
+        InputError: no document with enough labels, a label outside the scale, only one annotator.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -664,17 +664,17 @@ def annotator_agreement(
 ) -> AnnotatorAgreement:
     """Measure how far annotators agree: with one another, each with the others, and each with gold labels.
 
-    Values are those of scikit-learn (Cohen's kappa), statsmodels (Fleiss' kappa) and krippendorff. Everything is said
-    over all items, and over those that at least one of the annotators compared called relevant; of the labels as they
-    are, and of relevant or not. Intervals are percentile intervals.
+    Values are those of scikit-learn (Cohen's kappa), statsmodels (Fleiss' kappa) and krippendorff. Everything is
+    computed over all items, and over those that at least one compared annotator labelled relevant; for the labels as
+    given, and for binary ones. Intervals are percentile intervals.
 
     Returns:
         AnnotatorAgreement: ``.table`` (all together), ``.pairs``, ``.others``, ``.gold``, ``.per_topic``,
         ``.by_label``, ``.confusion``, ``.plot()``.
 
     Raises:
-        InputError: one annotator alone, annotators without an item in common, a label out of the scale, two labels of
-            one annotator for a document, gold labels of which nobody labelled any.
+        InputError: only one annotator, annotators without a common item, a label outside the scale, two labels of one
+            annotator for a document, gold labels of documents that nobody labelled.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

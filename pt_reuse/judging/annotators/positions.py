@@ -214,16 +214,16 @@ def passage_positions(
 ) -> PassagePositions:
     """Test where relevant passages are within their documents: at the beginning, or uniformly.
 
-    The position of a passage is that of its middle. What was found is held against chance by a chi square test
-    (``scipy.stats.chisquare``, over the bins in which any relevant passage is expected). It takes passages as
-    independent, so it is a rough guide where few documents have many passages.
+    The position of a passage is that of its middle. Observed positions are compared with chance by a chi square test
+    (``scipy.stats.chisquare``, over the bins in which any relevant passage is expected). The test assumes independent
+    passages, so it is a rough guide if few documents have many passages.
 
     Returns:
         PassagePositions: ``.table`` per bin, ``.first`` per part, ``.chi_square``, ``.p``.
 
     Raises:
-        InputError: a passage without a position, or one beyond the end of its document; no relevant passage;
-            no document with relevant and other labels, where chance is ``"labelled"``.
+        InputError: a passage without a position, or one beyond the end of its document; no relevant passage; no
+            document with relevant and other labels, if chance is ``"labelled"``.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -66,8 +66,8 @@ class AnnotatorRankings(Result):
                 Shown("Annotator", "annotator"),
                 Shown("Topics", "topics", Digits.COUNT),
                 Shown("Changed", "changed", Digits.COUNT),
-                Shown("tau-b", "tau_b", Digits.SCORE),
-                Shown("tau-AP", "tau_ap_b", Digits.SCORE),
+                Shown("tau_b", "tau_b", Digits.SCORE),
+                Shown("tau_AP", "tau_ap_b", Digits.SCORE),
                 Shown("Largest drop", "max_drop", Digits.COUNT),
             ),
             caption="Rank correlation of the runs by {measure} under the labels of each annotator and under the "
@@ -114,8 +114,8 @@ def rankings_by_annotator(
 ) -> AnnotatorRankings:
     """Rank the systems under the labels of each annotator, and compare with the ranking under other judgments.
 
-    For each annotator only the topics count of which there are labels of this annotator, in both rankings; a topic that
-    a run lacks counts 0.
+    For each annotator, both rankings use only the topics that this annotator labelled; a topic that a run lacks counts
+    0.
 
     Args:
         qrels: the judgments to compare with, in any form.

@@ -268,7 +268,7 @@ class ExportedTasks(Result):
             may answer.
         settings: task, format, round, seed, overlap, and how the pool was made.
         folder: where the files are.
-        asked_before: pairs of the pool of which nothing is asked now, since enough people were asked in earlier rounds.
+        asked_before: pairs of the pool that are not asked now, since enough people were asked in earlier rounds.
     """
 
     title = "ExportedTasks"
@@ -316,34 +316,34 @@ def export_tasks(
 ) -> ExportedTasks:
     """Write the documents of a pool as files for people to judge: one file for each annotator.
 
-    People see the query and the text, and nothing of ranks, runs, scores or strategies. Topics stay together, in their
-    natural order. Within a topic the documents are shuffled, for each annotator otherwise; the order depends on `seed`
-    and on the names of documents, and on nothing else of the pool. The file ``tasks.json`` keeps what people do not
-    see; :func:`~pt_reuse.judging.import_labels` needs it.
+    People see the query and the text, but no ranks, runs, scores or strategies. Topics stay together, in their natural
+    order. Within a topic the documents are shuffled differently for each annotator; the order depends only on `seed`
+    and on the names of documents. The file ``tasks.json`` keeps what people do not see;
+    :func:`~pt_reuse.judging.import_labels` needs it.
 
-    A further pool may go to the same folder: a new round. It adds files and replaces none. A pair that enough people
-    were asked in an earlier round is not asked again, and nobody is asked a pair twice.
+    A further pool in the same folder is a new round. It adds files and replaces none. A pair that enough people got in
+    an earlier round is not asked again, and nobody gets a pair twice.
 
     Args:
-        pool: what is to be judged: a Pool, or a frame with ``qid`` and ``docno``. Its columns ``strategy``, ``round``
+        pool: the documents to judge: a Pool, or a frame with ``qid`` and ``docno``. Its columns ``strategy``, ``round``
             and ``reason``, and all further ones, come back with the labels.
         folder: where to; made when it does not exist.
-        topics: a frame with ``qid`` and ``query`` (or ``title``, which is then the query), and perhaps ``description``
-            and ``narrative``, which are shown, too; or a dict of qid -> query.
+        topics: a frame with ``qid`` and ``query`` (or ``title``, which is then the query), and optionally
+            ``description`` and ``narrative``, which are also shown; or a dict of qid -> query.
         texts: a dict of docno -> text, a frame or the documents of a corpus with ``docno`` and ``text`` (and
-            ``title``), or a transformer that adds ``text``. A warning counts those that are empty.
+            ``title``), or a transformer that adds ``text``. A warning counts empty texts.
         format: ``"csv"`` or ``"jsonl"``, into which people write; ``"doccano"`` or ``"label-studio"``, which these
             tools read. Default: that of the folder, ``"csv"`` for a new one.
-        annotators: names of those who judge. None: those of the folder's earlier rounds; in a new folder anybody may
-            answer, and one file has all pairs.
-        overlap: how many annotators judge each pair, or a share between 0 and 1 of the pairs that all judge while one
-            judges each of the others.
+        annotators: their names. None: those of the folder's earlier rounds; in a new folder anybody may answer, and one
+            file has all pairs.
+        overlap: how many annotators judge each pair, or a share between 0 and 1: all annotators judge this share of the
+            pairs, one judges each other pair.
         whole_topics: give a topic to the same annotator, or to the same `overlap` annotators, as a whole, as TREC does.
             Default: pairs are spread, so that everybody has as many pairs as the others, or one more.
         labels: label -> word. Default: those of the folder; ``{0: "not relevant", 1: "relevant"}`` for a new one.
-        instructions: what people are told beside the labels.
+        instructions: a text shown beside the labels.
         seed: of the order and of who judges what, >= 0.
-        overwrite: write a new folder of tasks over one without answers; default is to add a round.
+        overwrite: replace a folder of tasks that has no answers; default is to add a round.
         verbose: show a progress bar while the texts of a corpus are looked up.
 
     Returns:

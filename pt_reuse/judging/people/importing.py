@@ -323,12 +323,11 @@ class ReturnedLabels(Result):
     Attributes:
         table: one row per label: ``qid docno label annotator time strategy round reason note`` and what else the pool
             knew of the document (under ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC:
-            that of the tool where it keeps one, else when the file that has the label was last written.
-        missing: one row per label that was asked and is not there: ``qid docno annotator round skipped note``;
-            ``annotator`` is None where anybody may answer, ``skipped`` says that somebody saw the pair and gave no
-            label.
+            that of the tool if it keeps one, else the time when the file was last written.
+        missing: one row per missing label: ``qid docno annotator round skipped note``; ``annotator`` is None where
+            anybody may answer, ``skipped`` says that somebody saw the pair and gave no label.
         scale: the labels that could be given: ``label word``.
-        settings: task, format, files, and what was mended on the way.
+        settings: task, format, files, and what was repaired.
     """
 
     title = "ReturnedLabels"
@@ -368,16 +367,15 @@ class ReturnedLabels(Result):
 
     @door
     def to_qrels(self, *, rel: int | None = None) -> Qrels:
-        """Return the labels as judgments, where one person judged each document.
+        """Return the labels as judgments, if one person judged each document.
 
         Args:
-            rel: the lowest label that is relevant; None: nobody says, which counts as 1.
+            rel: the lowest label that is relevant; None: not stated, which counts as 1.
 
         Returns:
-            Qrels: one judgment per document, with ``judge time strategy round reason note`` and what else the pool
-            knew of it. A topic without any label yet is none of its topics. Of a sample
-            (:func:`~pt_reuse.pools.sample_pool`) they lack what was not sampled, which estimates need:
-            ``sample.judge(labels.to_qrels())`` has it.
+            Qrels: one judgment per document, with ``judge time strategy round reason note`` and what else the pool knew
+            of it. Topics without any label yet are left out. For a sample (:func:`~pt_reuse.pools.sample_pool`)
+            estimates also need the documents that were not sampled: use ``sample.judge(labels.to_qrels())``.
 
         Raises:
             InputError: a document that several judged, no label at all.
@@ -564,23 +562,23 @@ def import_labels(
 ) -> ReturnedLabels:
     """Read the labels that people gave to the tasks of a folder, and check them against the tasks.
 
-    All faults are found before any is told: pairs that are none of the task, ids moved to other rows, labels out of the
-    scale, two labels of one annotator for one document, rows of another task or of somebody who was not asked, labels
-    that are missing. The same label twice counts once, with a warning. A label is a number or a word of the scale.
+    All faults are reported together: pairs that are not in the task, ids moved to other rows, labels outside the scale,
+    two labels of one annotator for one document, rows of another task or of somebody who was not asked, missing labels.
+    The same label twice counts once, with a warning. A label is a number or a word of the scale.
 
-    Files may have been saved by any spreadsheet: with commas, semicolons or tabs, with or without a mark of UTF-8. An
-    id that a spreadsheet made a number or a date is restored by the name of its pair, with a warning.
+    Files may be saved by any spreadsheet program: with commas, semicolons or tabs, with or without a UTF-8 mark. An id
+    that it changed to a number or a date is restored by the name of its pair, with a warning.
 
     Args:
-        folder: that :func:`~pt_reuse.judging.export_tasks` wrote.
+        folder: the folder that :func:`~pt_reuse.judging.export_tasks` wrote.
         files: files that came back, or folders of such: CSV, JSONL, or what Doccano (JSONL, JSON, CSV, ZIP) and Label
             Studio (JSON, JSON-MIN, CSV, TSV) export. A ZIP may unpack to 100 MB, or to 100 times its size up to 8 GB,
-            and have 10,000 members; all of them are read, but for hidden ones. Default: the task files themselves,
-            where people write into them, and all in the folder ``returned`` of `folder`.
-        annotators: a tool's user, or the name of a file that does not say whose it is -> annotator. A user whose name
-            is none of the annotators' is taken for the one for whom the rows were written, where it is clear which.
-        partial: take what is there while labels are missing; ``ReturnedLabels.missing`` lists these. Default is an
-            error.
+            and have 10,000 members; all except hidden ones are read. Default: the task files themselves, where people
+            write into them, and all in the folder ``returned`` of `folder`.
+        annotators: a tool's user, or the name of a file without an annotator -> annotator. A user who has no
+            annotator's name counts as the one for whom the rows were written, if that is unique.
+        partial: import the labels that are there if others are missing; ``ReturnedLabels.missing`` lists these. Default
+            is an error.
 
     Returns:
         ReturnedLabels: the labels with annotator, time, and why each document was judged.

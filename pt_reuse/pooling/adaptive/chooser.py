@@ -30,7 +30,7 @@ class TopicLists:
 
     Attributes:
         qid: the topic.
-        names: the runs, in the order in which those are tried that a strategy takes for equally good.
+        names: the runs, in the order in which a strategy tries equally good ones.
         docnos: (documents,) their names; the pool of the topic.
         starts: (runs + 1,) into `codes`.
         codes: (rows,) the documents of each run, best first.
@@ -166,19 +166,19 @@ TOLERANCE = 1e-12
 class Chooser(ABC):
     """Judges one topic, document by document: :meth:`next` says which, :meth:`learn` takes its label.
 
-    A strategy is a subclass with a `name` and two methods of its own: `choose`, which document of those left, and
-    `observe`, what it learns from a label. Options are keyword-only arguments of its constructor, which checks them.
-    What it does follows from its lists, its random numbers and the labels alone: fed the same labels again, it stands
-    where it stood.
+    A strategy is a subclass with a `name` and two methods of its own: `choose` returns one of the documents left,
+    `observe` learns from its label. Options are keyword-only arguments of its constructor, which checks them. It may
+    depend only on its lists, its random numbers and the labels: given the same labels again, it must reach the same
+    state.
 
     Args:
         topic: the lists of the runs.
-        random: of this topic and seed.
+        random: the random numbers of this topic and seed.
 
     Attributes:
         name: what the strategy is called.
-        left: (documents,) which are not judged yet.
-        n_left: how many that are.
+        left: (documents,) which documents are not judged yet.
+        n_left: how many documents are left.
     """
 
     name: ClassVar[str]
@@ -192,7 +192,7 @@ class Chooser(ABC):
     def next(self) -> int | None:
         """Return the document to judge, as a position in ``topic.docnos``; None when none is left.
 
-        Asked again before the label came, it returns the same document.
+        If called again before the label is given, it returns the same document.
 
         Raises:
             InputError: the strategy's `choose` returned no document that is left.
@@ -210,7 +210,7 @@ class Chooser(ABC):
 
         Args:
             document: what `next` returned.
-            relevant: whether it is relevant; None where the judge gives it no label, and nothing is learnt.
+            relevant: whether it is relevant; None if the judge gives it no label, and nothing is learnt.
 
         Raises:
             InputError: a label for another document, or one that is not True, False or None.
@@ -235,7 +235,7 @@ class Chooser(ABC):
         """Learn whether a `document`, which is left no more, is `relevant`."""
 
     def leave(self, document: int) -> None:  # noqa: B027
-        """Take note that a `document` is judged, with a label or without; `observe` follows where it has one."""
+        """Note that a `document` is judged, with or without a label; if it has one, `observe` follows."""
 
     def reason(self, document: int) -> str:
         """Return why the `document` that `next` returned was chosen, in words; asked before `learn`."""

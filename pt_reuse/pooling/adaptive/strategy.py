@@ -64,7 +64,7 @@ class Strategy:
         options: as given.
 
     Raises:
-        InputError: an unknown name, something that is no chooser, or an option that it does not know or does not take.
+        InputError: an unknown name, something that is no chooser, or an unknown or invalid option.
 
     Example:
         >>> import pt_reuse as ptr
@@ -98,7 +98,7 @@ class Strategy:
     def start(self, topic: TopicLists, seed: int) -> Chooser:
         """Return a chooser for the lists of a `topic`; its id and the `seed` decide all that is random.
 
-        The runs are tried in a random order, so that none has an advantage of its name or its place in the field.
+        The runs are tried in a random order, so that neither name nor place in the field gives a run an advantage.
         """
         random = random_of_topic(seed, topic.qid)
         by_name = np.array(sorted(range(topic.n_runs), key=topic.names.__getitem__), dtype=np.int64)

@@ -444,7 +444,7 @@ def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
         meaning="ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the "
         "first measure, where that is among them, else at 10, else at the first.",
         check=checked_depths,
-        flag=Flag(help="ranks between commas", metavar="LIST", kind="counts", default="1,5,10,20,50,100"),
+        flag=Flag(help="comma-separated ranks", metavar="LIST", kind="counts", default="1,5,10,20,50,100"),
     ),
     Parameter(
         name="p",
@@ -504,26 +504,27 @@ def coverage(
     A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
     in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it
     returns nothing; ``Judged@k`` of ir_measures is its complement), and of k (``Unjudged(of_cutoff=True)@k``, as
-    trec_eval 10 does: places that a short list leaves empty count as judged, so that it is 0 on such a topic).
+    trec_eval 10 does: empty places of a short list count as judged, so that it is 0 on such a topic).
 
-    Three numbers say what that may do to a run. Its *residual* is the most that unjudged documents may add to its RBP:
-    the sum of (1 - p) p^(rank - 1) over them, and p^n for what follows a list of n documents. Its *condensed* score is
-    the one of its lists without unjudged documents, when all runs are scored so; condensed lists favour what is less
-    judged. And where it is known who made the pool, its share of unjudged documents *without its own team*, had this
-    not taken part: a new run with more than any contributor has less covered than any participant was.
+    Three numbers show the possible effect on a run. Its *residual* is the most that unjudged documents may add to its
+    RBP: the sum of (1 - p) p^(rank - 1) over them, and p^n for ranks below a list of n documents. Its *condensed* score
+    is that of lists without unjudged documents, with all runs scored like this; condensed lists favour less judged
+    runs. If it is known who was pooled, the share of unjudged documents *without its own team* is that share if the
+    team had not taken part: a new run with a higher share than any contributor is covered less than any participant
+    was.
 
     Returns:
         Coverage: ``.table`` (per run and depth), ``.by_run``, ``.condensed``, ``.groups``, ``.by_topic``, ``.flags``,
         ``.per_topic()``, ``.plot()``.
 
     Raises:
-        InputError: a measure without a form for condensed lists, a depth below 1, a unit that some runs do not have,
-            a run that has no topic in common with the qrels.
+        InputError: a measure without a form for condensed lists, a depth below 1, a unit that some runs do not have, a
+            run that has no topic in common with the qrels.
 
     Warns:
         ReuseWarning: judgments of relevant documents only; fewer than five topics; a pool that is not that of the
-            judgments, so that nobody's share without the own team is what it was. ``settings["beware"]`` says it, too.
-            Also contributing runs of one unit alone, and a `by` where nobody is on record as pooled.
+            judgments, so that the shares without the own team are wrong. ``settings["beware"]`` has it, too. Also
+            contributing runs of only one unit, and a `by` if no run is on record as pooled.
 
     Example:
         >>> import pt_reuse as ptr

@@ -619,15 +619,16 @@ def infer_pool(
 ) -> InferredPool:
     """Infer which runs contributed to the pool behind a set of judgments, and to which depth.
 
-    A run *is judged to depth k* when all its first k documents of every topic are judged, but for a tolerated share.
-    For each k, the runs judged to k pool their first k documents; the depth is the k whose pool differs least from the
-    judged set. Every pair of topic and document with any label counts as judged, -1 (pooled, not judged) too.
+    A run *is judged to depth k* if all its first k documents of every topic are judged, except for a tolerated share.
+    For each k, the first k documents of the runs judged to k form a pool; the depth is the k whose pool differs least
+    from the judged set. Every pair of topic and document with any label counts as judged, also with -1 (pooled, not
+    judged).
 
-    What is not given is tried: orders of the runs, tolerances, one depth for all topics and one for each. The answer
-    is the one with which the judged set can be written down in the fewest bits; the page *Who was pooled* says how. An
-    answer that is exact ends the search. Topics whose judgments the pool of the contributors does not explain are set
-    apart, and the answer is that of the others alone, if their pool has a clear depth; not so where `depth` is
-    ``"common"`` or a number, which hold for all topics.
+    Options that are not given are searched: orders of the runs, tolerances, one depth for all topics and one for each.
+    The answer is the one that describes the judged set in the fewest bits; the page *Who was pooled* explains how. An
+    exact answer ends the search. Topics whose judgments the pool of the contributors does not explain are set apart,
+    and the answer is that of the others, if their pool has a clear depth. With a number or ``"common"`` as `depth`,
+    which hold for all topics, none is set apart.
 
     Returns:
         InferredPool: ``.depth``, ``.contributors`` (for ``runs.with_metadata(pooled=...)``), ``.contributor_range``,

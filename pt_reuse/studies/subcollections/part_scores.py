@@ -213,7 +213,7 @@ class ScoredParts:
 
 
 def _tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Return tau-b of two (systems,) means; NaN where one side ties all."""
+    """Return tau_b of two (systems,) means; NaN where one side ties all."""
     rounded = np.round(one, DECIMALS), np.round(other, DECIMALS)[None]
     return float(rank_pairs.coefficients(*rounded, ("tau_b",))["tau_b"][0])
 

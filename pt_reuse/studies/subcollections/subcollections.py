@@ -40,14 +40,14 @@ KINDS = {
     "agree": "agree-SSa",
     "active": "active disagreement",
     "passive": "passive disagreement",
-    "tau_b": "tau-b",
+    "tau_b": "tau_b",
 }
 _AGREEMENT = (
     Shown("Agree-SSa", "agree", Digits.SCORE),
     Shown("SE", "agree_se", Digits.SCORE),
     Shown("Active", "active", Digits.SCORE),
     Shown("Passive", "passive", Digits.SCORE),
-    Shown("tau-b", "tau_b", Digits.SCORE),
+    Shown("tau_b", "tau_b", Digits.SCORE),
 )
 
 
@@ -140,7 +140,7 @@ class Subcollections(Result):
                 Shown("SS_a", "ss_a", Digits.COUNT),
                 Shown("SS_d", "ss_d", Digits.COUNT),
                 Shown("Agree-SSa", "agree", Digits.SCORE),
-                Shown("tau-b", "tau_b", Digits.SCORE),
+                Shown("tau_b", "tau_b", Digits.SCORE),
             ),
             caption="Each two parts by {measure}: pairs of systems that differ significantly on both, with the same "
             "winner and with opposite ones.",
@@ -356,19 +356,18 @@ def subcollections(
     """Test whether the same systems differ significantly on different parts of a corpus.
 
     The documents that are relevant to any topic are set aside. All others are split: by their source, at random, or so
-    that a share of a part comes from one source. Each part gets all relevant documents back, so that parts differ in
-    what is not relevant alone. The systems are had on each part, either as `runs` that keep the documents of the part
-    (their scores stay) or, from :class:`~pt_reuse.profile.Systems`, indexed and run again. On each part every pair of
-    systems is tested over topics; two parts agree as far as they find the same pairs significant, with the same
-    winners.
+    that a share of a part comes from one source. Each part gets all relevant documents back, so that parts differ only
+    in their other documents. On each part, the systems are either `runs` restricted to the documents of the part (their
+    scores stay) or :class:`~pt_reuse.profile.Systems`, indexed and run again. On each part every pair of systems is
+    tested over topics; two parts agree to the extent that they find the same pairs significant, with the same winners.
 
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; or
             :class:`~pt_reuse.profile.Systems`.
         qrels: the judgments, in any form. Each part has those of its documents. Means are over all topics of the
             judgments, a topic that a run lacks counting 0.
-        resamples: draws of topics for intervals of tau-b and agree-SS_a, each testing all pairs again; default 0, none.
-        seed: of all that is drawn.
+        resamples: draws of topics for intervals of tau_b and agree-SS_a, each testing all pairs again; default 0, none.
+        seed: of all random draws.
         n_jobs: parts at a time, as joblib takes it; the numbers do not depend on it. Systems must be able to run in
             other processes.
 
@@ -377,12 +376,12 @@ def subcollections(
         ``.parts``, ``.significance(part)``, ``.report()``, ``.plot()``.
 
     Raises:
-        InputError: one system, a source that has no document, one source, sizes that are more than there is, no
-            relevant document, a part without a topic that counts, a system that retrieves what its part does not have.
+        InputError: one system, a source without documents, only one source, sizes larger than the corpus, no relevant
+            document, a part without a topic that counts, a system that retrieves documents outside its part.
 
     Warns:
-        ReuseWarning: judged documents that are not among those of the systems; fewer than five topics; systems that all
-            tie on a part; lists of runs that keep no document; pairs of parts on which no pair of systems is
+        ReuseWarning: judged documents that are not among the documents of the systems; fewer than five topics; systems
+            that all tie on a part; lists of runs that keep no document; pairs of parts on which no pair of systems is
             significant. All but the first are in ``settings["beware"]``, too.
 
     Example:
@@ -498,7 +497,7 @@ def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n
         where = f"{row['measure']} on part {row['part']}"
         said = (
             f"all {n_systems} systems have the same mean by {where} ({count(len(tied), 'such case')} in all): nothing "
-            "is significant there, and tau-b is NaN."
+            "is significant there, and tau_b is NaN."
         )
         yield Caveat(f"all systems tie by {where}", (said,))
     none = by_pair[by_pair["agree"].isna()]

@@ -51,20 +51,19 @@ class RestrictedRuns:
 class Systems(Generic[_Index]):
     """Retrieval systems that can be built and run on any part of a corpus.
 
-    What :func:`~pt_reuse.profile.subcollections` takes in the place of runs, to index each part and run every system on
-    it.
+    :func:`~pt_reuse.profile.subcollections` takes them instead of runs, to index each part and run every system on it.
 
     Args:
-        factories: system name -> a function that makes its pipeline: of what `index` returned for the documents of a
-            part or, without `index`, of these documents.
+        factories: system name -> a function that makes its pipeline from what `index` returned for the documents of a
+            part or, without `index`, from these documents.
         documents: the corpus, each document a dict with ``docno`` and what an index takes, such as ``text``: a list, or
             a function that returns an iterator over them, such as a dataset's ``get_corpus_iter``.
         topics: frame with the columns ``qid``, ``query``.
-        index: indexes the documents of a part, once for all systems; default None: each factory sees the documents.
+        index: indexes the documents of a part, once for all systems; default None: each factory gets the documents.
         order: the ranking order of the runs.
 
     Raises:
-        InputError: a factory or an index that is no function, documents that can be read but once, topics without
+        InputError: a factory or an index that is no function, documents that can be read only once, topics without
             ``qid``.
 
     Example:
@@ -117,7 +116,7 @@ class Systems(Generic[_Index]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return how the systems are had on a part."""
+        """Return how the systems are run on a part."""
         by = "once for all systems" if self._index is not None else "by each system"
         return {"systems": f"run anew on each part, indexed {by}", "order": self._order}
 
@@ -171,7 +170,7 @@ class Systems(Generic[_Index]):
         return runs
 
     def check_topics(self, judged: Iterable[str]) -> None:
-        """Raise where none of the topics is among those that are judged."""
+        """Raise if none of the topics is judged."""
         mine = self._topics["qid"].astype(str).tolist()
         theirs = list(judged)
         if not set(mine) & set(theirs):

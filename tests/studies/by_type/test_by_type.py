@@ -211,7 +211,7 @@ def test_intervals_of_means_over_splits(field):
     assert "over the splits of 'lexical'" in found.settings["intervals"]
     assert "tau_b_low" not in plain.table
     report = found.report(number="tau_b_low")
-    assert "the lower end of the interval of the mean over splits of tau-b between" in report.caption
+    assert "the lower end of the interval of the mean over splits of tau_b between" in report.caption
     assert f"Intervals: {found.settings['intervals']}." in report.notes
 
 
