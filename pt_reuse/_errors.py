@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections import Counter
@@ -23,6 +24,8 @@ _PLACES: ContextVar[tuple[str, ...]] = ContextVar("pt_reuse_places", default=())
 _WORDINGS: ContextVar[tuple[_Wording, ...]] = ContextVar("pt_reuse_wordings", default=())
 #: where warnings go that are made inside of a job, None outside of any
 _HEARD: ContextVar[list[ReuseWarning] | None] = ContextVar("pt_reuse_heard", default=None)
+#: whole sentences, and the beginning of another
+_SENTENCES = re.compile(r"(.*[.?])(?:\s+(.*)|\s*)", re.DOTALL)
 _OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 #: libraries that call us on behalf of the user; a warning does not point into them
 _BETWEEN = (f"{os.sep}pyterrier{os.sep}", f"{os.sep}contextlib.py", f"{os.sep}functools.py")
@@ -154,21 +157,30 @@ class InputError(Message, ValueError):
             return faults[0]
         listed: list[Part] = [head]
         # what begins a message says what is wrong; advice that several have follows once
-        shown = faults[:most]
-        advice = Counter(fault.parts[1:] for fault in shown)
-        for fault in shown:
+        parted = [(fault, *_parted(fault.parts)) for fault in faults[:most]]
+        advice = Counter(rest for _, _, rest in parted)
+        for fault, what, rest in parted:
             where = f"\n- {fault.place}: " if fault.place else "\n- "
-            alone = advice[fault.parts[1:]] == 1
-            what = fault.parts[0]
-            listed += [where, *(fault.parts if alone else [what.rstrip() if isinstance(what, str) else what])]
+            listed += [where, *(fault.parts if advice[rest] == 1 else what)]
         if len(faults) > most:
             more = f"\n- and {len(faults) - most:,} more. All of them: "
             listed += [more, Attribute("error.faults"), "."]
         for parts in (parts for parts, times in advice.items() if times > 1 and parts):
-            listed += ["\n", parts[0].lstrip() if isinstance(parts[0], str) else parts[0], *parts[1:]]
+            listed += ["\n", *parts]
         error = cls(*listed)
         error._several = tuple(faults)
         return error
+
+
+def _parted(parts: tuple[Part, ...]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """Return what a message says first, to the end of a sentence, and the rest, which begins a sentence."""
+    for at, part in enumerate(parts):
+        found = _SENTENCES.fullmatch(part) if isinstance(part, str) else None
+        if found:
+            return (*parts[:at], found[1]), (*filter(None, [found[2]]), *parts[at + 1 :])
+        if isinstance(part, Message):
+            return parts[: at + 1], parts[at + 1 :]
+    return parts, ()
 
 
 def wrong(argument: str, *parts: Part, place: str | None = None) -> InputError:

@@ -6,7 +6,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse._errors import Argument, Aside, InputError, Option, ReuseWarning, arguments_as, located
+from pt_reuse._errors import Argument, Aside, InputError, Option, ReuseWarning, arguments_as, located, wrong
 from pt_reuse.cli.parser import Parser, Shell
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
@@ -70,3 +70,25 @@ def test_what_is_said_aside_is_for_python_alone():
     assert str(error) == "Give teams= when reading the runs."
     shell = Shell(Parser(prog="pt-reuse lou"), [])
     assert error.worded(shell.in_shell) == "Give teams= in Python."
+
+
+def test_advice_that_several_faults_share_is_a_whole_sentence_below_them():
+    def of(what):
+        return InputError(f"{what} is missing. Wait for it, or pass ", Option("partial", True), " to go on.")
+
+    lines = str(InputError.listing([of("one"), of("two")], "2 faults:")).split("\n")
+    assert lines == [
+        "2 faults:",
+        "- one is missing.",
+        "- two is missing.",
+        "Wait for it, or pass partial=True to go on.",
+    ]
+
+
+def test_a_fault_of_one_sentence_stands_whole_in_a_listing():
+    of_argument = [wrong("depth", " must be 1 or more, got 0.", place=place) for place in "ab"]
+    lines = str(InputError.listing(of_argument, "2 faults:")).split("\n")
+    assert lines[1:] == ["- a: depth must be 1 or more, got 0.", "- b: depth must be 1 or more, got 0."]
+    asked = [InputError("give ", Option("depth", 3), " to go on.", place=place) for place in "ab"]
+    lines = str(InputError.listing(asked, "2 faults:")).split("\n")
+    assert lines[1:] == ["- a: give depth=3 to go on.", "- b: give depth=3 to go on."]
