@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from pt_reuse import _html
 from pt_reuse._check import flag
@@ -33,13 +34,11 @@ from pt_reuse._saving import (
     read_frame,
     unpack_arrays,
 )
-from pt_reuse._text import WIDTH, display_width, prose, table
+from pt_reuse._text import BESIDE, WIDTH, Printed, prose, table
 from pt_reuse.study import DECLARED
 
 #: rows of a table that are printed; a notebook has twice as many
 _SHOWN = 8
-#: how columns end that are beside a number
-_BESIDE = ("_low", "_high", "_sd", "_min", "_max")
 #: the file that makes a folder a saved record: what kind it is, and what the other files cannot say
 CONTENTS, SETTINGS, ARRAYS = "result.json", "settings.json", "arrays.npz"
 #: to be raised when what `CONTENTS` holds changes its meaning
@@ -95,7 +94,7 @@ class Words(dict[str, Any]):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Record:
+class Record(Printed):
     """Tables, arrays and settings that can be saved to a folder, and read back by :func:`read_result`.
 
     What a kind of record declares of its verdict: ``condition``, under which condition the headline holds, and
@@ -209,6 +208,21 @@ class Record:
         """Return what the rows are that are not shown, and where they are."""
         return f"rows in .{next(iter(self.tables()))}"
 
+    def _answers(self) -> list[str]:
+        """Return the columns that hold the answer, the most telling first."""
+        return []
+
+    def _spare(self, shown: pd.DataFrame) -> list[str]:
+        """Return the columns that a narrow screen goes without, the first to be left out first."""
+        answers = [name for name in self._answers() if name in shown]
+        worth = dict.fromkeys(answers, 2)
+        if answers:
+            # what the rows are says more than all numbers but one
+            before = shown.columns[: shown.columns.get_loc(answers[0])]
+            worth |= {answers[0]: 4, **{name: 3 for name in before if not is_numeric_dtype(shown[name])}}
+        # numbers say more than their ends, and the first columns more than the last
+        return sorted(shown.columns[:1:-1], key=lambda name: 0 if name.endswith(BESIDE) else worth.get(name, 1))
+
     def __repr__(self) -> str:
         return f"{self._head()} [{self._settings_line()}]"
 
@@ -216,15 +230,12 @@ class Record:
         return f"{self.title}: {' '.join(self.verdict()) or _NOTHING}"
 
     def __str__(self) -> str:
-        head, lines, shown = [repr(self)], self._lines(), self._shown()
-        # numbers say more than their ends, and the first columns more than the last
-        spare = sorted(shown.columns[:1:-1], key=lambda name: not name.endswith(_BESIDE))
-        if lines or display_width(head[0]) > WIDTH:
-            head = [self._head(), *lines, f"[{self._settings_line()}]"]
+        shown = self._shown()
         return "\n".join(
             [
-                *(prose(line, width=WIDTH) for line in head),
-                table(shown, width=WIDTH, most=_SHOWN, what=self._rest(), spare=spare),
+                *(prose(line, width=WIDTH) for line in (self._head(), *self._lines())),
+                table(shown, width=WIDTH, most=_SHOWN, what=self._rest(), spare=self._spare(shown)),
+                prose(f"[{self._settings_line()}]", width=WIDTH),
             ]
         )
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: what a result or a noun prints is no wider than this, in columns
 WIDTH = 80
+#: how columns end that are beside a number
+BESIDE = ("_low", "_high", "_sd", "_min", "_max")
 #: the narrowest text that is laid out; less is taken for this
 NARROWEST = 20
 #: what stands between the blocks of a table whose columns do not stand side by side
@@ -62,24 +64,36 @@ def table(
 ) -> str:
     """Return a frame as a text table no line of which is wider than `width`.
 
-    Columns of `spare` are left out, one by one, until the others stand side by side; what is left out is said.
+    Columns of `spare` are left out, one by one, until the others stand side by side, those with one value in all rows
+    first; what is left out is said.
     """
-    shown, gone = frame if most is None else frame.head(most), []
+    shown = frame if most is None else frame.head(most)
     text = lay_out(text_columns(shown, numbers), width=width) if shown.shape[1] else ""
-    for column in spare:
+    of_all = [column for column in spare if _BLOCKS in text and _is_same(frame, column)]
+    for column in sorted(spare, key=lambda column: column not in of_all):
         if _BLOCKS not in text:
             break
         shown = shown.drop(columns=column)
-        gone.append(column)
         text = lay_out(text_columns(shown, numbers), width=width)
     lines = [text] if text else []
     if not len(frame):
         lines.append(prose(f"(no {what})", width=width))
     elif len(shown) < len(frame):
         lines.append(prose(f"... and {len(frame) - len(shown):,} more {what}", width=width))
-    if gone:
-        lines.append(prose(f"(no room for: {', '.join(str(name) for name in frame if name in gone)})", width=width))
+    gone = [name for name in frame if name not in shown]
+    same = text_columns(frame.head(1)[[name for name in gone if name in of_all]], numbers)
+    if same:
+        said = ", ".join(f"{column.heading}={column.cells[0]}" for column in same)
+        lines.append(prose(f"(the same in all rows: {said})", width=width))
+    others = [str(name) for name in gone if name not in of_all]
+    if others:
+        lines.append(prose(f"(no room for: {', '.join(others)})", width=width))
     return "\n".join(lines)
+
+
+def _is_same(frame: pd.DataFrame, column: str) -> bool:
+    """Return whether a column says one thing of several rows; the end of an interval says none without the other."""
+    return len(frame) > 1 and not column.endswith(BESIDE) and len(set(frame[column].astype(str))) == 1
 
 
 def text_columns(frame: pd.DataFrame, numbers: str = "{:.4f}") -> list[TextColumn]:
@@ -127,6 +141,21 @@ def prose(text: str, *, width: int) -> str:
     """Return a text wrapped at its spaces; its lines stay apart, and keep their indent, as items of a list do."""
     width = max(width, NARROWEST)
     return "\n".join(wrapped for line in text.expandtabs(4).split("\n") for wrapped in _wrapped(visible(line), width))
+
+
+class Printed:
+    """An object whose repr is one line: ``print`` wraps it, and so does IPython where a name is typed in a terminal."""
+
+    def __init_subclass__(cls, **arguments: Any):
+        super().__init_subclass__(**arguments)
+        # IPython takes the repr of a class before what a class above it has
+        cls._repr_pretty_ = Printed._repr_pretty_  # type: ignore[method-assign]
+
+    def __str__(self) -> str:
+        return prose(repr(self), width=WIDTH)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
 
 def display_width(text: str) -> int:

@@ -188,6 +188,9 @@ class Result(Record):
     def _rest(self) -> str:
         return "rows in .table"
 
+    def _answers(self) -> list[str]:
+        return [name for figures in self.key for name in figures.columns]
+
     def _names_in(self, column: str) -> list[str]:
         every = [getattr(self, part.name) for part in fields(self)]
         found = [frame[column] for frame in every if isinstance(frame, pd.DataFrame) and column in frame]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pt_reuse import _html
 from pt_reuse._check import choice, count, examples, flag, positive, told
 from pt_reuse._errors import Advice, Call, InputError, Option, door, in_python, warn
-from pt_reuse._text import WIDTH, prose
+from pt_reuse._text import Printed
 from pt_reuse.collections.collection import Collection, without_runs
 from pt_reuse.collections.definition import collection_names, find_collection
 from pt_reuse.collections.irds import build_irds, not_known, not_readable
@@ -207,7 +207,7 @@ _BROWSER = "https://pages.nist.gov/trec-browser/"
 _CANNOT = (OSError, RuntimeError, ValueError, LookupError, EOFError, tarfile.TarError, zlib.error)
 
 
-class ReuseDataset(IRDSDataset):
+class ReuseDataset(Printed, IRDSDataset):
     """A test collection with its runs: ``pt.get_dataset("reuse:NAME")``.
 
     Documents, topics and judgments come through ir_datasets, as for ``irds:``; the runs from the user's folder or from
@@ -454,9 +454,6 @@ class ReuseDataset(IRDSDataset):
     def _repr_html_(self) -> str:
         title = f"{type(self).__name__}('reuse:{self.name}'): {self.collection.title}"
         return _html.headline(title) + _html.listed(self.facts())
-
-    def __str__(self) -> str:
-        return prose(repr(self), width=WIDTH)
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what is known of the collection, as pairs of heading and text: counts, origins, files here."""

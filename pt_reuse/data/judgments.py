@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pt_reuse import _html
 from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown, told
 from pt_reuse._errors import Call, InputError, arguments_as, door, wrong
-from pt_reuse._text import WIDTH, prose
+from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
     check_frame,
@@ -69,7 +69,7 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     )
 
 
-class Qrels:
+class Qrels(Printed):
     """Judgments of documents for topics; immutable, every operation returns a new one.
 
     Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a label
@@ -301,9 +301,6 @@ class Qrels:
             relevant += f" from label {self.rel}"
         head = f"{count(len(self.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant}"
         return f"Qrels: {head} (labels {labels or 'none'})"
-
-    def __str__(self) -> str:
-        return prose(repr(self), width=WIDTH)
 
     def _repr_html_(self) -> str:
         return _html.headline(repr(self)) + _html.table(self.counts(), most=12, what="topics in .counts()")

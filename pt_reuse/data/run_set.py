@@ -13,7 +13,7 @@ import pyterrier as pt
 from pt_reuse import _html
 from pt_reuse._check import examples, positive
 from pt_reuse._errors import InputError, door
-from pt_reuse._text import WIDTH, prose
+from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField, united
@@ -41,7 +41,7 @@ from pt_reuse.data.units import (
 )
 
 
-class RunSet:
+class RunSet(Printed):
     """A field of runs; immutable, every operation returns a new one.
 
     Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
@@ -470,9 +470,6 @@ class RunSet:
         yield from self.how_pooled.in_words(self.order)
         if self.left_out:
             yield f"{self.left_out} left out"
-
-    def __str__(self) -> str:
-        return prose(repr(self), width=WIDTH)
 
     def _repr_html_(self) -> str:
         return _html.headline(repr(self)) + _html.table(self.sizes(), most=12, what="runs in .sizes()")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pt_reuse import _html
 from pt_reuse._check import choice, count, did_you_mean, examples, told
 from pt_reuse._errors import InputError, Option, door, warn, wrong
-from pt_reuse._text import WIDTH, prose
+from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, sort_by_topic
 from pt_reuse.data.asking import labels_by, rel_of
@@ -179,7 +179,7 @@ class Contributions:
         return reduced
 
 
-class Pool:
+class Pool(Printed):
     """Documents to judge, topic by topic; made by :func:`depth_pool`, or from any documents by :meth:`from_frame`.
 
     The contributors of a document are the runs that have it. A document from a classifier, a sample or the corpus may
@@ -484,9 +484,6 @@ class Pool:
 
     def __repr__(self) -> str:
         return f"{self._sizes()} ({', '.join(f'{name}={value}' for name, value in self._settings().items())})"
-
-    def __str__(self) -> str:
-        return prose(repr(self), width=WIDTH)
 
     def _repr_html_(self) -> str:
         table = _html.table(self.to_frame(), most=12, what="documents in .to_frame()")

@@ -207,6 +207,9 @@ class PredictionPowered(OfJudges):
         counts = of_pairs.reindex(pd.MultiIndex.from_frame(found[keys]), columns=["pairs", *significant], fill_value=0)
         return pd.concat([found, counts.reset_index(drop=True).astype(np.int64)], axis=1).join(of_ranks, on=keys)
 
+    def _answers(self) -> list[str]:
+        return ["estimate", *super()._answers()]
+
     def named(self) -> pd.DataFrame:
         """Return the summary with a name of each row."""
         rows = self.summary

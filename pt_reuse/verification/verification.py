@@ -151,14 +151,14 @@ class Verification(Result):
 
     def __str__(self) -> str:
         groups = table(self._groups().drop(columns="convention"), width=WIDTH, numbers="{:.2g}")
-        differing, parts = self._differing(), [prose(repr(self), width=WIDTH), groups]
+        differing, parts = self._differing(), [prose(self._head(), width=WIDTH), groups]
         lines = _conventions_in_words(self)
         if len(differing):
             figures = table(differing.drop(columns=["convention", "note"]), width=WIDTH, numbers="{:.10g}")
             lines = [*lines, "unequal:", *figures.split("\n")]
             for row in differing.to_dict("records"):
                 lines += [f"- {row['what']}, {row['name']}: {row['note']}"] if row["note"] else []
-        lines += self.not_computed(in_python)
+        lines += [*self.not_computed(in_python), f"[{self._settings_line()}]"]
         return "\n".join([*parts, *(prose(line, width=WIDTH) for line in lines)])
 
     def not_computed(self, advice: Callable[[Advice], str]) -> list[str]:

@@ -115,6 +115,34 @@ def test_what_is_printed_says_as_much_as_the_repr(results, nouns):
         assert re.sub(r"\s", "", settings) in printed, name
 
 
+def test_the_answer_is_printed_first_then_the_table_and_settings_last(results):
+    for name, result in results.items():
+        printed = re.sub(r"\s", "", str(result))
+        assert printed.startswith(re.sub(r"\s", "", result._head())), name
+        assert printed.endswith(re.sub(r"\s", "", f"[{result._settings_line()}]")), name
+
+
+@pytest.mark.parametrize(
+    ("kind", "answers"),
+    [
+        ("LeaderboardAgreement", ["tau_b", "gamma", "tau_ap_b"]),
+        ("FamilyEffect", ["rank_effect", "score_effect"]),
+        ("PredictionPowered", ["estimate", "n_eff"]),
+    ],
+)
+def test_a_table_that_is_too_wide_keeps_the_answer(results, kind, answers):
+    printed = str(results[kind])
+    left_out = re.sub(r"\s", "", printed.partition("(no room for: ")[2].partition(")")[0]).split(",")
+    assert "the same in all rows" in printed
+    assert not set(answers) & set(left_out)
+
+
+def test_what_is_typed_in_ipython_is_what_is_printed(results, nouns):
+    pretty = pytest.importorskip("IPython.lib.pretty").pretty
+    for name, shown in {**results, **nouns}.items():
+        assert pretty(shown) == str(shown), name
+
+
 def test_pages_escape_every_name_and_scroll_and_fold(results, nouns):
     for name, shown in {**results, **nouns}.items():
         page = shown._repr_html_()

@@ -163,3 +163,18 @@ def test_spare_columns_go_until_the_others_stand_side_by_side():
     assert [line.split()[0] for line in told[:2]] == ["a", "a-xxxxxxxxxxxx"]
     assert told[2:] == ["(no room for: c, d)"]
     assert table(frame, width=80, spare=["d"]) == table(frame, width=80)
+
+
+def test_columns_of_one_value_go_first_and_their_value_is_said():
+    frame = pd.DataFrame({"name": ["a", "b"], "by": ["team"] * 2, "depth": [10, 10], "tau": [0.5, 0.25]})
+    frame = frame.assign(tau_low=[0.0, 0.0], other=["x" * 9, "y" * 9])
+    spare = ["tau_low", "other", "tau", "depth", "by"]
+    told = table(frame, width=40, spare=spare).split("\n")
+    assert told[0].split() == ["name", "by", "tau", "tau_low", "other"]
+    assert told[3:] == ["(the same in all rows: depth=10)"]
+    told = table(frame, width=30, spare=spare).split("\n")
+    # the end of an interval says nothing without the other
+    assert told[0].split() == ["name", "tau", "other"]
+    assert told[3:] == ["(the same in all rows:", "by=team, depth=10)", "(no room for: tau_low)"]
+    # one row is the same as itself
+    assert table(frame.head(1), width=30, spare=spare).split("\n")[2:] == ["(no room for: tau_low, other)"]
