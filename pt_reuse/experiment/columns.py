@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import BEWARE, Caveat, none_relevant, noted, of_judged, relevant_only, tell
 from pt_reuse.scoring.measures import Unjudged, cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import base_scores
-from pt_reuse.scoring.scores import Scores, mean_over_topics, score
+from pt_reuse.scoring.scores import Scores, mean_over_topics, score, topics_of_runs
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 
 #: column name of a measure, as pt.Experiment has it -> the measure
@@ -51,7 +51,10 @@ SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRe
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Which columns are wanted, and how systems are pooled; `alone` without a field, `highest` the highest label."""
+    """Which columns are wanted, and how systems are pooled; `alone` without a field, `highest` the highest label.
+
+    Systems are pooled `by_score` where the order of pooling is that of the field, which says nothing of theirs.
+    """
 
     kinds: tuple[str, ...]
     by: str
@@ -62,6 +65,7 @@ class Wanted:
     by_default: bool
     idle: tuple[str, ...] = ()
     highest: int | None = None
+    by_score: bool = False
 
     @property
     def left_out(self) -> bool:
@@ -143,10 +147,22 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
         rates = {name: unjudged_to(measure) for name, measure in measures.items()}
         scores = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
         added["unjudged"] = {name: Values.of(scores, rate) for name, rate in rates.items()}
+        _tell_strangers(systems, qrels, added["unjudged"].values())
     if "bounds" in kinds:
         known_bounds, more = _bounds(systems, qrels, measures, wanted.highest)
         added, settings = {**added, **known_bounds}, {**settings, **more}
     return replace(columns, added=added, settings=settings)
+
+
+def _tell_strangers(systems: RunSet, qrels: Qrels, shares: Iterable[Values]) -> None:
+    """Warn of systems that have results and none that is judged."""
+    nothing = np.all([(values.by_topic == 1).all(axis=0) for values in shares], axis=0)
+    names = [systems.names[s] for s in np.flatnonzero(nothing & topics_of_runs(systems, qrels).any(axis=0))]
+    if names:
+        warn(
+            f"no document that counts is judged for {count(len(names), 'system')}: {examples(names)}. Check that their "
+            "docnos are those of the judgments."
+        )
 
 
 def _placed(
@@ -179,7 +195,8 @@ def _placed(
     name_of = {repr(measure): name for name, measure in measures.items()}
     summary = lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]])
     contributed = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
-    columns = columns.with_settings({"systems": _pooled_in_words(systems.pooled.tolist())})
+    by_score = {"pool order of systems": ORDER} if wanted.by_score else {}
+    columns = columns.with_settings({"systems": _pooled_in_words(systems.pooled.tolist()), **by_score})
     return replace(columns, contributed=contributed, fit=lou.fit, summary=summary.to_dict("records"))
 
 

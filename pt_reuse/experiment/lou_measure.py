@@ -27,6 +27,9 @@ from pt_reuse.scoring.measures import MeasureLike, is_measure
 #: columns of pt.Experiment's tables that a measure cannot be called by
 _TAKEN = ("name", "qid", "measure", "value", "mrt")
 
+#: topics on which two runs have the same documents that are taken for one run
+_TOPICS = 5
+
 
 class _LeaveOutUniques(Derived):
     """The score without the relevant uniques of the system's team in the pool of a field."""
@@ -61,7 +64,7 @@ class _LeaveOutUniques(Derived):
             raise InputError(f"the field has no team {told(team)}.", argument="team")
         own = {"rel": checked_rel(rel) or 1, "team": team, "name": _checked_name(name)}
         super().__init__(measure, field=runs, depth=taken, **own)
-        self._told = False
+        self._told: set[str] = set()
         self._tell_of_namesake()
 
     def __call__(self, **params: Any) -> ir_measures.Measure:
@@ -110,9 +113,8 @@ class _LeaveOutUniques(Derived):
 
     def _tell(self, strangers: NDArray[np.bool_]) -> None:
         """Warn, once, where the pool of the field is not what was judged."""
-        if self._told or not len(strangers) or strangers.mean() <= MOSTLY:
+        if not len(strangers) or strangers.mean() <= MOSTLY or self._was_told("strangers"):
             return
-        self._told = True
         warn(
             f"{self!r}: {int(strangers.sum()):,} of {len(strangers):,} judged documents ({strangers.mean():.0%}) are "
             f"within depth {self.params['depth']} of no pooled run of the field, nor of the system, so they stay "
@@ -122,11 +124,44 @@ class _LeaveOutUniques(Derived):
             category=CaveatWarning,
         )
 
+    def _tell_twin(self, top: pd.DataFrame, qids: Sequence[str]) -> None:
+        """Warn, once per run, where a pooled run has the documents of the system, none of which is then unique."""
+        others, theirs = self._by_run
+        mine = top.assign(key=_keys(top["doc_id"])).groupby("query_id")["key"].sum()
+        here = others.reindex(columns=mine.index[mine.index.isin(qids)])
+        enough = here.shape[1] >= _TOPICS
+        twins = here.index[(here == mine[here.columns]).all(axis=1)] if enough else ()
+        team = self.params["team"]
+        for name in twins:
+            if (team is None or theirs[name] != team) and not self._was_told(name):
+                warn(
+                    f"{self!r}: the results are those of run {shown(name)} of the field, which has found all of their "
+                    "documents as well, so that none is unique. Leave the run out of ",
+                    Option("field", ...),
+                    ", or name its team, ",
+                    Option("team", theirs[name]),
+                    ".",
+                )
+
+    @cached_property
+    def _by_run(self) -> tuple[pd.DataFrame, dict[str, Any]]:
+        """Return for each pooled run and topic a sum over the documents that tells them apart, and run -> team."""
+        rows = self._pool.contributions()
+        sums = rows.assign(key=_keys(rows["docno"])).pivot_table("key", index="name", columns="qid", aggfunc="sum")
+        table = self._pool.run_table
+        return sums, dict(zip(table["name"], table["team"], strict=True))
+
+    def _was_told(self, what: str) -> bool:
+        before = what in self._told
+        self._told.add(what)
+        return before
+
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
         with np.errstate(over="ignore"):
             rows = run.assign(score=run["score"].astype(np.float32))
         rows = rows.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
         top = rows.groupby("query_id").head(self.params["depth"])
+        self._tell_twin(top, qids)
         judged = pd.MultiIndex.from_frame(qrels[["query_id", "doc_id"]])
         found = judged.isin(pd.MultiIndex.from_frame(top[["query_id", "doc_id"]]))
         unique = judged.isin(self._of_team) | (found & ~judged.isin(self._others))
@@ -151,6 +186,11 @@ def _checked_name(name: Any) -> str | None:
         what = "a column of pt.Experiment" if name in _TAKEN else "another measure"
         raise InputError(f"{shown(name)} is {what}. Give a name of its own.", argument="name")
     return name
+
+
+def _keys(docnos: pd.Series) -> NDArray[np.float64]:
+    """Return a number of each docno, whose sums are exact."""
+    return (pd.util.hash_array(docnos.astype(object).to_numpy()) >> np.uint64(24)).astype(np.float64)
 
 
 def _pairs(pool: Pool) -> pd.MultiIndex:
@@ -195,7 +235,8 @@ def LOU(  # noqa: N802 - named as a measure
 
     Warns:
         ReuseWarning: most judged documents are in the first `depth` of no pooled run, as where the field or the depth
-            is not that of the judgments; another LOU in use has the same name and another field.
+            is not that of the judgments; a run of the field has all documents of the system; another LOU in use has the
+            same name and another field.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

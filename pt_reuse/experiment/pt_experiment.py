@@ -195,8 +195,8 @@ def Experiment(
             (``field.pool_depth``), else 100.
         rel: the lowest label that is relevant, for which uniques are taken away; default what the qrels say where they
             are a Qrels, else 1. Measures have a `rel` of their own: AP(rel=2).
-        pool_order: the order in which the pool took documents, ``"file"`` or ``"rank"`` for instance, where it is not
-            that of the scores (default).
+        pool_order: the order in which the pool took documents, ``"file"`` or ``"rank"`` for instance; default that of
+            the field, and of the scores for systems that are no RunSet.
         fill: a judge that labels unjudged documents: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a
             function or a pipeline. It is asked once, after the systems have run, in one frame of all documents of all
             systems: ``qid docno``, and what it reads: ``query`` as the topics have it, ``text`` as the results of the
@@ -492,6 +492,7 @@ def _evaluated(
         pooled_runs = field or systems.runs
         if pool_order is None and pooled_runs is not None:
             pool_order = pooled_runs.pool_order
+            wanted = replace(wanted, by_score=systems.runs is None and pool_order in ("file", "rank"))
         check_pool_order(field, systems.runs, pool_order)
     wanted = replace(wanted, pool_order=pool_order, highest=int(all_judgments.arrays.labels.max(initial=0)))
     # a tree plan joins a result frame with the topics
@@ -510,7 +511,7 @@ def _evaluated(
     if result is None:
         result = keeping.by_pt(recorded, topics, judged, metrics, names, arguments)
 
-    runs = executed_runs(systems, known.counted, judgments, wanted)
+    runs = executed_runs(systems, topics, known.counted, judgments, wanted)
     with told_elsewhere():
         columns = compute_columns(runs, field, judgments, measures, wanted)
     if judge is not None:

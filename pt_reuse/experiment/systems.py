@@ -31,6 +31,8 @@ _NEEDED = ["qid", "docno", "score"]
 _ALWAYS_KEPT = [*_NEEDED, "rank"]  # a pool may have followed the rank column
 #: columns that say nothing of a document to whom judges it: of the run, and what is kept anyway
 _NO_TEXTS = (*_ALWAYS_KEPT, "name", "team", "type")
+#: the share of the topics that a system may lack, as a query without a match does
+_FEW = 0.1
 #: the longest label of a schematic that pyterrier draws well
 _LABEL = 20
 
@@ -330,8 +332,10 @@ def check_frames(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, wanted
         code_runs(rows, duplicates="error")
 
 
-def executed_runs(systems: Systems, table: pd.DataFrame, judgments: Qrels, wanted: Wanted) -> RunSet:
-    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that score nothing."""
+def executed_runs(
+    systems: Systems, topics: pd.DataFrame, table: pd.DataFrame, judgments: Qrels, wanted: Wanted
+) -> RunSet:
+    """Return what pt.Experiment evaluated as runs in the order of its scores, and warn of those that lack topics."""
     if systems.runs is None or systems.saved or systems.only is not None:
         frames = systems.results()
         with _naming_repeats(frames):
@@ -340,22 +344,45 @@ def executed_runs(systems: Systems, table: pd.DataFrame, judgments: Qrels, wante
         ordered = systems.runs.reorder(ORDER)
         # how the field was pooled is what counts where there is one
         runs = RunSet(ordered.field, table, ORDER, ordered.how_pooled if wanted.alone else UNKNOWN)
-    has = np.asarray(topics_of_runs(runs, judgments).any(axis=0))
-    if not has.all():
-        lost = [runs.names[row] for row in np.flatnonzero(~has)]
+    has, asked = np.asarray(topics_of_runs(runs, judgments)), np.isin(judgments.topics, list(topics["qid"]))
+    lost = [runs.names[row] for row in np.flatnonzero(~has.any(axis=0))]
+    n_topics, n_found = int(asked.sum()), has[asked].sum(axis=0).tolist()
+    if lost:
         nothing = f"{count(len(lost), 'system')} without a result on any judged topic"
         warn(f"{nothing}, scored 0: {examples(lost)}.")
+    lacking = [
+        f"{shown(name)} ({n_topics - n:,})"
+        for name, n in zip(runs.names, n_found, strict=True)
+        if n > 0 and n_topics - n > _FEW * n_topics
+    ]
+    if lacking:
+        more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+        warn(
+            f"{count(len(lacking), 'system')} without a result for over a tenth of the {n_topics:,} judged topics: "
+            f"{', '.join(lacking[:3])}{more}. On these the scores are 0, as in pt.Experiment, and the unjudged share 1."
+        )
     return runs
 
 
 def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, wanted: Wanted) -> Mapping[str, pd.DataFrame]:
     """Return frames that can be put in order with a field pooled by ranks: one that is not pooled may have none."""
+    if wanted.left_out and wanted.by_score:
+        return {name: _by_score(frame) for name, frame in frames.items()}
     if not wanted.left_out or wanted.pool_order != "rank":
         return frames
     unpooled = set(table["name"][~table["pooled"]])
     return {
         name: frame.assign(rank=np.arange(len(frame))) if name in unpooled else frame for name, frame in frames.items()
     }
+
+
+def _by_score(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return results whose rows, and ranks, are in the order of the scores."""
+    with np.errstate(over="ignore"):
+        score = pd.to_numeric(frame["score"], errors="coerce").astype(np.float32).to_numpy()
+    keys = pd.DataFrame({"score": score, "docno": frame["docno"].astype(str).to_numpy()})
+    rows = frame.iloc[keys.sort_values(["score", "docno"], ascending=False, kind="stable").index]
+    return rows.assign(rank=np.arange(len(rows)))
 
 
 @contextmanager

@@ -169,7 +169,7 @@ def test_result_frames(fault, live, messages):
 
 
 def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
-    """Systems that are not pooled need no ranks; of those that are, a stored one is looked at first."""
+    """Systems need no ranks, unless the order is asked for; then one that is stored is looked at first."""
     frames = {name: OTHERS[name] for name in OTHERS}
     field = ptr.RunSet.from_frames(frames, metadata=OTHERS.run_table, pool_order="rank", pool_depth=8)
     stored = FRAME.drop(columns="rank")
@@ -180,7 +180,8 @@ def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
     )
     assert table.attrs["reuse"]["settings"]["pool order"] == "rank"
     systems = {"live": live, "stored": stored}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=field, pooled=True))
+    how = {"field": field, "pooled": True, "pool_order": "rank"}
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], **how))
 
 
 def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_path):

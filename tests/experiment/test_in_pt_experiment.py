@@ -337,6 +337,26 @@ def test_measures_of_two_fields_are_not_mixed_up(messages):
     assert repr(first) == "LOU(P@5,field=3 runs,depth=8)"
 
 
+def test_a_system_that_is_in_the_field_is_told(messages):
+    def run(*docnos):
+        return pd.concat(
+            [pd.DataFrame({"qid": qid, "docno": docnos, "score": [2.0, 1.0], "query": "q"}) for qid in "12345"]
+        )
+
+    mine, theirs = run("d1", "d2"), run("d2", "d3")
+    qrels = run("d1", "d2").drop(columns="score").assign(label=1)
+    teams = {"stored": "us", "other": "them"}
+    field = ptr.RunSet.from_frames({"stored": mine, "other": theirs}, teams=teams, pooled=True)
+    for measure, times, value in (
+        (ptr.LOU(P @ 2, field=field, depth=2), 1, 1.0),
+        (ptr.LOU(P @ 2, field=field.select(["other"]), depth=2), 0, 0.5),
+        (ptr.LOU(P @ 2, field=field, depth=2, team="us"), 0, 0.5),
+        (ptr.LOU(P @ 2, field=field, depth=2, team="them", name="of others"), 1, 1.0),
+    ):
+        found = messages.warned(lambda measure=measure: pt.Evaluate(mine, qrels, [measure]), times=times)
+        assert list(found.values()) == [value]
+
+
 def test_a_name_is_of_one_measure(messages):
     mine = ptr.LOU(P @ 5, field=OTHERS, depth=8, name="mine")
     assert repr(mine) == repr(mine()) == "mine"

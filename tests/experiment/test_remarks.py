@@ -11,6 +11,7 @@ import pyterrier as pt
 import pytest
 from experiment_parts import (
     ALL,
+    FIELD,
     NAMES,
     NO_FIELD,
     OTHERS,
@@ -197,7 +198,8 @@ def test_by_hand(messages):
 def test_a_share_that_is_another_is_told(messages):
     """What was never judged counts as what is not relevant, in the score alone."""
     systems, qrels = {"A": near_tie()}, judged(a=0, c=1)
-    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1]))
+    # and nothing that counts is judged
+    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1]), times=2)
     assert result["P@1 unjudged"].tolist() == [1.0]
     usual = ptr.score(systems, qrels, [ptr.Unjudged @ 1, P @ 1])
     assert usual.mean.iloc[0, 1:].tolist() == [0.0, 0.0]
@@ -258,3 +260,14 @@ def test_it_is_told_where_ptr_score_differs_and_nowhere_else(seed):
         assert not mine or (f"{name!r} on {n} topic" in mine[0]) == bool(n)
     for measure in measures:
         assert result[str(measure)].tolist() == pytest.approx(here.mean[str(measure)].tolist())
+
+
+def test_what_is_not_judged_at_all_or_not_there_is_told(messages):
+    strange = {"A": FIELD.runs[NAMES[0]].assign(docno=lambda frame: "x" + frame["docno"])}
+    result = messages.warned(lambda: ptr.Experiment(strange, TOPICS, QRELS, [nDCG @ 10], field=OTHERS))
+    assert result["nDCG@10 unjudged"].tolist() == [1.0]
+    half = {"A": FIELD.runs[NAMES[0]], "B": FIELD.runs[NAMES[1]]}
+    half["B"] = half["B"][half["B"]["qid"].isin(TOPICS["qid"][:3])]
+    messages.warned(lambda: ptr.Experiment(half, TOPICS, QRELS, [nDCG @ 10], field=OTHERS))
+    # of the topics that are asked
+    messages.warned(lambda: ptr.Experiment(half, TOPICS[:3], QRELS, [nDCG @ 10], field=OTHERS), times=0)
