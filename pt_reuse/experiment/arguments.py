@@ -28,6 +28,13 @@ from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.rescoring import check_provided
 from pt_reuse.scoring.scores import check_topics, topics_of_runs
 
+#: characters of a topics file that tell its form
+_START = 1 << 16
+#: what a topics file may be
+_TOPIC_FILES = (
+    " Give TREC topics (<top>), XML, a line for each topic (its qid, a tab or blank, the query), or a frame.",
+)
+
 # what pt.Experiment would notice only after all systems have run
 
 
@@ -126,7 +133,7 @@ def read_topics(topics: Any) -> pd.DataFrame:
         if not os.path.isfile(topics):
             problem = f"topics {str(topics)!r}: no such file. Give a file or a DataFrame."
             raise InputError(problem, argument="topics")
-        return pt.io.read_topics(str(topics))
+        return _topics_file(str(topics))
     if not isinstance(topics, pd.DataFrame):
         rows = list(topics) if isinstance(topics, Iterable) and not isinstance(topics, Mapping) else []
         if not rows or not all(hasattr(row, "_asdict") for row in rows):
@@ -139,6 +146,26 @@ def read_topics(topics: Any) -> pd.DataFrame:
     columns("topics", topics.columns, ("qid",))
     # ids are strings, as all that pyterrier reads has them; pt.Experiment cannot score with others
     return topics.astype({"qid": str}) if pd.api.types.is_numeric_dtype(topics["qid"]) else topics
+
+
+def _topics_file(path: str) -> pd.DataFrame:
+    """Return the topics of a file: TREC's, XML, or a line for each, its qid first."""
+    try:
+        with pt.io.autoopen(path, "rt") as file:
+            start = file.read(_START).lower()
+        if "<top>" in start:
+            return pt.io.read_topics(path)
+        if "<topic" in start:
+            return pt.io.read_topics(path, "trecxml")
+        found = pt.io.read_topics(path, "singleline", tokenise=False)
+    # python-terrier has no word on a line without a query
+    except (OSError, ValueError, LookupError, NameError) as error:
+        raise InputError(f"topics {path!r} cannot be read as topics.", *_TOPIC_FILES, argument="topics") from error
+    if found.empty or found["qid"].duplicated().any():
+        twice = found["qid"][found["qid"].duplicated()]
+        problem = "holds no topic" if found.empty else f"has topic {twice.iloc[0]!r} twice"
+        raise InputError(f"topics {path!r} {problem}.", *_TOPIC_FILES, argument="topics")
+    return found
 
 
 def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, Any], rel: int | None) -> Qrels:

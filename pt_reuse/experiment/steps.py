@@ -173,7 +173,7 @@ class PoolDocuments(pt.Transformer):
     ``depth_pool(RunSet.from_pipelines({...}, topics))``, in the ranking order of the RunSet.
 
     Args:
-        *pipelines: pyterrier transformers that return results; or a dict of name -> transformer, as
+        *pipelines: pyterrier transformers that return results, or a list of them; or a dict of name -> transformer, as
             :func:`pt_reuse.Experiment` takes it: what it shows and what errors say has these names.
         depth: documents of each pipeline and topic, >= 1.
 
@@ -196,10 +196,13 @@ class PoolDocuments(pt.Transformer):
     schematic: ClassVar[dict[str, Any]] = {"label": "Pool", "inner_pipelines_mode": "combine", "help_url": None}
 
     @door
-    def __init__(self, *pipelines: pt.Transformer | Mapping[str, pt.Transformer], depth: int):
-        named = pipelines[0] if len(pipelines) == 1 and isinstance(pipelines[0], Mapping) else None
+    def __init__(
+        self, *pipelines: pt.Transformer | Sequence[pt.Transformer] | Mapping[str, pt.Transformer], depth: int
+    ):
+        given = pipelines[0] if len(pipelines) == 1 else pipelines
+        named = given if isinstance(given, Mapping) else None
         self.names = None if named is None else run_names("pipelines", named, "pipeline")
-        found = pipelines if named is None else tuple(named.values())
+        found = tuple(named.values() if named is not None else given if isinstance(given, list | tuple) else pipelines)
         odd = [told(one) for one in found if not isinstance(one, pt.Transformer)]
         if odd or not found:
             got = listed(odd) if odd else "none"
@@ -225,6 +228,10 @@ class PoolDocuments(pt.Transformer):
         pair = ["qid", "docno"]
         by_pair = found.groupby(pair, sort=False)["best_rank"]
         found = found.assign(best_rank=by_pair.transform("min"), runs=by_pair.transform("size"))
+        # what the topics have, such as the query, some pipelines leave out
+        of_topics = "qid" in inp and inp["qid"].is_unique
+        for column in set(columns) & set(inp.columns) - set(pair) if of_topics else ():
+            found[column] = found[column].where(found[column].notna(), found["qid"].map(inp.set_index("qid")[column]))
         found = found.drop_duplicates(pair)
         topic = found["qid"].map({qid: t for t, qid in enumerate(dict.fromkeys(found["qid"]))})
         found = found.assign(topic=topic).sort_values(["topic", "best_rank", "docno"], ascending=[True, True, False])

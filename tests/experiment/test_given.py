@@ -12,6 +12,7 @@ from ir_datasets.formats import GenericScoredDoc
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
+from pt_reuse.experiment.arguments import read_topics
 
 RUNS = FIELD.runs.select(NAMES)
 QUIET = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -164,3 +165,24 @@ def test_systems_are_pooled_by_score_whatever_the_order_of_the_field(pool_order)
         found = ptr.Experiment(systems, *given, **how)
         pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(wanted))
         assert found.attrs["reuse"]["settings"]["pool order of systems"] == "trec_eval9"
+
+
+FILES = {
+    "1\twhat is it?\n2\ta: b\n": [("1", "what is it?"), ("2", "a: b")],
+    "1 what is it?\n": [("1", "what is it?")],
+    "<top>\n<num> Number: 401\n<title> minorities, germany\n</top>\n": [("401", "minorities, germany")],
+    "<topics><topic number='1'><query>origin</query></topic></topics>": [("1", "origin")],
+}
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_topics_files_of_each_form(text, tmp_path):
+    (tmp_path / "topics.txt").write_text(text)
+    found = read_topics(str(tmp_path / "topics.txt"))
+    assert found[["qid", "query"]].to_records(index=False).tolist() == FILES[text]
+
+
+@pytest.mark.parametrize("text", ["", "alone\n", "1 a\n1 b\n"])
+def test_topics_files_that_are_none(text, tmp_path, messages):
+    (tmp_path / "topics.txt").write_text(text)
+    messages.refused(lambda: ptr.Experiment(RUNS, str(tmp_path / "topics.txt"), QRELS, [AP]), argument="topics")

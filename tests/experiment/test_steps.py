@@ -296,3 +296,17 @@ def test_pyterriers_own_tests_pass(make):
     suite.run(outcome)
     assert outcome.testsRun >= 2
     assert not [text for _, text in [*outcome.failures, *outcome.errors]]
+
+
+def test_the_query_of_pipelines_that_leave_it_out_is_that_of_the_topics():
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["one", "two"]})
+    rows = [pd.DataFrame({"qid": ["1", "2"], "docno": [name] * 2, "score": 1.0, "rank": 0}) for name in "ab"]
+    without, with_query = pt.Transformer.from_df(rows[0]), pt.Transformer.from_df(rows[1].merge(topics))
+    for pipelines in ((without, with_query), ([without, with_query],)):
+        found = ptr.PoolDocuments(*pipelines, depth=1)(topics)
+        assert found[["qid", "docno", "query"]].to_numpy().tolist() == [
+            ["1", "b", "one"],
+            ["1", "a", "one"],
+            ["2", "b", "two"],
+            ["2", "a", "two"],
+        ]
