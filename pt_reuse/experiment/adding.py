@@ -43,18 +43,31 @@ class Adding:
         return self.to_means(result.data).style.use(result.export())
 
     def means(self, result: Any, perquery: bool | str) -> pd.DataFrame | None:
-        """Return the means of a result that has the columns, in the long layout; None where there are none."""
+        """Return the means of a result that has the columns, not rounded, in the long layout; None without any."""
         if isinstance(result, dict) or (isinstance(result, tuple) and isinstance(result[0], dict)):
             return None
+        exact = Adding(self.columns, None)
         if perquery is not True:
             frame = result[0] if isinstance(result, tuple) else result
-            return self.long(frame if isinstance(frame, pd.DataFrame) else frame.data)
+            frame = frame if isinstance(frame, pd.DataFrame) else frame.data
+            return self.long(frame if self.rounding is None else exact.to_means(self._not_rounded(frame)))
         if not set(self.columns.measures) <= set(self.columns.scores):
             return None
         names = list(dict.fromkeys(result["name"]))
         at = [self._system[str(name)] for name in names]
-        means = {name: self._rounded(values.mean[at], name) for name, values in self.columns.scores.items()}
-        return self.long(self.to_means(pd.DataFrame({"name": names, **means})))
+        means = {name: values.mean[at] for name, values in self.columns.scores.items()}
+        return self.long(exact.to_means(pd.DataFrame({"name": names, **means})))
+
+    def _not_rounded(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a frame of means with our scores where pt.Experiment's are these, rounded."""
+        at = [self._system[str(name)] for name in frame["name"]]
+        exact = {}
+        for measure in frame.columns.intersection(list(self.columns.scores)):
+            ours = self.columns.scores[measure].mean[at]
+            exact[measure] = np.where(np.abs(frame[measure] - ours) <= self._same(measure), ours, frame[measure])
+        found = frame.assign(**exact)
+        found.attrs = frame.attrs
+        return found
 
     def long(self, wide: pd.DataFrame) -> pd.DataFrame:
         return to_long(wide, self.columns.measures, self.columns.added)

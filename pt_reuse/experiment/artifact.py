@@ -60,6 +60,9 @@ class ReuseArtifact(pt.Artifact):
         """Return what the artifact holds: a RunSet, a Pool, a Qrels or Scores."""
         return self._read(self.folder)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.folder)!r})"
+
     def to_hf(self, repo: str, **options: Any) -> None:
         """Upload the artifact to the Hugging Face Hub, as pyterrier's own artifacts, with a card that is filled in.
 
@@ -302,8 +305,10 @@ def to_artifact(
     if kind is None:
         parts = [f".{name}" for name in ("runs", "qrels", "pool") if type(getattr(content, name, None)) in _KINDS]
         hint = f" Give its {' or '.join(parts)}." if parts else ""
+        saved = " A result has .save(), and is read by read_result()." if isinstance(content, Record) else ""
         raise InputError(
-            f"an artifact is made of a RunSet, Qrels, Pool or Scores, got {told(content)}.{hint}", argument="content"
+            f"an artifact is made of a RunSet, Qrels, Pool or Scores, got {told(content)}.{hint}{saved}",
+            argument="content",
         )
     path = checked_path(folder).absolute()
     if path.exists():

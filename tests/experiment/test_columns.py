@@ -15,7 +15,7 @@ import pt_reuse as ptr
 from pt_reuse.scoring.bounds import score_bounds
 
 #: judgments at random, or systems that are no field
-pytestmark = pytest.mark.filterwarnings("ignore:.*without a result for more than a tenth")
+pytestmark = pytest.mark.filterwarnings("ignore:.*without a result for over a tenth")
 NOBODYS_POOL = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
 

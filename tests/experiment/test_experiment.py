@@ -91,7 +91,7 @@ def test_returns_what_pt_experiment_returns(arguments, systems):
         assert said == expected
 
 
-@pytest.mark.filterwarnings("ignore:.*without a result for more than a tenth")
+@pytest.mark.filterwarnings("ignore:.*without a result for over a tenth")
 @pytest.mark.parametrize("perquery", [False, True, "both"])
 @pytest.mark.parametrize("filter_by_qrels", [False, True])
 @pytest.mark.parametrize("filter_by_topics", [False, True])

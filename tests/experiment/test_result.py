@@ -275,3 +275,15 @@ def test_what_cannot_be_reported(messages):
     given = {"field": OTHERS, "perquery": True, "reuse": "unjudged"}
     messages.refused(ptr.Experiment(retrievers(), TOPICS, QRELS, [AP, Accuracy], **given).report)
     messages.refused(result.assign(name=result["name"].str.upper()).report)
+
+
+@pytest.mark.parametrize("perquery", [False, True, "both"])
+def test_the_report_of_a_rounded_result_has_numbers_that_are_not_rounded(perquery):
+    given = (FIELD.runs.select(NAMES), TOPICS, QRELS, [AP, P @ 5])
+    wanted = ptr.Experiment(*given, field=OTHERS, depth=8).report().to_frame()
+    found = ptr.Experiment(*given, field=OTHERS, depth=8, round=2, perquery=perquery)
+    found = found[0] if perquery == "both" else found
+    # a frame by topic has its systems in another order
+    first = wanted.columns[0]
+    rows = found.report().to_frame().set_index(first).loc[wanted[first]].reset_index()
+    pd.testing.assert_frame_equal(rows, wanted)
