@@ -74,7 +74,7 @@ def filled_columns(
     if answer.failure is not None:
         # a score with nothing filled would pass for a filled one
         added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
-    settings = {"fill": answer.labels.words(), "filled": "the unjudged documents of each system, by itself"}
+    settings = {"fill": answer.labels.words(), "filled": "the unjudged documents of all systems, to the cutoff"}
     caveats = tuple(answer.caveats(judge, qrels.rel))
     return replace(columns.with_settings(settings), added={**columns.added, **added}, caveats=caveats)
 
@@ -183,17 +183,17 @@ class _Holes:
         return added
 
     def _scores(self, measures: list[Any], levels: list[int]) -> NDArray[np.float64]:
-        """Return (levels, measures, topics, systems) scores, each system's documents filled down to the level."""
-        n, known = len(self.systems), self.label != UNJUDGED
+        """Return (levels, measures, topics, systems) scores, the documents of all systems filled down to the level."""
+        known = self.label != UNJUDGED
+        # several systems may have a document
         here = [np.flatnonzero(known & (self.rank <= depth)) for depth in levels]
-        in_set = np.concatenate([level * n + self.run[entries] for level, entries in enumerate(here)])
-        entries = np.concatenate(here)
-        changes = Changes(len(levels) * n, in_set, self.row[entries], self.label[entries].astype(np.int16))
-        scores = np.empty((len(levels), len(measures), len(self.base.topics), n))
+        entries = [some[np.unique(self.row[some], return_index=True)[1]] for some in here]
+        in_set, entry = np.repeat(np.arange(len(levels)), list(map(len, entries))), np.concatenate(entries)
+        changes = Changes(len(levels), in_set, self.row[entry], self.label[entry].astype(np.int16))
+        scores = np.empty((len(levels), len(measures), len(self.base.topics), len(self.systems)))
         for block in rescore(self.systems, self.base, measures, changes):
             scores[:, :, block.topics.start : block.topics.stop] = block.base
-            level, run = np.divmod(block.set, n)
-            scores[level, :, block.topic, run] = block.values[:, np.arange(len(run)), run].T
+            scores[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
         return scores
 
     def _counted(self, chosen: NDArray[np.bool_]) -> Values:

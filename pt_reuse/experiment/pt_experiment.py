@@ -143,9 +143,10 @@ def Experiment(
       ``low``, if more of these were relevant. The lowest RBP is exact, too; the highest has p^n added, the weight of
       all ranks below the n documents of the list. Other measures have no such columns; ``settings["no bounds"]`` names
       them
-    - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the system's own unjudged
-      documents down to the same rank labelled by the judge; how many, over all topics, it labelled, and how many it
-      gave no label to, which stay unjudged
+    - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the unjudged documents of all
+      systems down to the cutoff labelled by the judge, so that filled scores are comparable; how many of the system's
+      own, over all topics, it labelled, and how many it gave no label to, which stay unjudged. What no system here has
+      stays unjudged: AP and nDCG are too high where further documents are relevant
     - ``pooled``, once, with LOU: whether the system counts as a contributor to the pool
 
     Which are added by default depends on who was pooled: a system that did not contribute to the pool has no uniques to
