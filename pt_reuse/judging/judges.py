@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, told
-from pt_reuse._errors import Argument, Attribute, InputError, arguments_as, located, warn, wrong
+from pt_reuse._errors import Argument, Attribute, InputError, Option, arguments_as, located, warn, wrong
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, without_texts
 from pt_reuse.data.frame_columns import LABELS
@@ -155,11 +155,14 @@ def _by_name(given: Any, argument: str) -> dict[Any, Any]:
 def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, Any]:
     """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there."""
     given = {} if given is None else given
-    strange = [name for name in given if name not in judges] if isinstance(given, Mapping) else [given]
-    if strange:
-        what = f"a dict by judge, with names of these judges: {examples(list(judges), 12)}"
-        near = did_you_mean(str(strange[0]), list(judges))
-        raise wrong(argument, f" must be {what}, got {told(given)}.{near}")
+    if not isinstance(given, Mapping):
+        raise wrong(argument, f" must be a dict by judge, got {told(given)}.")
+    for name in given:
+        if name not in judges:
+            there = f"which is none of the judges: {examples(list(judges), 12)}"
+            # a short form of a long name is not near it
+            near = did_you_mean(next((judge for judge in judges if judge.startswith(str(name))), name), judges)
+            raise wrong(argument, f" names {told(name)}, {there}.{near}")
     return dict(given)
 
 
@@ -303,18 +306,24 @@ def lowest_of(judge: NamedJudge, labels: pd.Series | NDArray[np.int64], people: 
     known, declared = judge.judge.known_pairs(), judge.judge.declared_labels()
     given = np.asarray(labels if known is None else judge.labels(known).dropna(), dtype=np.int64)
     with located(judge.name):
-        return lowest_relevant(np.append(given, np.array(declared or (), dtype=np.int64)), people)
+        every = np.append(given, np.array(declared or (), dtype=np.int64))
+        return lowest_relevant(every, people, judge=judge.name)
 
 
-def lowest_relevant(labels: pd.Series | NDArray[np.integer[Any]], people: Scale, *, grades: bool = True) -> int:
+def lowest_relevant(
+    labels: pd.Series | NDArray[np.integer[Any]], people: Scale, *, grades: bool = True, judge: str | None = None
+) -> int:
     """Return from which label on a judge's labels are relevant where nobody says, the one place with this rule."""
     highest = int(np.asarray(labels, dtype=np.int64).max(initial=0))
     if highest > max(people.highest, 1):
+        lowest = highest - 1
         raise InputError(
             f"the labels go up to {highest}, those of people to {people.highest}, so that it is not known which are "
-            f"relevant (for people those from {people.rel} on). Say from which on they are"
-            f"{', or which label of people each of them stands for' if grades else ''}, by ",
+            f"relevant (for people those from {people.rel} on). ",
+            f"Say from which on they are{', or which label of people each of them stands for' if grades else ''}, by ",
             Argument("judge_rel"),
+            f"; where those from {lowest} on are, ",
+            Option("judge_rel", lowest if judge is None else {judge: lowest}),
             ".",
             argument="judge_rel",
         )

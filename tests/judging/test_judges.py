@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import pt_reuse as ptr
 from pt_reuse.data import frame_columns
+from pt_reuse._errors import Option
 from pt_reuse.judging.judge import confusion_rows
 from pt_reuse.judging.judges import as_judge, as_judges, compared_labels
 
@@ -224,7 +225,13 @@ def test_labels_of_both_beside_each_other():
 def test_what_is_no_judge_is_refused(messages):
     messages.refused(lambda: as_judges({}), argument="judge")
     messages.refused(lambda: as_judges({1: judged(1, 0, 0, 1, 1)}), argument="judge")
-    messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, rel={"y": 1}), argument="judge_rel")
+    five = {"exam-4": judged(1, 0, 5, 1, 1), "other": judged(1, 0, 0, 1, 1)}
+    error = messages.refused(lambda: as_judges(five, rel={"exam": 1}), argument="judge_rel")
+    assert str(error).endswith("Did you mean 'exam-4'?")
+    assert str(messages.refused(lambda: as_judges(five, rel={"othr": 1}))).endswith("Did you mean 'other'?")
+    error = messages.refused(lambda: compared_labels(HUMAN, as_judges(five)[0]), argument="judge_rel")
+    assert (error.place, error.parts.count(Option("judge_rel", {"exam-4": 4}))) == ("exam-4", 1)
+    assert compared_labels(HUMAN, as_judges(five, rel={"exam-4": 4})[0]).judge_rel == 4
     messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, families="gpt"), argument="families")
     messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
 
