@@ -14,7 +14,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, examples, fraction, shown, told
-from pt_reuse._errors import InputError, Option, door, located, wrong
+from pt_reuse._errors import Circumstances, InputError, Option, door, located, warn, wrong
 from pt_reuse.data.asking import telling_of_texts, without_texts
 from pt_reuse.data.frame_columns import (
     LABELS,
@@ -78,7 +78,14 @@ class Judge(pt.Transformer):
         with located(f"judge {self.name}"), telling_of_texts(inp.columns):
             said = _columns(self.labels_of(inp), inp.index)
             label = checked_labels(said.pop("label"), inp)
-        return inp.assign(**with_provenance(label, said, self.name))
+        columns = with_provenance(label, said, self.name)
+        if label.notna().all():
+            # pt.Experiment takes judgments with plain whole numbers alone
+            columns["label"] = label.astype(np.int64)
+        return inp.assign(**columns)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
     def needs(self) -> tuple[str, ...]:
         """Return the columns that the judge reads."""
@@ -135,6 +142,10 @@ class _Known(Judge):
         self._rows = {pair: row for row, pair in enumerate(pairs)}
         self._labels: list[int] = self._known["label"].tolist()
 
+    def __repr__(self) -> str:
+        known = count(len(self._labels), "judgment")
+        return f"{type(self).__name__}({self.name!r}, {known}, unknown={self._unknown!r})"
+
     def known_pairs(self) -> pd.DataFrame:
         return pd.DataFrame(list(self._rows), columns=["qid", "docno"], dtype=object)
 
@@ -149,6 +160,13 @@ class _Known(Judge):
                 Option("unknown", "skip"),
                 " or 'not relevant'.",
                 argument="unknown",
+            )
+        # studies, pools and sessions say themselves what has no label
+        if len(rows) > 1 and max(rows) < 0 and Circumstances.now().function is None:
+            known = count(len(self._labels), "judgment")
+            warn(
+                f"none of the {len(rows):,} documents is among the {known} of this judge. Are they judgments of these "
+                "topics, with ids written alike?"
             )
         without = 0 if self._unknown == "not relevant" else None
         return rows, [self._labels[row] if row >= 0 else without for row in rows]
