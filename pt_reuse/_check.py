@@ -19,6 +19,10 @@ _LONG = 160
 _SHORT = 80
 #: what a count of 32 bits can hold
 _MOST = 2**31 - 1
+#: how much a name has in common with one that is near: not 4 of 6 letters, as neural has with manual
+_NEAR = 0.7
+#: letters that may be all that one remembers of a name
+_WORD = 3
 #: more are hardly meant, and a folder has a file for each
 _MOST_SHARDS = 1_000_000
 _SHARD = re.compile(r"([0-9]{1,7})/([0-9]{1,7})")
@@ -63,8 +67,13 @@ def listed(texts: Sequence[str]) -> str:
 
 def did_you_mean(value: Any, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for the nearest of the known values, nothing where none is near."""
-    near = get_close_matches(str(value), list(known), n=1)
-    return f" Did you mean {shown(near[0])}?" if near else ""
+    # the case of letters alone makes nothing far
+    names = {name.lower(): name for name in reversed([*known])}
+    meant = str(value).lower()
+    near = get_close_matches(meant, names, n=1, cutoff=_NEAR)
+    if len(meant) >= _WORD:
+        near += sorted((name for name in names if meant in name), key=len)
+    return f" Did you mean {shown(names[near[0]])}?" if near else ""
 
 
 def told(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
@@ -15,10 +16,12 @@ import numpy as np
 import pandas as pd
 from ir_measures import Metric
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError, warn
+from pt_reuse._check import did_you_mean, examples
+from pt_reuse._errors import InputError, Option, warn
 from pt_reuse.arrays.kernels import Spec
 
+#: a measure's name, and a cutoff or parameters behind it
+_NAME = re.compile(r"([^\W\d]+?)(_?(?:\W.*|(\d+)))?")
 #: how a measure is written in results, as ir_measures writes it
 MeasureLike = Any
 
@@ -133,33 +136,38 @@ def canonical_name(name: str) -> str:
 def is_measure(name: Any) -> bool:
     """Return whether a name is that of one measure."""
     try:
-        return isinstance(name, str) and len(_parse(name)) == 1
+        return isinstance(name, str) and len(_found(name)) == 1
     except InputError:
         return False
 
 
 def _parse(name: Any) -> list[ir_measures.Measure]:
-    if isinstance(name, str):
-        derived = _derived(name)
-        if derived is not None:
-            return [derived]
-        try:
-            with warnings.catch_warnings():
-                # its parser asks for what Python 3.12 calls deprecated; that is nothing that a user could mend
-                warnings.simplefilter("ignore", DeprecationWarning)
-                return [ir_measures.parse_measure(name)]
-        except (NameError, ValueError, SyntaxError, AssertionError, KeyError, AttributeError, TypeError):
-            pass
-        try:
-            with redirect_stdout(StringIO()) as said:
-                found = list(ir_measures.parse_trec_measure(name))
-        except (ValueError, KeyError, AssertionError):
-            found = []
-        if found and said.getvalue():
-            warn(f"{name!r} of trec_eval: {said.getvalue().strip()}.")
-        if found:
-            return found
-    raise _unknown(name)
+    found = _found(name) if isinstance(name, str) else []
+    if not found:
+        raise _unknown(name)
+    return found
+
+
+def _found(name: str) -> list[ir_measures.Measure]:
+    """Return the measures of a name, none where nobody knows it."""
+    derived = _derived(name)
+    if derived is not None:
+        return [derived]
+    try:
+        with warnings.catch_warnings():
+            # its parser asks for what Python 3.12 calls deprecated; that is nothing that a user could mend
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return [ir_measures.parse_measure(name)]
+    except (NameError, ValueError, SyntaxError, AssertionError, KeyError, AttributeError, TypeError):
+        pass
+    try:
+        with redirect_stdout(StringIO()) as said:
+            found = list(ir_measures.parse_trec_measure(name))
+    except (ValueError, KeyError, AssertionError):
+        return []
+    if found and said.getvalue():
+        warn(f"{name!r} of trec_eval: {said.getvalue().strip()}.")
+    return found
 
 
 def _derived(name: str) -> ir_measures.Measure | None:
@@ -181,18 +189,32 @@ def _derived(name: str) -> ir_measures.Measure | None:
     # PyTerrier loads this file at its start, and the bounds only when somebody asks for them
     make = import_module("pt_reuse.scoring.derived").BY_NAME[node.func.id]
     try:
-        found: ir_measures.Measure = make(ast.unparse(of), **options)
+        found: ir_measures.Measure = make(ast.get_source_segment(name.strip(), of), **options)
     except TypeError:
         raise InputError(f"{name!r}: {node.func.id} has no option {examples(options)}.", argument="measures") from None
     return found
 
 
 def _unknown(name: Any) -> InputError:
+    several = re.split(r",?\s+", name.strip()) if isinstance(name, str) else []
+    advice = (" Several are given as ", Option("measures", several), ".") if len(several) > 1 else ()
     return InputError(
         f"unknown measure {name!r}. Give a measure of ir_measures or its name, such as AP, 'nDCG@10', "
-        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'.",
+        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'.{_near(name)}",
+        *advice,
         argument="measures",
     )
+
+
+def _near(name: Any) -> str:
+    """Return the question whether a measure is meant whose name is near, with the cutoff that was given."""
+    found = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if found is None:
+        return ""
+    # what trec_eval knows is asked of those who wrap it only where a name is unknown
+    known = [*ir_measures.measures.registry, *_DERIVED, *sorted(import_module("pytrec_eval").supported_measures)]
+    tails = [found[2] or "", f"@{found[3]}"] if found[3] else [found[2] or ""]
+    return did_you_mean(name, filter(is_measure, (f"{measure}{tail}" for measure in known for tail in tails)))
 
 
 def _wrong_params(measure: ir_measures.Measure) -> str:

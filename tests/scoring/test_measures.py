@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from ir_measures import AP, BPM, RBP, RR, Bpref, Judged, P, infAP, nDCG
 from reference import as_frame, as_qrels, as_runs, fields
 
+from pt_reuse._errors import Option
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.caveats import BEWARE, of_judged, relevant_only
@@ -119,6 +120,12 @@ def test_errors(measures, messages):
     messages.refused(lambda: parse_measures(measures), argument="measures")
 
 
+@pytest.mark.parametrize("measures", ["AP P@10", "AP,  P@10 "])
+def test_names_in_one_text_are_advised_apart(measures, messages):
+    error = messages.refused(lambda: parse_measures(measures), argument="measures")
+    assert Option("measures", ["AP", "P@10"]) in error.parts
+
+
 def test_unjudged_of_cutoff_needs_one_in_ir_measures_too(messages):
     messages.refused(lambda: by_frames([Unjudged(of_cutoff=True)], {"1": {"a": 1.0}}, {"1": {"a": 1}}))
 
@@ -181,3 +188,27 @@ def test_vaswani_and_cranfield_hold_relevant_documents_only(data):
     assert sorted(set(cranfield.arrays.labels.tolist())) == [-1, 1, 2, 3, 4]
     text = "".join(map(str, next(relevant_only(cranfield, ["x"])).parts))
     assert "Labels below 0, 225 of them, count as no judgment." in text
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("nDGC@10", "nDCG@10"),
+        ("MAPP", "MAP"),
+        ("ndcg@10", "nDCG@10"),
+        ("nDCG10", "nDCG@10"),
+        ("ndgc_cut_10", "ndcg_cut_10"),
+        ("Unjudge@5", "Unjudged@5"),
+        ("Lwo(nDCG@10)", "Low(nDCG@10)"),
+        ("Low(nDGC@10)", "nDCG@10"),
+    ],
+)
+def test_a_misspelt_measure_is_told_which_is_near(name, meant, messages):
+    error = messages.refused(lambda: parse_measures(name), argument="measures")
+    assert f"Did you mean '{meant}'?" in str(error)
+    parse_measures(meant)
+
+
+def test_a_measure_that_is_near_none(messages):
+    for name in ("xyz", "nDCG(rle=2)@1o", 3):
+        assert "Did you mean" not in str(messages.refused(lambda name=name: parse_measures(name)))
