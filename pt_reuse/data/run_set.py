@@ -41,6 +41,13 @@ from pt_reuse.data.units import (
 )
 
 
+class _Systems(dict[str, pt.Transformer]):
+    """Run name -> system; a name that is no run's is told which are near."""
+
+    def __missing__(self, name: Any) -> None:
+        check_known("run", name, list(self))
+
+
 class RunSet(Printed):
     """A field of runs; immutable, every operation returns a new one.
 
@@ -371,7 +378,7 @@ class RunSet(Printed):
             >>> found["name"].tolist()[:2]
             ['mine', 'furrow-bm25-desc']
         """
-        return {name: StoredRun(self.field, row, name) for row, name in enumerate(self.names)}
+        return _Systems({name: StoredRun(self.field, row, name) for row, name in enumerate(self.names)})
 
     def to_frame(self) -> pd.DataFrame:
         """Return all runs as one PyTerrier frame: ``qid docno rank score name``."""

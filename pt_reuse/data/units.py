@@ -142,6 +142,8 @@ def _without_unit(by: str, who: str, *, grouping: bool = False) -> InputError:
     return InputError(Option("by", by), *advice, argument="by")
 
 
+#: so many names are told in full
+_ALL = 12
 #: condition -> column of a table of runs
 _COLUMNS = {"names": "name", "team": "team", "type": "type", "family": "family", "task": "task"}
 
@@ -200,9 +202,8 @@ def check_known(what: str, value: Any, known: list[str], *, argument: str | None
         given = what in ("team", "type", "family")
         advice: tuple[MessagePart, ...] = (" Give ", *how_to_give(what), ".") if given else ()
         raise InputError(f"no {what} {shown(value)}; no run has a {what}.", *advice, argument=argument)
-    raise InputError(
-        f"no {what} {shown(value)} among {examples(known)}.{did_you_mean(value, known)}", argument=argument
-    )
+    there = examples(known, _ALL) if len(known) <= _ALL else examples(known)
+    raise InputError(f"no {what} {shown(value)} among {there}.{did_you_mean(value, known)}", argument=argument)
 
 
 def _several(argument: str, given: Any) -> list[Any]:

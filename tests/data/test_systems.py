@@ -70,3 +70,12 @@ def test_beside_a_live_system_and_from_disk():
         np.testing.assert_allclose(found.iloc[1:].to_numpy(), expected[list(found)].to_numpy(), rtol=0, atol=1e-12)
     together = ptr.Experiment(runs.systems(), topics, FIELD.qrels, [AP], reuse="rank")
     assert together["AP rank"].tolist() == expected["AP"].rank(ascending=False, method="min").tolist()
+
+
+def test_a_system_of_another_name_is_told_which_are_near(messages):
+    runs = FIELD.runs
+    systems = runs.systems()
+    error = messages.refused(lambda: systems[runs.names[0].upper() + "x"])
+    assert repr(runs.names[0]) in str(error)
+    assert systems.get("none") is None
+    assert {**systems} == systems
