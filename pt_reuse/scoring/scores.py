@@ -282,6 +282,10 @@ class Scores(Record):
             }
         )
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the scores as a frame, see :attr:`per_topic`, as :meth:`from_frame` takes it."""
+        return self.per_topic
+
     @door
     def of(self, measure: MeasureLike) -> pd.DataFrame:
         """Return one measure as a table, a row per topic and a column per run.

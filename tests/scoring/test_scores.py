@@ -485,3 +485,10 @@ def test_covid_scores_are_the_official(covid):
     means = np.vstack([found.mean_values[:4], found.mean_values[4:].mean(axis=0)])
     official = board.loc[found.names, columns].to_numpy().T
     assert np.abs(means - official).max() < 5e-5
+
+
+def test_a_frame_of_scores_gives_the_scores_again():
+    field = simulate_field(seed=7, n_topics=3)
+    scores = score(field.runs, field.qrels, ["AP", "P@5"])
+    assert scores.to_frame().columns.tolist() == ["name", "qid", "measure", "value"]
+    assert Scores.from_frame(scores.to_frame()).mean.equals(scores.mean)
