@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -271,6 +271,8 @@ class Framing:
         return CodedRuns(field, self.table, self.order, self.how_pooled, dropped)
 
     def _rows(self, name: str, result: Any) -> RunRows:
+        if isinstance(result, RunRows):
+            return replace(result, name=name)
         with located(f"run {shown(name)}"):
             frame = result_frame(result)
         return frame_rows(name, frame, self.order)

@@ -319,14 +319,14 @@ def frame_of_nested(value: Mapping[Any, Mapping[Any, Any]], column: str) -> pd.D
 #: what a frame of results, or the tuples of a run, must have
 COLUMNS = ("qid", "docno", "score")
 #: what to do with the file of one run
-READ_FILES: tuple[Part, ...] = (" Files are read by ", Call("read_runs"), ", several into one field.")
+_READ_FILES: tuple[Part, ...] = (" Files are read by ", Call("read_runs"), ", several into one field.")
 
 
 def result_frame(results: Any) -> pd.DataFrame:
     """Return the results of one run as a frame with PyTerrier's names of columns; what they hold is not checked."""
     if isinstance(results, pd.DataFrame):
         return in_our_columns(results)
-    got, more = type(results).__name__, READ_FILES if isinstance(results, str | os.PathLike) else ()
+    got, more = type(results).__name__, _READ_FILES if isinstance(results, str | os.PathLike) else ()
     if isinstance(results, Mapping):
         if is_nested(results) or not results:
             return frame_of_nested(results, "score")

@@ -11,6 +11,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import _html
@@ -65,7 +66,7 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     raise wrong(
         argument,
         " must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
-        f"document -> label, or a file, and no results of runs, got {got}.",
+        f"document -> label, a file, or a collection's name ('reuse:dl19'), and no results of runs, got {got}.",
     )
 
 
@@ -200,7 +201,9 @@ class Qrels(Printed):
     @door
     def __or__(self, other: Any) -> Qrels:
         """Unite; a document with two labels is an error. Use :meth:`union` to choose another rule."""
-        return self.union(other)
+        # an operator takes no option
+        with arguments_as("Qrels.union"):
+            return self.union(other)
 
     @door
     def union(self, other: Any, *, conflict: str = "error") -> Qrels:
@@ -333,10 +336,18 @@ def relevant_from(qrels: Qrels, rel: int | None) -> int:
     return qrels.rel if chosen is None else chosen
 
 
+def is_collection(given: Any) -> bool:
+    """Return whether something is the name of a collection as PyTerrier has it, which stands for what it has."""
+    return isinstance(given, str) and given.startswith("reuse:")
+
+
 def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
     """Return what a user gives as judgments as a Qrels: the one place that takes judgments of any kind."""
     if isinstance(value, Qrels):
         return value
+    if is_collection(value):
+        found: Qrels = pt.get_dataset(value).get_judgments()
+        return found
     if isinstance(value, str | os.PathLike):
         with arguments_as("read_qrels", path=argument):
             return Qrels.of_arrays(read_arrays(value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -485,6 +486,21 @@ def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
         at = lines.of_repeats(field.topics, repeats)
         repeated_rows = [Dropped.of_repeats(repeats, names, field.topics, files=lines.files, lines=at)]
     return field_of_files(field, paths, files, runs, names, repeated_rows)
+
+
+def run_rows(paths: Sequence[Path], order: str, *, threads: int) -> dict[Path, RunRows]:
+    """Return the rows of files that are one run each, which have no name yet."""
+    files = _InMemory(Conventions(order, "file", "error", "error", "error"), threads).read(
+        list(dict.fromkeys(paths)), verbose=False
+    )
+    for path, n in Counter(file.path for file in files).items():
+        if n > 1:
+            files.append(FileRun(path, fault=InputError(f"{n:,} runs, and one is expected.", place=str(path))))
+    faults = [(file.path, file.fault) for file in files if file.fault is not None]
+    if faults:
+        raise of_files(faults, len(paths))
+    tell_of_longer([Longer(str(file.path), *file.longer) for file in files if file.longer[0]])
+    return {file.path: rows for file, rows in zip(files, _rows_of(files, [""] * len(files)), strict=True)}
 
 
 def _rows_of(runs: Sequence[FileRun], names: Sequence[str]) -> list[RunRows]:

@@ -12,16 +12,17 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, examples, flag, positive, told
-from pt_reuse._errors import Call, InputError, Option, Part, arguments_as, wrong
+from pt_reuse._check import choice, examples, flag, positive, shown, told
+from pt_reuse._errors import Call, InputError, Option, Part, arguments_as, located, wrong
 from pt_reuse._files import user_path
 from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import COLUMNS, has_fields, in_our_columns, is_nested, no_results_yet
 from pt_reuse.data.ir_metadata import labelled_table, run_paths
+from pt_reuse.data.judgments import is_collection
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
-from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, tell_of_longer
+from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, run_rows, tell_of_longer
 from pt_reuse.data.store import HEADER, check_keeping, read_kept
 from pt_reuse.data.tables import TableLabels
 from pt_reuse.data.within_memory import memory_bytes
@@ -103,8 +104,8 @@ def _check_cache(cache: Any) -> None:
 _FORMS: tuple[Part, ...] = (
     " must be a RunSet (",
     Call("read_runs"),
-    " or get_runs() makes one), a dict of run name -> results, a frame with the columns 'name', 'qid', 'docno' and "
-    "'score', or run files",
+    " or get_runs() makes one), a dict of run name -> results or file, a frame with the columns 'name', 'qid', "
+    "'docno' and 'score', run files, or a collection's name ('reuse:dl19')",
 )
 
 
@@ -115,8 +116,24 @@ def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str
         with arguments_as("read_runs", source=argument):
             return FileReading(order=order).coded(run_paths(given), given_metadata())
     named = _by_name(given, argument, hint)
+    with arguments_as("read_runs", source=argument):
+        results = _with_rows_of_files(named, order)
     with arguments_as("RunSet.from_frames", frames=argument):
-        return Framing.of(run_names(argument, named, "results"), order=order).coded(named.values())
+        return Framing.of(run_names(argument, named, "results"), order=order).coded(results)
+
+
+def _with_rows_of_files(named: Mapping[Any, Any], order: str) -> list[Any]:
+    """Return the results of runs, with the rows of those that are files in their place."""
+    paths = {}
+    for name, given in named.items():
+        if isinstance(given, str | Path):
+            with located(f"run {shown(str(name))}"):
+                found = run_paths(given)
+                if len(found) > 1:
+                    raise InputError(f"{given} is {len(found):,} files. Give the file of this run.")
+                paths[name] = found[0]
+    read = run_rows([*paths.values()], order, threads=os.cpu_count() or 1) if paths else {}
+    return [read[paths[name]] if name in paths else given for name, given in named.items()]
 
 
 def held(given: Any) -> Any:
@@ -127,7 +144,7 @@ def held(given: Any) -> Any:
 def is_files(given: Any) -> bool:
     """Return whether something that is given as runs is the path of files, or several."""
     if isinstance(given, str | os.PathLike):
-        return True
+        return not is_collection(given)
     several = isinstance(given, list | tuple | set | frozenset) and bool(given)
     return several and all(isinstance(item, str | os.PathLike) for item in given)
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyterrier as pt
 
 from pt_reuse._errors import InputError, door
 from pt_reuse.data.ir_metadata import run_paths
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import Qrels, as_qrels, is_collection
 from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_files import FileReading, coded_runs, holds_judgments
@@ -142,6 +143,9 @@ def as_runs(runs: Any, *others: Any, argument: str = "runs", order: str = "trec_
     """Return what a user gives as runs as a RunSet: the one place that takes runs of any kind."""
     if isinstance(runs, RunSet):
         return runs
+    if is_collection(runs):
+        found: RunSet = pt.get_dataset(runs).get_runs(order=order)
+        return found
     judged = [isinstance(given, Qrels) or holds_judgments(given) for given in (runs, *others)]
     swapped = any(isinstance(other, RunSet) for other in others) or (bool(others) and judged[0] and not any(judged[1:]))
     return RunSet.of_coded(coded_runs(runs, argument=argument, order=order, hint=_SWAPPED if swapped else ""))

@@ -17,7 +17,7 @@ import pyterrier as pt
 from pt_reuse._check import columns, count, examples, positive, shown
 from pt_reuse._errors import InputError, Option, arguments_as, located, warn
 from pt_reuse.data.coding import code_runs, frame_rows
-from pt_reuse.data.frame_columns import COLUMNS, READ_FILES, has_fields, is_nested, result_frame
+from pt_reuse.data.frame_columns import COLUMNS, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import UNKNOWN
 from pt_reuse.data.pipelines import KeptPipeline, KeptResults, has_address
@@ -167,9 +167,8 @@ class Systems:
             if not isinstance(system, pd.DataFrame):
                 raise InputError(
                     f"system {name!r} must be a pipeline or the results of a run (a frame with the columns 'qid', "
-                    "'docno' and 'score', ScoredDoc tuples, a dict of topic -> document -> score), got "
+                    "'docno' and 'score', ScoredDoc tuples, a dict of topic -> document -> score, a run file), got "
                     f"{type(system).__name__}.",
-                    *(READ_FILES if isinstance(system, str | os.PathLike) else ()),
                     argument="retr_systems",
                 )
             columns(f"system {name!r}", system.columns, ("qid", "docno", "score"))
@@ -210,7 +209,9 @@ def _is_one_run(systems: Any) -> bool:
 
 
 def _pipeline_or_frame(name: str | int, system: Any) -> Any:
-    if isinstance(system, pt.Transformer | str | os.PathLike) or not isinstance(system, Iterable):
+    if isinstance(system, str | os.PathLike):
+        return as_runs({str(name): system}, argument="retr_systems")[str(name)].drop(columns="name")
+    if isinstance(system, pt.Transformer) or not isinstance(system, Iterable):
         return system
     with located(f"system {shown(name)}"):
         return result_frame(system)

@@ -16,7 +16,7 @@ from pt_reuse._errors import Argument, Attribute, InputError, Option, arguments_
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, without_texts
 from pt_reuse.data.frame_columns import LABELS
-from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, is_collection
 from pt_reuse.judging.judge import Judge, Oracle
 from pt_reuse.judging.judge_folder import ALONE, JudgeFolder, read_judges
 
@@ -81,7 +81,7 @@ def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families:
     """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name; `rel` is `judge_rel`."""
     if isinstance(given, list | tuple) and given and all(isinstance(part, _JUDGES) or callable(part) for part in given):
         raise wrong(argument, f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.")
-    if isinstance(given, str | Path):
+    if isinstance(given, str | Path) and not is_collection(given):
         with arguments_as(folder=argument):
             given = read_judges(given)
     if isinstance(given, JudgeFolder):

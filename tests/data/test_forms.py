@@ -201,3 +201,27 @@ def test_a_changed_byte_of_a_gzip_file_is_noticed(text, data, tmp_path_factory):
     path.write_bytes(raw)
     with suppress(UnreadableError):
         assert read_bytes(path) == text
+
+
+def test_a_run_file_by_name_keeps_its_lines_and_its_rank_column(tmp_path):
+    (tmp_path / "theirs").write_text("1 Q0 a 2 0.5 t\n1 Q0 b 1 0.4 t\n1 Q0 c 3 0.9 t\n")
+    runs = as_runs({"mine": str(tmp_path / "theirs"), "again": tmp_path / "theirs", "bm25": FRAME})
+    assert runs.names == ["mine", "again", "bm25"]
+    orders = {order: runs.select(["mine", "again"]).reorder(order) for order in ("trec_eval", "rank", "file")}
+    for name in ("mine", "again"):
+        ranked = {order: "".join(found[name]["docno"]) for order, found in orders.items()}
+        assert ranked == {"trec_eval": "cab", "rank": "bac", "file": "abc"}
+
+
+def test_what_is_no_run_file_by_name(messages, tmp_path):
+    for name in ("good", "other"):
+        (tmp_path / name).write_text("1 Q0 a 1 0.5 t\n")
+    (tmp_path / "bad").write_text("1 a\n")
+    for path in (tmp_path, tmp_path / "nowhere"):
+        messages.refused(lambda path=path: as_runs({"mine": path}), place="run 'mine'")
+    error = messages.refused(lambda: as_runs({"mine": tmp_path / "bad", "good": tmp_path / "good"}))
+    assert error.place == f"{tmp_path / 'bad'}, line 1"
+    as_runs([tmp_path / "good", tmp_path / "other"][:1]).write_table(tmp_path / "one.parquet")
+    assert as_runs({"mine": tmp_path / "one.parquet"}).names == ["mine"]
+    RunSet.from_frames({"a": FRAME, "b": FRAME}).write_table(tmp_path / "two.parquet")
+    messages.refused(lambda: as_runs({"mine": tmp_path / "two.parquet"}), place="{d}/two.parquet")

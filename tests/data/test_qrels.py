@@ -155,6 +155,8 @@ def test_properties(seed):
         with pytest.raises(InputError) as caught:
             a | b
         assert caught.value.argument == "conflict"
+        # an operator takes no option
+        assert "Qrels.union(..., conflict='first')" in str(caught.value)
     shuffled = a.to_frame().sample(frac=1, random_state=seed)
     assert labels(Qrels(shuffled)) == one
 

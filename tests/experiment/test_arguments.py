@@ -191,3 +191,14 @@ def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_
     monkeypatch.setattr("pt_reuse._files.tempfile.TemporaryFile", denied)
     given = {"save_dir": str(tmp_path)}
     messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="save_dir")
+
+
+def test_a_system_may_be_a_run_file(tmp_path):
+    runs = FIELD.runs.select(FIELD.runs.names[:2])
+    paths = runs.write(tmp_path / "runs")
+    files, frames = (
+        ptr.Experiment(systems, TOPICS, FIELD.qrels, [AP])
+        for systems in (dict(zip(runs.names, map(str, paths), strict=True)), {name: runs[name] for name in runs})
+    )
+    assert files["AP"].tolist() == frames["AP"].tolist()
+    assert files["name"].tolist() == runs.names

@@ -66,6 +66,15 @@ def files(folder):
     return folder / "r"
 
 
+def files_by_name(folder):
+    paths = sorted(files(folder).iterdir())
+    return {path.name.removeprefix("input.").removesuffix(".gz"): str(path) for path in paths}
+
+
+def named(folder, **part):
+    return f"reuse:{ptr.register_collection('named', overwrite=True, **part).name}"
+
+
 def judgments_file(folder):
     return QRELS.write(folder / "qrels.txt", overwrite=True)
 
@@ -89,6 +98,9 @@ RUN_FORMS = {
     "a pattern": lambda d: str(files(d) / "input.*"),
     "several files": lambda d: [str(path) for path in sorted(files(d).iterdir())],
     "files one by one": lambda d: iter(sorted(files(d).iterdir())),
+    "files by name": lambda d: files_by_name(d),
+    "files among frames": lambda d: {**FRAMES, **dict(list(files_by_name(d).items())[:2])},
+    "a collection's name": lambda d: named(d, runs=files(d)),
 }
 QRELS_FORMS = {
     "a frame": lambda d: JUDGED,
@@ -103,6 +115,7 @@ QRELS_FORMS = {
     "a dict of ir_measures": lambda d: nested(JUDGED, "label"),
     "a file": judgments_file,
     "a file as text": lambda d: str(judgments_file(d)),
+    "a collection's name": lambda d: named(d, qrels=judgments_file(d)),
     "as ir_measures reads a file": lambda d: ir_measures.read_trec_qrels(str(judgments_file(d))),
 }
 
