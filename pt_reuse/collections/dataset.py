@@ -270,13 +270,16 @@ class ReuseDataset(Printed, IRDSDataset):
         return frame
 
     @door
-    def get_judgments(self) -> Qrels:
+    def get_judgments(self, variant: str | None = None) -> Qrels:
         """Return the judgments as a :class:`Qrels`, relevant from the label on that the collection's track counts from.
 
         A document that was judged for several aspects of a topic, as in the diversity tasks, has the highest of its
         labels, with a warning.
+
+        Args:
+            variant: which field of the judgments is the label, as :meth:`get_qrels` takes it.
         """
-        frame = self.get_qrels()
+        frame = self.get_qrels(variant)
         if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
             warn(
                 "documents are judged for several aspects of a topic; each has the highest of its labels. ",

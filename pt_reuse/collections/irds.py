@@ -2,6 +2,7 @@
 
 # no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ _PARTS = {
     "qrels": ("judgments", "qrels", "qrels.txt"),
 }
 _DEEP = 4
+_IRDS = "ir_datasets."
 
 
 def not_known(collection: Collection, part: str) -> InputError:
@@ -45,17 +47,20 @@ def not_readable(collection: Collection, dataset: Any, part: str, error: Excepti
     text = " ".join(_reason(error).split()).rstrip(".") or type(error).__name__
     word, _, file = _PARTS[part]
     advice = [] if file is None else [f"put it into {home() / collection.name} as {file}"]
-    expected = sorted(_cache_files(getattr(dataset, f"{part}_handler")(), _DEEP))
+    known, failed = _cache_files(getattr(dataset, f"{part}_handler")(), _DEEP), _failed(error)
+    # judged topics are made of two files, of which one may be there
+    expected = sorted({path for path in known if not path.exists()} | failed or known)
     if expected:
         places = ", ".join(str(path) for path in expected[:3])
-        which = "it" if len(expected) == 1 else "them"
-        advice.append(f"put {which}, packed as NIST publishes {which}, where ir_datasets looks: {places}")
+        which = "it" if len(expected) == 1 else "these"
+        advice.append(f"put {which}, packed as published, where ir_datasets looks: {places}")
     else:
         advice.append("see the page of the dataset at https://ir-datasets.com for where it must be")
     return InputError(
         f"its {word} come through ir_datasets{f' ({collection.irds_id})' if collection.irds_id else ''}, which could "
         f"not read them: {text if len(text) <= 160 else text[:157] + '...'}. "
-        f"Without a network, {', or '.join(advice)}.",
+        f"Without a network, {', or '.join(advice)}."
+        f"{' Where nothing reads queries, a frame with the column qid is enough.' if part == 'queries' else ''}",
         place=f"reuse:{collection.name}",
     )
 
@@ -72,6 +77,13 @@ def _reason(error: Exception) -> str:
     return str(error.args[0]) if isinstance(error, RuntimeError) and error.args else str(error)
 
 
+def _failed(error: Exception) -> set[Path]:
+    """Return the file of which a download failed, which the methods of ir_datasets that raised the error name."""
+    of_frames = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    paths = [getattr(owner, "_cache_path", None) for owner in of_frames if type(owner).__module__.startswith(_IRDS)]
+    return {Path(path) for path in paths if isinstance(path, str | Path)}
+
+
 def _cache_files(handler: Any, depth: int) -> set[Path]:
     # ir_datasets has no public way to say where a file will be without downloading it
     kept = getattr(handler, "_cache_path", None)
@@ -81,7 +93,7 @@ def _cache_files(handler: Any, depth: int) -> set[Path]:
         return set()
     inner = list(vars(handler).values()) if hasattr(handler, "__dict__") else []
     inner = [part for value in inner for part in (value if isinstance(value, list | tuple) else [value])]
-    ours = [part for part in inner if type(part).__module__.startswith("ir_datasets.")]
+    ours = [part for part in inner if type(part).__module__.startswith(_IRDS)]
     return {path for part in ours for path in _cache_files(part, depth - 1)}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,57 @@ from pt_reuse.data.judgments import Qrels
 
 #: judgments: those of the pool, those of every topic and document, and the labels of two further assessors
 JUDGMENTS = ("pool", "complete", "second", "third")
+
+
+#: what a retriever adds to the columns of the topics
+_FOUND = ("docno", "score", "rank")
+
+
+class DenseRetriever(pt.Transformer):
+    """Ranks the documents of the demo by the cosine of stored vectors; see :meth:`DemoDataset.get_dense_retriever`."""
+
+    # without an address of its own pyterrier would look the documentation up on the network
+    schematic: ClassVar[dict[str, Any]] = {"label": "MiniLM", "help_url": None}
+
+    def __init__(
+        self,
+        variant: str,
+        num_results: int,
+        docnos: list[str],
+        documents: NDArray[np.float32],
+        queries: dict[str, NDArray[np.float32]],
+    ):
+        self.variant, self.num_results = variant, num_results
+        self._docnos, self._documents, self._queries = np.array(docnos), documents, queries
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the nearest documents of each topic: the columns of the topics, ``docno score rank``."""
+        pt.validate.columns(inp, includes=["qid"], excludes=["docno"], context=self)
+        unknown = [qid for qid in inp["qid"] if qid not in self._queries]
+        if unknown:
+            raise InputError(f"{examples(unknown)}: not a topic of reuse:demo, whose vectors alone are stored.")
+        # pyterrier asks with no topics, too
+        vectors = np.array([self._queries[qid] for qid in inp["qid"]], dtype=self._documents.dtype)
+        cosines = vectors.reshape(len(inp), self._documents.shape[1]) @ self._documents.T
+        order = np.argsort(-cosines, axis=1, kind="stable")[:, : self.num_results]
+        topics = inp[[column for column in inp.columns if column not in _FOUND]]
+        return (
+            topics.iloc[np.repeat(np.arange(len(inp)), order.shape[1])]
+            .assign(
+                docno=self._docnos[order.ravel()],
+                score=np.take_along_axis(cosines, order, axis=1).ravel().astype(float),
+                rank=np.tile(np.arange(order.shape[1]), len(inp)),
+            )
+            .reset_index(drop=True)
+        )
+
+    def transform_outputs(self, input_columns: list[str]) -> list[str]:
+        """Return the columns that come out."""
+        pt.validate.columns(input_columns, includes=["qid"], excludes=["docno"], context=self)
+        return [*(column for column in input_columns if column not in _FOUND), *_FOUND]
+
+    def __repr__(self) -> str:
+        return f"DenseRetriever('reuse:demo', {self.variant!r}, num_results={self.num_results})"
 
 
 class DemoDataset(ReuseDataset):
@@ -111,7 +162,7 @@ class DemoDataset(ReuseDataset):
         return given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
 
     @door
-    def get_judgments(self, variant: str = "pool") -> Qrels:
+    def get_judgments(self, variant: str | None = None) -> Qrels:
         """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`.
 
         Args:
@@ -142,7 +193,7 @@ class DemoDataset(ReuseDataset):
         It ranks by cosine for the topics of the collection, by their ids: what stands in ``query`` is not read.
 
         Returns:
-            Transformer: ``qid`` in, ``qid docno score rank`` out.
+            Transformer: topics in; ``docno score rank`` beside the columns of the topics out.
 
         Raises:
             InputError: an unknown variant; when it is run, a topic that the collection does not have.
@@ -155,29 +206,7 @@ class DemoDataset(ReuseDataset):
             [['1', 'FORUM-049', 0], ['1', 'NEWS-049', 1]]
         """
         positive("num_results", num_results, "documents per topic")
-        docnos, documents, queries = self.get_embeddings(variant)
-
-        def nearest(topics: pd.DataFrame) -> pd.DataFrame:
-            unknown = [qid for qid in topics["qid"] if qid not in queries]
-            if unknown:
-                raise InputError(f"{examples(unknown)}: not a topic of reuse:demo, whose vectors alone are stored.")
-            # pyterrier asks with no topics, too
-            vectors = np.array([queries[qid] for qid in topics["qid"]], dtype=documents.dtype)
-            cosines = vectors.reshape(len(topics), documents.shape[1]) @ documents.T
-            order = np.argsort(-cosines, axis=1, kind="stable")[:, :num_results]
-            return pd.DataFrame(
-                {
-                    "qid": np.repeat(topics["qid"].to_numpy(), order.shape[1]),
-                    "docno": np.array(docnos)[order.ravel()],
-                    "score": np.take_along_axis(cosines, order, axis=1).ravel().astype(float),
-                    "rank": np.tile(np.arange(order.shape[1]), len(topics)),
-                }
-            )
-
-        outputs = ["qid", "docno", "score", "rank"]
-        return pt.apply.generic(
-            nearest, required_columns=["qid"], transform_outputs=lambda columns: outputs, label="MiniLM"
-        )
+        return DenseRetriever(variant, num_results, *self.get_embeddings(variant))
 
     def datasheet(self) -> str:
         """Return how the collection was made, as Markdown."""

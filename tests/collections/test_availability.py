@@ -6,6 +6,7 @@ import gzip
 import io
 import shutil
 import tarfile
+from pathlib import Path
 
 import pytest
 from collection_parts import TREC8, in_python, offline, write_run
@@ -67,6 +68,17 @@ def test_judgments_where_ir_datasets_looks(data, tmp_path):
         "23151",
         "23151",
     ]
+
+
+def test_the_file_that_failed_is_told_also_where_another_one_is_read_first(messages, home, monkeypatch):
+    def fails(self, *arguments, **options):
+        raise RuntimeError("All download sources failed", [])
+
+    monkeypatch.setattr("ir_datasets.util.download.Download.path", fails)
+    # the judged topics are those of the judgments
+    error = messages.refused(lambda: offline("trec-2021/deep/passages").get_topics())
+    assert str(Path("msmarco-passage-v2", "trec-dl-2021", "qrels")) in str(error)
+    assert "the column qid" in str(error)
 
 
 def test_documents_through_ir_datasets(data, tmp_path):

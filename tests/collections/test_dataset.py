@@ -8,6 +8,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from collection_parts import TREC8, offline, write_run
+from ir_measures import AP
 
 import pt_reuse as ptr
 from pt_reuse._errors import InputError, ReuseWarning
@@ -74,11 +75,34 @@ def test_ids_of_topics_are_those_of_the_judgments(home):
     assert ds.get_topics()["qid"].tolist() == ["051"]
 
 
+def test_judgments_of_another_name_are_refused(messages, home):
+    error = messages.refused(lambda: offline().get_judgments("llm"), argument="variant")
+    assert "'relevance'" in str(error)
+    demo = pt.get_dataset("reuse:demo")
+    messages.refused(lambda: demo.get_judgments("llm"), argument="variant")
+    assert len(demo.get_judgments()) == len(demo.get_judgments("pool")) == 989
+
+
+@pytest.mark.filterwarnings("ignore:LOU:pt_reuse.ReuseWarning")
+def test_a_collections_name_stands_for_its_runs_and_judgments(messages):
+    demo = pt.get_dataset("reuse:demo")
+    runs, qrels = demo.get_runs(), demo.get_judgments()
+    found = ptr.leave_out_uniques("reuse:demo", "reuse:demo", "AP")
+    pd.testing.assert_frame_equal(found.table, ptr.leave_out_uniques(runs, qrels, "AP").table)
+    named, given = (
+        pt.Experiment([demo.get_dense_retriever()], demo.get_topics(), demo.get_qrels(), [ptr.LOU(AP, field=field)])
+        for field in ("reuse:demo", runs)
+    )
+    assert named.equals(given)
+    error = messages.refused(lambda: ptr.score("reuse:dmo", qrels, "AP"))
+    assert str(error).count("'reuse:demo'") == 1
+
+
 def test_aspects_of_a_topic_are_merged_for_qrels(messages, home, monkeypatch):
     ds = offline("trec-2009/web/diversity")
     rows = [("1", "d1", 0, "1"), ("1", "d1", 1, "2"), ("1", "d2", 0, "1")]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "label", "subtopic_id"])
-    monkeypatch.setattr(ds, "get_qrels", lambda: frame)
+    monkeypatch.setattr(ds, "get_qrels", lambda variant: frame)
     merged = messages.warned(lambda: ds.get_judgments().to_frame())
     assert merged.values.tolist() == [["1", "d1", 1], ["1", "d2", 0]]
 

@@ -90,7 +90,10 @@ def test_the_dense_retriever_gives_the_stored_run(demo, runs):
     assert stored["score"].to_numpy() == pytest.approx(live["score"].to_numpy(), abs=2e-6)
     one = demo.get_topics().tail(1)
     assert demo.get_dense_retriever("described", num_results=3)(one)["rank"].tolist() == [0, 1, 2]
-    assert pt.inspect.transformer_outputs(dense, ["qid", "query"]) == ["qid", "docno", "score", "rank"]
+    assert pt.inspect.transformer_outputs(dense, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
+    assert dense(one.assign(mine=7)).columns.tolist() == ["qid", "query", "mine", "docno", "score", "rank"]
+    assert set(dense(one)["query"]) == set(one["query"])
+    assert repr(dense) == "DenseRetriever('reuse:demo', 'query', num_results=100)"
     assert len(dense(one.iloc[:0])) == 0
 
 
