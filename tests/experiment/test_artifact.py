@@ -189,3 +189,13 @@ def test_bad_input(tmp_path, messages):
     meta = json.loads((tmp_path / "q" / "pt_meta.json").read_text())
     assert meta["package_hint"] == ReuseArtifact.ARTIFACT_PACKAGE_HINT
     assert np.all([name in meta for name in ("type", "format", "card")])
+
+
+def test_an_artifact_says_what_it_is_and_a_result_is_no_artifact(tmp_path, messages):
+    made = ptr.to_artifact(FIELD.qrels, tmp_path / "q")
+    assert repr(made) == f"QrelsArtifact({str(tmp_path / 'q')!r})"
+    scores = ptr.score(FIELD.runs, FIELD.qrels, "AP")
+    result = scores.compare(scores, names=("one", "other"))
+    error = messages.refused(lambda: ptr.to_artifact(result, tmp_path / "r"), argument="content")
+    assert "read_result()" in str(error)
+    assert "read_result()" not in str(messages.refused(lambda: ptr.to_artifact(3, tmp_path / "r")))
