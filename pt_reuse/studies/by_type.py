@@ -24,7 +24,7 @@ from pt_reuse.data.units import Units
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import KeyFigures, Result, Shown, Told, View, clauses, records
+from pt_reuse.result import KeyFigures, Result, Shown, Told, View, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
@@ -50,6 +50,11 @@ if TYPE_CHECKING:
 DEPTH = 10
 #: splits that are scored together; the numbers do not depend on it
 _AT_ONCE = 50
+#: measures of which the headline tells, and teams of a type below which these are few
+_TOLD, _FEW = 3, 5
+_FEW_TO_SPLIT = (
+    "Few to split ({few}): what is found says more of these than of the type, and the spread over splits says little."
+)
 _TAUS = ("tau_b", "gamma", "tau_ap_b")
 #: what is told of two rankings
 _NUMBERS = (*_TAUS, "max_drop")
@@ -71,7 +76,8 @@ _SPREADS = {
 
 def _wide_report(result: PoolsByType, number: str = "tau_b") -> Report:
     """Return a row per measure and pool, and a column per tested group; of many types a row for each group."""
-    name, table, digits = result.number(number), result.table, Digits.SCORE
+    name, table = result.number(number), result.table
+    digits = Digits.TENTHS if name.startswith("max_drop") else Digits.SCORE
     if len(result.tested) + 1 <= MOST:
         wide = table.pivot_table(name, list(_KEYS[:2]), "tested", "first", dropna=False).reindex(columns=result.tested)
         rows = wide.reindex(pd.MultiIndex.from_product([result.measures, result.pools], names=_KEYS[:2])).reset_index()
@@ -89,9 +95,7 @@ def _wide_report(result: PoolsByType, number: str = "tau_b") -> Report:
         f"the depth-{settings['depth']} pool of one half of the {plural(settings['unit'])} of a type, on the other "
         "half of that type, on all runs of another type, and on all of these."
     )
-    splits = table.groupby("pool", sort=False)["splits"].max()
-    halves = ", ".join(f"{pool} {count(int(n), 'split')}" for pool, n in splits.items())
-    return Report(columns, caption=caption, notes=[f"Halves: {halves} ({settings['splits']}).", *result.notes()])
+    return Report(columns, caption=caption, notes=result.notes())
 
 
 def _draw_tau(result: PoolsByType, measure: str, place: Place) -> Axes:
@@ -167,8 +171,8 @@ class PoolsByType(Result):
 
     title = "Pools of one type"
     condition = (
-        "It holds for depth-{depth} pools of half a type ({splits}, by {unit}) and the runs that are held out, "
-        "against {gold}; means over splits."
+        "It holds for depth-{depth} pools of half a type ({splits}) and the runs that are held out, against {gold}; "
+        "means over splits."
     )
     limit = (
         "It does not say what pools of all runs of a type would do, nor what they do to a type that has no run here."
@@ -182,7 +186,8 @@ class PoolsByType(Result):
                 Shown("tau_b", "tau_b", Digits.SCORE),
                 Shown("SD over splits", "tau_b_sd", Digits.SCORE),
                 Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
-                Shown("Largest drop", "max_drop", Digits.RANKS),
+                Shown("Largest drop", "max_drop", Digits.TENTHS),
+                Shown("Splits", "splits", Digits.COUNT, unless="tau_b_low"),
             ),
             caption="By {measure}, the ranking of the tested runs by the pool of half a type against that by {gold}; "
             "means over splits",
@@ -191,6 +196,10 @@ class PoolsByType(Result):
     }
     plots = {"scores": _draw_scores, "tau_b": _draw_tau}
     key = (KeyFigures(("tau_b", "max_drop"), row="pool of {pool}, tested {tested}"),)
+    sentences = {
+        "splits": "Halves: {splits}.",
+        "few": _FEW_TO_SPLIT,
+    }
 
     by_split: pd.DataFrame
     splits: pd.DataFrame
@@ -210,10 +219,27 @@ class PoolsByType(Result):
         return list(dict.fromkeys(self.table["tested"]))
 
     def headline(self) -> str:
-        """Return for each measure and pool the mean tau_b of each group."""
-        taus = [f"{row['tested']} {Told(row, 'tau_b'):.3f}" for row in records(self.table)]
-        by_pool = self.table.assign(taus=taus).groupby(["measure", "pool"], sort=False)["taus"].agg(", ".join)
-        return clauses([f"{measure}, pool of {pool}: tau_b {of}" for (measure, pool), of in by_pool.items()])
+        """Return how pools of one type rank all runs, the best and the worst pool, and which type they rank worst."""
+        of_all, of_types = (self.table[(self.table["tested"] == ALL) == whole] for whole in (True, False))
+        unit, pools = plural(self.settings["unit"]), _from_best(of_all)["pool"].tolist()
+        best, *worst = pools[:: max(len(pools) - 1, 1)]
+        which = f" (best of {len(pools)} types)" if len(pools) > 2 else ""
+        said = (
+            f"Pools of half the {best} {unit}{which} rank all runs that are held out with tau_b "
+            f"{_taus(of_all[of_all['pool'] == best], named=True)}"
+        )
+        for pool in worst:
+            which = " (worst)" if len(pools) > 2 else ""
+            said += f", pools of half the {pool} {unit}{which} with {_taus(of_all[of_all['pool'] == pool])}"
+        last = _from_best(of_types).iloc[-1]
+        if len(self.tested) > 2:
+            rows = of_types[(of_types["pool"] == last["pool"]) & (of_types["tested"] == last["tested"])]
+            said += f"; worst are the {last['tested']} runs by pools of {last['pool']} {unit}: {_taus(rows)}"
+        return said
+
+    def _further(self) -> list[str]:
+        """Return of which types there are few to split."""
+        return [_FEW_TO_SPLIT.format(**self.settings)] if "few" in self.settings else []
 
     def number(self, name: str) -> str:
         """Return the name of a column of numbers of `table`, or say that it is none."""
@@ -423,6 +449,7 @@ def by_type(
     by_split = compared.by_split()
     table = _over_splits(by_split)
     asked.tell(_without_tau(table))
+    few = [splits for splits in every if splits.units < _FEW]
     words = {}
     if asked.bootstrap is not None:
         table = compared.with_intervals(table, asked.bootstrap)
@@ -439,7 +466,8 @@ def by_type(
         picked=picked,
         settings=asked.settings(
             unit=unit,
-            splits=splits_in_words(every),
+            splits=splits_in_words(every, unit),
+            **({"few": splits_in_words(few, unit)} if few else {}),
             seed=seed,
             gold="all judgments" if gold == "judgments" else f"the judgments in the depth-{depth_k} pool of all",
             judged=int((asked.qrels.arrays.labels >= 0).sum()),
@@ -448,6 +476,19 @@ def by_type(
             **words,
         ),
     )
+
+
+def _from_best(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the first measure by their mean tau_b, the highest first; those without one are left out."""
+    first = rows[rows["measure"] == rows["measure"].iloc[0]]
+    ranked = first.sort_values("tau_b", ascending=False, kind="stable")
+    return ranked if ranked["tau_b"].isna().all() else ranked[ranked["tau_b"].notna()]
+
+
+def _taus(rows: pd.DataFrame, *, named: bool = False) -> str:
+    """Return tau_b under each of the first measures, with the names of these where told to."""
+    by = [f" by {measure}" * named for measure in rows["measure"].head(_TOLD)]
+    return listed([f"{Told(row, 'tau_b'):.3f}{end}" for row, end in zip(records(rows), by, strict=False)])
 
 
 def _pooled_by(pool: Pool, picked: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:

@@ -78,6 +78,7 @@ class TypeSplits:
 
     type: str  # its name
     picked: NDArray[np.bool_]  # (splits, runs)
+    units: int  # how many there are to split
     random: bool  # whether the splits are a random part of all halves
 
     def tested(self, kinds: Units) -> Iterator[tuple[str, NDArray[np.bool_]]]:
@@ -87,14 +88,14 @@ class TypeSplits:
         yield ALL, ~self.picked
 
 
-def splits_in_words(every: Sequence[TypeSplits]) -> str:
-    """Return which halves were taken of each type, for settings."""
-    drawn, whole = ([splits for splits in every if splits.random == random] for random in (True, False))
-    said = [f"{len(drawn[0].picked):,} at random, each once"] if drawn else []
-    if whole:
-        of = f" of {examples([splits.type for splits in whole])}" if drawn else ""
-        said.append(f"every half{of}")
-    return ", ".join(said)
+def splits_in_words(every: Sequence[TypeSplits], unit: str) -> str:
+    """Return how many units of each type make a pool, and in which splits, for settings."""
+    said = []
+    for splits in every:
+        n = count(len(splits.picked), "split")
+        which = f"{n} at random" if splits.random else f"all {n}"
+        said.append(f"{splits.type}: {splits.units // 2:,} of {count(splits.units, unit)}, {which}")
+    return "; ".join(said)
 
 
 def types_of(runs: RunSet) -> Units:
@@ -151,7 +152,8 @@ def splits_of(
         halves = halves_of([units.names[unit] for unit in can.tolist()], name, number, seed)
         has = np.zeros((len(halves), len(units)), dtype=bool)
         has[:, can] = halves
-        found.append(TypeSplits(name, has[:, units.of_run] & of_type, len(halves) < possible_halves(len(can))))
+        random = len(halves) < possible_halves(len(can))
+        found.append(TypeSplits(name, has[:, units.of_run] & of_type, len(can), random))
     if caveats and (wanted is not None or not found):
         raise InputError(*caveats[0].parts, argument="pools" if wanted is not None else "runs")
     return found, caveats

@@ -221,9 +221,17 @@ def test_the_paper_s_defaults(field):
     assert (found.settings["depth"], found.settings["depth from"]) == (10, "the default")
     assert found.settings["gold"] == "the judgments in the depth-10 pool of all"
     # of the other types there are no more than six halves
-    assert found.settings["splits"] == "10 at random, each once, every half of 'neural', 'manual'"
+    halves = ["lexical: 3 of 6 runs, 10 splits at random", "neural: 2 of 4 runs, all 6 splits"]
+    few = [*halves[1:], "manual: 2 of 4 runs, all 6 splits"]
+    assert found.settings["splits"] == "; ".join([halves[0], *few])
+    assert found.settings["few"] == "; ".join(few)
+    assert f"({found.settings['few']})" in found.findings()[-1]
+    assert found.findings()[-1] in found.report().notes
     few = by_type(field.runs, field.qrels, "AP", unit="run", pools="neural")
-    assert (few.settings["splits"], len(few.splits)) == ("every half", 6)
+    assert (few.settings["splits"], len(few.splits)) == (halves[1], 6)
+    enough = by_type(field.runs, field.qrels, "AP", unit="run", pools="lexical")
+    assert "few" not in enough.settings
+    assert enough.findings() == enough.verdict()
     assert by_type(field.runs.pooled_as(type(field.runs.how_pooled)(None, 4)), field.qrels, "AP").settings["depth"] == 4
 
 
@@ -252,6 +260,27 @@ def test_wide_and_report_are_the_paper_s_tables(field):
     assert shown.loc[("neural", "nDCG"), "On all"] == row["max_drop"]
     assert list(shown) == ["On lexical", "On neural", "On manual", "On all"]
     assert "the most ranks that a run loses, a mean over splits" in found.report(number="max_drop").caption
+
+
+def test_the_headline_is_of_the_pools_on_all_runs_and_of_the_worst_type(field):
+    found = by_type(field.runs, field.qrels, ["AP", "nDCG"], unit="run", splits=4, depth=3)
+    taus = found.table.set_index(["pool", "tested", "measure"])["tau_b"]
+
+    def of(pool, tested, by=""):
+        return " and ".join(f"{taus[(pool, tested, m)]:.3f}{by and by + m}" for m in ("AP", "nDCG"))
+
+    order = sorted(found.pools, key=lambda pool: -taus[(pool, "all", "AP")])
+    said = found.headline()
+    assert said.startswith(f"Pools of half the {order[0]} runs (best of 3 types)")
+    assert of(order[0], "all", " by ") in said
+    assert f"{order[-1]} runs (worst) with {of(order[-1], 'all')}" in said
+    worst = min(((p, t) for p in found.pools for t in found.tested[:-1]), key=lambda pair: taus[(*pair, "AP")])
+    assert said.endswith(f"the {worst[1]} runs by pools of {worst[0]} runs: {of(*worst)}")
+    assert order[1] not in said or order[1] in worst
+    drops = found.report("groups", measure="AP").shown()["Largest drop"]
+    rows = found.table[found.table["measure"] == "AP"]
+    assert drops.tolist() == [f"{drop:.1f}" for drop in rows["max_drop"]]
+    assert found.report("groups").shown()["Splits"].tolist() == [f"{n}" for n in rows["splits"]]
 
 
 # what is refused, and what is told
