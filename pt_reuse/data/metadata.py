@@ -140,6 +140,9 @@ def _in_two_columns(lines: Sequence[str], column: str, argument: str, names: Col
             problem = f"expected two columns, run tag and {column}, got {line.strip(_WHITE)!r}. Separate them by white "
             raise InputError(problem, "space or one comma.", argument=argument, place=place)
         name, value = cells
+        if column == "pooled" and name in names:
+            with located(place):
+                _as_flag(name, value, argument)
         if found.setdefault(name, value) != value:
             before = f"{found[name]!r} in line {first[name]:,}"
             problem = f"run {name!r} has {column} {value!r} here and {before}. Keep one line per run."
