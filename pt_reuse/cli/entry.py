@@ -19,7 +19,7 @@ try:
     from pt_reuse.cli.completion import Complete
     from pt_reuse.cli.demo import add_demo
     from pt_reuse.cli.judge import add_agreement, add_export, add_import, add_plan
-    from pt_reuse.cli.output import complain, lasting_streams, tell_logs
+    from pt_reuse.cli.output import complain, held_logs, lasting_streams
     from pt_reuse.cli.parser import COMMANDS, Parser, Shell, add_command, add_commands, carry_out
     from pt_reuse.cli.pool import add_infer_pool, add_pool
     from pt_reuse.cli.scores import add_runs, add_score, add_unjudged
@@ -67,8 +67,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     if unknown:
         options.shell.running.take(options, unknown)
     try:
-        with tell_logs():
+        with held_logs() as held:
             status = carry_out(options)
+        # of what failed the error says why, once
+        for said in held if status != 2 else ():
+            complain(f"pt-reuse: ir_datasets: {said}")
         # what cannot be written is told here, not by Python at its end
         sys.stdout.flush()
     except OSError as error:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 from pt_reuse._check import count
 from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing, write_together
-from pt_reuse._text import display_width, prose, shorten, table, visible
+from pt_reuse._text import display_width, prose, table, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,14 +129,19 @@ class Lasting:
 
 
 @contextmanager
-def tell_logs() -> Iterator[None]:
-    """Have what ir_datasets logs meanwhile, such as a download that failed, said as notes are, wrapped."""
-    logger = logging.getLogger("ir_datasets")
-    logger.addFilter(_tell)
+def held_logs() -> Iterator[list[str]]:
+    """Hold back what ir_datasets logs meanwhile, such as each attempt at a download, in a list."""
+    logger, held = logging.getLogger("ir_datasets"), list[str]()
+
+    def hold(record: logging.LogRecord) -> bool:
+        held.append(record.getMessage())
+        return False
+
+    logger.addFilter(hold)
     try:
-        yield
+        yield held
     finally:
-        logger.removeFilter(_tell)
+        logger.removeFilter(hold)
 
 
 def print_table(
@@ -184,11 +189,23 @@ def _in_short(settings: Mapping[str, Any], width: int) -> str:
     more = f" ... (--verbose: all {len(settings):,})"
     line = "Settings:"
     for name in names:
-        longer = f"{line} {name}={shorten(str(told[name]), _SETTING)},"
+        longer = f"{line} {name}={_clipped(str(told[name]))},"
         if prose(longer + more, width=width).count("\n") > 1:
             return line + more
         line = longer
     return line.rstrip(",")
+
+
+def _clipped(text: str) -> str:
+    """Return a setting, of a long one the first whole words."""
+    if display_width(text) <= _SETTING:
+        return text
+    first, *words = text.split()
+    for word in words:
+        if display_width(f"{first} {word} ...") > _SETTING:
+            return f"{first} ..."
+        first += f" {word}"
+    return first
 
 
 def say_command(words: Sequence[str]) -> None:
@@ -219,11 +236,6 @@ def _around_paths(line: str, width: int) -> str:
     beginning = _BEGINNING.match(line)
     indent = " " * (beginning.end() if beginning else 0)
     return textwrap.fill(visible(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def _tell(record: logging.LogRecord) -> bool:
-    complain(f"pt-reuse: ir_datasets: {record.getMessage()}")
-    return False
 
 
 _DOTS = 150  # of a picture, per inch

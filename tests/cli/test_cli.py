@@ -14,6 +14,7 @@ import pytest
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 from pt_reuse.cli.entry import main
+from pt_reuse.collections import dataset
 
 
 @pytest.fixture(scope="module")
@@ -148,15 +149,23 @@ def test_a_command_leaves_logs_and_warnings_as_they_were(own, capsys):
     assert heard() == before
 
 
-def test_what_ir_datasets_logs_is_wrapped(monkeypatch, capsys, own):
-    def read(*_):
-        ir_datasets.log.easy().warn("download error: " + "no connection to the server that has the file, " * 4)
-        raise InputError("no judgments.")
+@pytest.mark.parametrize("fails", [True, False])
+def test_what_ir_datasets_logs_is_told_wrapped_unless_an_error_says_why(fails, monkeypatch, capsys, own):
+    judgments_of = dataset.judgments_of
 
-    monkeypatch.setattr("pt_reuse.collections.dataset.judgments_of", read)
+    def read(collection):
+        ir_datasets.log.easy().warn("download error: " + "no connection to the server that has the file, " * 4)
+        if fails:
+            raise InputError("no judgments.")
+        return judgments_of(collection)
+
+    monkeypatch.setattr(dataset, "judgments_of", read)
     monkeypatch.setenv("COLUMNS", "60")
-    assert main(["score", "--collection", str(own)]) == 2
+    assert main(["score", "--collection", str(own)]) == 2 * fails
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("pt-reuse: ir_datasets: download error: no connection")
-    assert max(map(len, lines)) <= 60
-    assert sum("download error" in line for line in lines) == 1
+    if fails:
+        assert lines == ["pt-reuse: no judgments."]
+    else:
+        assert lines[0].startswith("pt-reuse: ir_datasets: download error: no connection")
+        assert max(map(len, lines)) <= 60
+        assert sum("download error" in line for line in lines) == 1

@@ -10,7 +10,7 @@ from command_parts import COMMANDS, run
 
 import pt_reuse as ptr
 from pt_reuse.cli import entry as cli
-from pt_reuse.cli.output import PIPED, width_of
+from pt_reuse.cli.output import PIPED, say_end, width_of
 
 WIDTHS = (80, 120)
 EVERY_WIDTH = pytest.mark.parametrize("width", WIDTHS)
@@ -130,3 +130,14 @@ def test_a_terminal_says_how_wide_it_is(monkeypatch):
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 77, 0, 0))
         assert width_of(terminal) == 77
     os.close(leader)
+
+
+def test_a_long_setting_is_clipped_at_a_word(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    record = "all 12 runs (who was pooled is not on record, so that all count)"
+    say_end({"contributors": record, "order": "x" * 60, "pool order": "file"}, (), verbose=False)
+    told = capsys.readouterr().out.split("contributors=")[1]
+    clipped = " ".join(told.split()).partition(" ...,")[0]
+    assert record.startswith(f"{clipped} ")
+    assert clipped.endswith(" not on")
+    assert len(clipped) <= 48
