@@ -161,10 +161,17 @@ class Parser(argparse.ArgumentParser):
     def refuse(self, words: Sequence[str]) -> NoReturn:
         """End with a message about unknown words: what may be meant, or how labels are given."""
         options = [word for word in words if word.startswith("-")]
-        near = [f"there is no option {name}.{did_you_mean(name, self._option_string_actions)}" for name in options]
+        near = [f"there is no option {name}.{self._meant(name)}" for name in options]
         judge = self.arguments.get("judge")
         hint = "" if options or judge is None else f"\nLabels of a judge are given by an option: --judge {words[0]}"
         self.error("\n".join(near) if near else f"unrecognized arguments: {' '.join(words)}{hint}")
+
+    def _meant(self, option: str) -> str:
+        """Return what may be meant by an option that is not there: an argument without a name, or another option."""
+        word = self.arguments.get(option.lstrip("-"))
+        if word is not None and not word.option_strings:
+            return f" {word.metavar} stands alone: {self.prog} {word.metavar}."
+        return did_you_mean(option, self._option_string_actions)
 
 
 def _nearest_command(name: str, commands: Mapping[str, Parser]) -> str:
@@ -282,6 +289,8 @@ def _typed(action: argparse.Action, value: Any) -> str:
         return f"no {_named(action)}" if opposed else _named(action)
     if value is ... or isinstance(value, bool):
         text = str(action.metavar)
+    elif isinstance(value, Mapping):
+        text = shlex.quote(",".join(f"{name}={said}" for name, said in value.items()))
     else:
         listing = isinstance(value, Sequence) and not isinstance(value, str)
         text = shlex.quote(",".join(map(str, value)) if listing else str(value))

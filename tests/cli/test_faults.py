@@ -75,6 +75,7 @@ CALLS = {
     "leave-out-uniques": "there is no command 'leave-out-uniques'. Did you mean 'lou'?",
     "judge exprt": "there is no command 'exprt'. Did you mean 'export'?",
     "lou x --qrels x --dpeth 3": "there is no option --dpeth. Did you mean '--depth'?",
+    "verify --collection dl21": "there is no option --collection. NAME stands alone: pt-reuse verify NAME.",
     "audit --jugdes x": "there is no option --jugdes. Did you mean '--judges'?",
     "lou --runs x": "the following arguments are required: --qrels (or --collection)",
     "lou --qrels x": "the following arguments are required: RUNS (or --collection)",

@@ -20,6 +20,7 @@ ADVICE = [
     (LOU, Option("teams", ...), "teams=", "--teams FILE"),
     (LOU, Option("contributors", "all"), "contributors='all'", "--contributors all"),
     (LOU, Option("contributors", ["A", "B"]), "contributors=['A', 'B']", "--contributors A,B"),
+    (LOU, Option("judge_rel", {"a b": 4}), "judge_rel={'a b': 4}", "--judge-rel 'a b=4'"),
     (LOU, Option("runs", "a b"), "runs='a b'", "--runs 'a b'"),
     (LOU, Option("pooled", ...), "pooled=", "--pooled FILE"),
     (LOU, Option("download", False), "download=False", "--no-download"),
