@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import choice
 from pt_reuse._check import listed as in_words
-from pt_reuse._errors import InputError, arguments_as, located, wrong
+from pt_reuse._errors import InputError, Option, arguments_as, located, worded, wrong
+from pt_reuse._errors import Part as Said
 from pt_reuse._files import check_writable, replacing
 from pt_reuse.cli.field import QRELS_HELP, add_field, judgments_named, plan_field
 from pt_reuse.cli.output import (
@@ -43,7 +44,9 @@ from pt_reuse.cli.study_commands import add_flag, declared_flags
 from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
+    from pt_reuse.data.judgments import Qrels
     from pt_reuse.judging.judge_folder import JudgeFolder
+    from pt_reuse.judging.judges import NamedJudge
     from pt_reuse.result import Result
 
 #: what an audit knows -> the option that says it
@@ -66,6 +69,9 @@ class Part:
     #: it is
     figures: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
 
+    #: whether the screen has of several judges the ends of the key figures, and not the headline, which is of the first
+    ends: bool = False
+
     def study(self) -> Callable[..., Result]:
         """Return the study."""
         module = importlib.import_module(f"pt_reuse.studies.{self.function}")
@@ -87,7 +93,7 @@ class Part:
 def _labels_lacking(given: Mapping[str, Any]) -> str | None:
     if "runs" not in given:
         return "it takes runs and judgments (--runs, --human)"
-    return None if given["judge"] else "no judge in the folder has labels"
+    return None if given["judge"] else "no judge in the folder has labels that can be compared"
 
 
 def _families_lacking(given: Mapping[str, Any]) -> str | None:
@@ -137,6 +143,7 @@ PARTS = (
             "false_share": ("False claims", "SHARE", "significant differences that people do not confirm"),
             "missed_share": ("Missed", "SHARE", "those of people that it misses"),
         },
+        ends=True,
     ),
     Part(
         "circularity",
@@ -144,7 +151,8 @@ PARTS = (
         "circularity",
         _labels_lacking,
         {"depth": None},
-        figures={"excess_gain": ("Excess gain", "DIFFERENCE", "what re-ranked runs gain by the judge beyond people")},
+        figures={"excess_gain": ("Gain", "DIFFERENCE", "what re-ranked runs gain by the judge beyond people")},
+        ends=True,
     ),
     Part(
         "holes",
@@ -152,6 +160,7 @@ PARTS = (
         "leave_out_uniques",
         _teams_lacking,
         {"qrels": "human", "fill": "judge", "by": None},
+        figures={"filled_tau_b": ("Filled", "SCORE", "tau_b where it labels the uniques of a run's own team")},
     ),
 )
 
@@ -168,6 +177,7 @@ def _drawings(result: Result, judges: Mapping[str, str]) -> dict[str, Drawing]:
 def findings_text(given: Mapping[str, Any], answers: Mapping[Part, Result], unanswered: Mapping[Part, str]) -> str:
     """Return what was found in all parts, what was not answered, and the settings, as Markdown."""
     lines = ["# Labels by judges: what they do to the ranking of systems", "", *_about(given), "", "## In short", ""]
+    lines += [f"- {given['left_out']}"] if "left_out" in given else []
     lines += [f"- {part.question} {result.headline()}." for part, result in answers.items()]
     notes = {part: result.settings["beware"] for part, result in answers.items() if "beware" in result.settings}
     if notes:
@@ -268,16 +278,48 @@ def _run(options: argparse.Namespace) -> None:
         judges = read_judges(places[0], families=table)
     with arguments_as(folder="people"):
         given["people"] = (read_judges(places[1]).labels or None) if len(places) > 1 else None
-    boards = judges.leaderboards
-    given |= {"folder": judges, "judge": dict(judges.labels), "families": judges.label_families or None}
-    given |= {"boards": boards, "board_families": {name: of for name, of in judges.families.items() if name in boards}}
-    if judges.labels:
-        # before runs are read: a label of a judge that is not there
-        as_judges(dict(judges.labels), "judges", rel=given["judge_rel"])
-    if plan is not None and human is not None:
+    boards, labels = judges.leaderboards, dict(judges.labels)
+    # before runs are read: a label of a judge that is not there
+    named = as_judges(labels, "judges", rel=given["judge_rel"]) if labels else []
+    if human is not None:
         given["human"] = human if options.rel is None else human.with_rel(options.rel)
+        faults = _faults_of_scales(named, given["human"])
+        for judge in faults:
+            del labels[judge]
+        if faults:
+            left_out = _left_out(faults, options.judge_rel)
+            if not (labels or boards):
+                raise InputError(*left_out, argument="judge_rel")
+            given["left_out"] = f"Left out: {worded(left_out, options.shell.in_shell)}"
+    given |= {"folder": judges, "judge": labels, "boards": boards}
+    for name, of in (("families", labels), ("board_families", boards)):
+        given[name] = {judge: family for judge, family in judges.families.items() if judge in of} or None
+    if plan is not None and human is not None:
         given["runs"] = plan.read_runs()
     _audit(given, parts, folder, options)
+
+
+def _faults_of_scales(judges: Sequence[NamedJudge], human: Qrels) -> dict[str, InputError]:
+    """Return why it is not known which labels of some judges are relevant, by their names."""
+    import numpy as np
+
+    from pt_reuse.judging.judges import Scale, lowest_of
+
+    people, faults = Scale.of(human), {}
+    for judge in judges:
+        try:
+            lowest_of(judge, np.zeros(0, dtype=np.int64), people)
+        except InputError as error:
+            faults[judge.name] = error
+    return faults
+
+
+def _left_out(faults: Mapping[str, InputError], said: str | None) -> list[Said]:
+    """Return which judges are left out, why, and the option that takes them in beside what it says already."""
+    # what begins a message says what is wrong
+    why = "; ".join(f"{judge}: {str(fault.parts[0]).strip().rstrip('.')}" for judge, fault in faults.items())
+    labels = ",".join(filter(None, [said, *(f"{judge}=LABEL" for judge in faults)]))
+    return [f"{why}. Say the lowest label that is relevant: ", Option("judge_rel", labels), "."]
 
 
 def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, options: argparse.Namespace) -> None:
@@ -301,10 +343,12 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
         if folder is not None:
             drawings = _drawings(answers[part], {judge: judge for judge in given["judge"]})
             save_result(answers[part], folder / part.name, options, drawings)
-    _say_answers(answers, unanswered, options.verbose)
+    if "left_out" in given:
+        say(f"{given['left_out']}\n")
+    _say_answers(answers, unanswered, list(given["judge"]), options.verbose)
     if not answers:
         raise InputError("no part of the audit could be computed, for the reasons above.", argument="judges")
-    _say_tables(answers, list(given["judge"]), options.verbose)
+    _say_reports(answers, options.verbose)
     # the tables name the judges
     names = ("folder", "runs", "human") if options.verbose else ("runs", "human")
     read = [given[name] for name in names if name in given]
@@ -319,24 +363,44 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
         say(f"\nWritten to {folder}: {', '.join([NAME, *(f'{part.name}/' for part in answers)])}")
 
 
-def _say_answers(answers: Mapping[Part, Result], unanswered: Mapping[Part, str], verbose: bool) -> None:
-    """Print what each part found, and why others found nothing."""
-    for part, result in answers.items():
-        found = result.findings() if verbose else []
-        say("\n".join([part.question, *(f"- {sentence}" for sentence in found or [f"{result.headline()}."])]))
+def _say_answers(
+    answers: Mapping[Part, Result], unanswered: Mapping[Part, str], judges: Sequence[str], verbose: bool
+) -> None:
+    """Print what each part found, after the first of them the key figures of all, and why others found nothing."""
+    for number, (part, result) in enumerate(answers.items()):
+        found = result.verdict() if verbose else []
+        headline = _ends(part, result, judges) if part.ends and len(judges) > 1 else result.headline()
+        say("\n".join([part.question, *(f"- {sentence}" for sentence in found or [f"{headline}."])]))
         if "beware" in result.settings:
             say(f"- Note: {result.settings['beware']}.")
+        if number == 0:
+            _say_figures(answers, judges, verbose)
     for why in dict.fromkeys(unanswered.values()):
-        say(
-            "\n".join(
-                [*(part.question for part, other in unanswered.items() if other == why), f"- Not computed: {why}"]
-            )
-        )
+        questions = [part.question for part, other in unanswered.items() if other == why]
+        say("\n".join([f"Not computed: {why}", *(f"- {question}" for question in questions)]))
 
 
-def _say_tables(answers: Mapping[Part, Result], judges: Sequence[str], verbose: bool) -> None:
-    """Print the key figures of each judge by each measure, and where told to the first report of each part."""
-    from pt_reuse._report import Column, Digits, Report
+def _ends(part: Part, result: Result, judges: Sequence[str]) -> str:
+    """Return by each measure the least and the largest of each key figure, and whose these are."""
+    from pt_reuse._report import Digits
+
+    told, figures = [], result.key_figures()
+    for measure, of_measure in figures.groupby("measure", sort=False):
+        values, said = of_measure.set_index("figure")["value"], []
+        for name, (heading, digits, _) in part.figures.items():
+            ranked = values.reindex([f"{name}, {judge}" for judge in judges]).set_axis(judges).dropna().sort_values()
+            if len(ranked):
+                ends = [f"{Digits[digits].written(ranked.iloc[at])} ({ranked.index[at]})" for at in (0, -1)]
+                said.append(f"{heading.lower()} {' to '.join(ends)}")
+        told.append(f"by {measure} {', '.join(said) or 'nothing is defined'}")
+    return "; ".join(told)
+
+
+def _say_figures(answers: Mapping[Part, Result], judges: Sequence[str], verbose: bool) -> None:
+    """Print the key figures of each judge by each measure."""
+    import pandas as pd
+
+    from pt_reuse._report import Column, Digits
 
     known = {part: result.key_figures() for part, result in answers.items() if part.figures}
     measures = list(dict.fromkeys(name for figures in known.values() for name in figures["measure"].dropna()))
@@ -347,19 +411,27 @@ def _say_tables(answers: Mapping[Part, Result], judges: Sequence[str], verbose: 
             for name, (heading, digits, _) in part.figures.items():
                 of_judges = values.reindex([f"{name}, {judge}" for judge in judges])
                 columns.append(Column(heading, of_judges, Digits[digits]))
-        frame = Report(columns, caption="").shown()
+        frame = pd.DataFrame({column.heading: list(column.cells()) for column in columns})
         if number:
             say(f"\nThe same by {measure}:")
         else:
             said = in_words([what for part in known for _, _, what in part.figures.values()])
             say(f"\nEach judge against people by {measure}: {said}:")
         print_table(frame, len(frame) if verbose else SHOWN, "judges; --verbose shows every one")
+    if measures:
+        say()
+
+
+def _say_reports(answers: Mapping[Part, Result], verbose: bool) -> None:
+    """Print the first report of each part and its further findings, where told to or where no key figures say it."""
     for part, result in answers.items():
-        if verbose or not known:
+        if verbose or not any(each.figures for each in answers):
             report = result.report()
             say(f"\n{part.question} {report.caption.rstrip('.')}:")
             frame = report.shown()
             print_table(frame, len(frame) if verbose else SHOWN, "rows; --verbose shows every one")
+        if verbose:
+            say("\n".join(f"- {sentence}" for sentence in result.findings()[len(result.verdict()) :]))
 
 
 def _shared_settings(answers: Mapping[Part, Result]) -> dict[str, Any]:

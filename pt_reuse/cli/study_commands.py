@@ -394,7 +394,9 @@ def _printed(result: Result, study: Study, given: Mapping[str, Any]) -> Iterator
     from pt_reuse.result import View
 
     names = study.command.screen if study.command is not None and study.command.screen else tuple(result.views)
-    for name in names:
+    # what is shown and drawn where an option of its name is given answers what is asked
+    asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
+    for name in dict.fromkeys([*asked, *names]):
         view = result.views[name]
         if isinstance(view, View) and view.table in result.tables() and result.frame(view.table).empty:
             continue

@@ -30,7 +30,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.plots.lines import plot_judge_ranks
 from pt_reuse.plots.run_scores import plot_judge_scores, plot_score_panels
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import KeyFigures, Result, Shown, View, cells, clauses
 from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, one_unit
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
@@ -50,7 +50,15 @@ from pt_reuse.studies.document_effects import (
     places_by_name,
     ranks_of,
 )
-from pt_reuse.studies.judged_fields import AskedJudges, drawn_by_judge, drawn_by_measure, under, verdict, with_names
+from pt_reuse.studies.judged_fields import (
+    AskedJudges,
+    drawn_by_judge,
+    drawn_by_measure,
+    extremes,
+    under,
+    verdict,
+    with_names,
+)
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
@@ -425,10 +433,6 @@ class LabelAudit(Result):
         "ranks": drawn_by_judge(plot_judge_ranks, "movers"),
     }
     key = (KeyFigures(("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"), "by_judge", "{judge}"),)
-    answer = (
-        "models",
-        "{judge} ranks {runs:run} on {topics:topic} by {measure} with tau_b {tau_b:.4f} to the ranking by people",
-    )
     sentences = {"missing": "Missing: {missing}.", **{name: f"{name.capitalize()}: {{{name}}}." for name in OF_DROPS}}
 
     movers: pd.DataFrame
@@ -442,6 +446,25 @@ class LabelAudit(Result):
         own = {"rankings" if name == "table" else name: table for name, table in super().tables().items()}
         of_labels = self.labels.tables().items()
         return own | {"labels" if name == "agreement" else f"labels_{name}": table for name, table in of_labels}
+
+    def headline(self) -> str:
+        """Return by each measure how far the judge's ranking agrees, of several judges the nearest and the furthest."""
+        said = "{judge} ranks {runs:run} on {topics:topic} by {measure} with "
+        one = said + "tau_b {tau_b:.4f} to the ranking by people"
+        nearest = said + "the highest tau_b of {n} judges to the ranking by people, {tau_b:.4f}"
+        told = []
+        for of_measure in extremes(self.models(), "tau_b"):
+            first, *last = map(cells, of_measure)
+            text = (nearest if last else one).format(n=len(self.judges), **first)
+            told.append(text + "".join(", {judge} with the lowest, {tau_b:.4f}".format(**row) for row in last))
+        return clauses(told)
+
+    def _shown(self) -> pd.DataFrame:
+        numbers = ["tau_b", "tau_b_low", "tau_b_high", "tau_ap_b", "max_drop", "max_rise"]
+        return self.by_judge().filter(["named", "measure", *numbers]).rename(columns={"named": "judge"})
+
+    def _rest(self) -> str:
+        return "judges and measures in .by_judge()"
 
     @property
     def judges(self) -> list[str]:
@@ -576,7 +599,7 @@ def audit_labels(
     runs: Any,
     human: Any,
     judge: Any,
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     people: Any = None,
     by: str | None = None,

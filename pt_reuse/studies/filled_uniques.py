@@ -25,10 +25,12 @@ from pt_reuse.data.units import Units, described
 from pt_reuse.judging.judges import HoleLabels, NamedJudge, Scale, labels_of_holes
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
+from pt_reuse.result import cells, clauses
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.judged_fields import extremes
 from pt_reuse.studies.without_units import SetScores, drawn_changes, score_sets
 
 #: which documents a judge labels: the uniques that are taken out, or every unjudged one at the top of a run besides
@@ -322,6 +324,23 @@ class _Ways:
         drawn = np.where(np.isnan(change).any(axis=1), np.nan, (np.round(change, DECIMALS) > 0).sum(axis=1))
         low, high = self._bootstrap.percentiles(float(n), drawn)
         return {f"{way}_above": n, f"{way}_above_low": low, f"{way}_above_high": high}
+
+
+def filled_headline(summary: pd.DataFrame, by: str, remove: str) -> str:
+    """Return what filling comes to under each measure, of several judges by those with the highest and lowest tau_b."""
+    which = "judged uniques, relevant or not," if remove == "judged" else "relevant uniques"
+    own, n = "each run" if by == "run" else f"each run's own {by}", summary["judge"].nunique()
+    tau = (
+        f"{{filled_tau_b:.4f}} for {{judge}} ({{filled_above:.0f}} of {{units:{by}}} above the true score, mean change "
+        "{filled_change:+.4f})"
+    )
+    told = []
+    for rows in extremes(summary, "filled_tau_b"):
+        said = listed([tau.format_map(cells(row)) for row in rows])
+        ends = f", the highest and the lowest of {n:,} judges" if len(rows) > 1 else ""
+        text = "by {measure} {said}{ends}, {removed_tau_b:.4f} without labels"
+        told.append(text.format(said=said, ends=ends, **cells(rows[0])))
+    return f"with the {which} of {own} labelled by a judge, tau_b to the true ranking is {clauses(told)}"
 
 
 def filled_findings(summary: pd.DataFrame, by: str) -> Iterator[str]:

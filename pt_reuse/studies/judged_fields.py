@@ -16,7 +16,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import ComparedLabels, NamedJudge, as_judges, compared_labels
-from pt_reuse.result import Result
+from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.scores import Scores, check_topics, scored
 from pt_reuse.studies.asked import Asked
@@ -171,6 +171,14 @@ def verdict(row: Mapping[Any, Any], name: str, above: str, below: str, neither: 
     """Return what is said of a number whose interval is above 0, below it, or neither; nothing without an interval."""
     low, high = (row.get(f"{name}_{end}", math.nan) for end in ("low", "high"))
     return above if low > 0 else below if high < 0 else "" if math.isnan(low) else neither
+
+
+def extremes(rows: pd.DataFrame, number: str) -> Iterator[list[dict[str, Any]]]:
+    """Yield by measure the row of the judge with the highest number, then the lowest; one alone where one has any."""
+    for _, of_measure in rows.groupby("measure", sort=False):
+        ranked = records(of_measure.sort_values(number, ascending=False, kind="stable"))
+        known = [row for row in ranked if not math.isnan(row[number])]
+        yield [known[0], known[-1]] if len(known) > 1 else (known or ranked)[:1]
 
 
 def under(about: Mapping[str, Any], frame: pd.DataFrame) -> pd.DataFrame:

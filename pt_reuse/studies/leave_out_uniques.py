@@ -31,6 +31,7 @@ from pt_reuse.studies.filled_uniques import (
     Filling,
     check_fill,
     filled_findings,
+    filled_headline,
     filled_tables,
     unjudged_tops,
 )
@@ -236,13 +237,32 @@ class LeaveOutUniques(WithoutUnits):
         return self.filled.sort_values(["removed_change", self.units.column], kind="stable")
 
     def _further(self) -> list[str]:
-        """Return what leaving one unit out does under each measure, and what a judge does that fills its uniques."""
+        """Return what a judge does that fills uniques, and what leaving one unit out does under each measure."""
         filled = () if self.filled_summary is None else filled_findings(self.filled_summary, self.units.by)
-        return [*self._of_measures(), *self._unexplained(), *filled]
+        return [*filled, *self._of_measures(), *self._unexplained()]
 
     def headline(self) -> str:
-        """Return what each run loses without the uniques of its own unit, or why none loses anything."""
-        return super().headline() if self.table["removed"].any() else self._nothing_lost()
+        """Return what each run loses without the uniques of its own unit, or keeps where a judge labels them."""
+        if not self.table["removed"].any():
+            return self._nothing_lost()
+        filled = self.filled_summary
+        return super().headline() if filled is None else filled_headline(filled, self.units.by, self.remove)
+
+    def key_figures(self) -> pd.DataFrame:
+        """Return the few numbers that sum the result up, those of each judge first."""
+        if self.filled_summary is None:
+            return super().key_figures()
+        of_judges = KeyFigures(("filled_tau_b", "filled_change", "filled_above"), "filled_summary", row="{judge}")
+        return pd.concat([of_judges.of(self), super().key_figures()], ignore_index=True)
+
+    def _shown(self) -> pd.DataFrame:
+        if self.filled_summary is None or self.table.empty:
+            return self.table
+        columns = ["judge", "measure", "units", "filled_above", "filled_change", "filled_tau_b", "removed_tau_b"]
+        return self.filled_summary[columns]
+
+    def _rest(self) -> str:
+        return "rows in .table" if self.filled_summary is None else "rows in .filled_summary"
 
     def _of_measures(self) -> Iterator[str]:
         by = self.units.by

@@ -38,6 +38,18 @@ def test_what_cannot_be_is_told_first(words, tmp_path, capsys):
         assert problem in " ".join(err.split())
 
 
+def test_what_is_filled_is_printed_before_what_is_removed(words, tmp_path, field, capsys):
+    status, out, _ = run(capsys, "lou", *words, "--fill", tmp_path / "lenient.qrels")
+    assert status == 0
+    captions = ["when lenient labels them instead", "without the judged documents that its own team alone"]
+    said = " ".join(out.split())
+    assert [caption in said for caption in captions] == [True, True]
+    assert said.index(captions[0]) < said.index(captions[1])
+    assert said.startswith("with the judged uniques, relevant or not, of each run's own team labelled by a judge")
+    status, out, _ = run(capsys, "lou", *words)
+    assert "labels them instead" not in " ".join(out.split())
+
+
 @pytest.mark.filterwarnings("default:.*a leaderboard has no labels:pt_reuse.ReuseWarning")
 def test_labels_in_any_form_and_a_folder_of_them(words, tmp_path, field, capsys):
     labels = field.all_qrels.threshold(1).to_frame()[["qid", "docno", "label"]]

@@ -78,7 +78,7 @@ def test_answers_on_real_data_fit_a_screen(data_home, capsys, monkeypatch):
     audit = ["dl19", "--judges", field / "llm-labels", "--judge-rel", rels, "--resamples", 20]
     for words, first in (
         (["verify", "trec-8/adhoc", "--qrels", data_home / "trec8-adhoc" / "trec8.qrels.gz"], "Verification: TREC-8"),
-        (["by-type", "dl19"], "RR(rel=2), pool of neural: tau_b"),
+        (["by-type", "dl19"], "Pools of half the neural teams rank all runs"),
         (["audit", *audit], "How far do labels and rankings agree"),
     ):
         status, out, _ = run(capsys, *words)

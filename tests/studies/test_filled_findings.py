@@ -81,6 +81,37 @@ def test_rankings_of_the_summary_are_those_that_two_scorings_compare_to(found):
             assert isinstance(row[f"{way}_max_drop_low"], int)
 
 
+def test_the_headline_is_of_the_filled_uniques(found):
+    said = "with the judged uniques, relevant or not, of each run's own team labelled by a judge, tau_b to the true "
+    assert found.headline().startswith(f"{said}ranking is by nDCG@10 ")
+    for clause, measure in zip(found.headline().split("; "), found.measures, strict=True):
+        row = found.filled_summary.set_index("measure").loc[measure]
+        taus = [f"{row[f'{way}_tau_b']:.4f}" for way in ("filled", "removed")]
+        assert f"by {measure} {taus[0]} " in clause
+        assert f", {taus[1]} " in clause.split(" for generous ")[1]
+        above, change = f"{row['filled_above']:.0f}", f"{row['filled_change']:+.4f}"
+        assert f"({above} " in clause
+        assert f"of {row['units']} teams above the true score, mean change {change} " in clause
+    assert found.findings()[3].startswith("generous labelled ")
+    figures = found.key_figures().set_index(["measure", "figure"])["value"]
+    assert figures[("AP", "filled_tau_b, generous")] == row["filled_tau_b"]
+    assert list(found._shown()["judge"]) == ["generous"] * 2
+
+
+def test_of_several_judges_the_headline_has_the_best_and_the_worst():
+    judges = {"good": FIELD.all_qrels, "mean": FIELD.all_qrels.threshold(3), "all": lambda f: [1] * len(f)}
+    found = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, fill=judges, remove="judged")
+    taus = found.filled_summary.set_index("judge")["filled_tau_b"]
+    assert taus["good"] == taus.max() > taus["mean"] != taus.min() == taus["all"]
+    said = found.headline()
+    assert f"{taus['good']:.4f} for good " in said
+    assert f"{taus['all']:.4f} for all " in said
+    assert "for mean" not in said
+    assert said.index(" for good ") < said.index(" for all ") < said.index(", the highest and the lowest of 3 judges, ")
+    only = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, remove="relevant")
+    assert only.headline().startswith("AP: judged without its own team's uniques")
+
+
 WRONG = {
     "no word": ({"holes": "all"}, "holes"),
     "no grade": ({"judge_rel": 0}, "judge_rel"),
