@@ -10,10 +10,11 @@ import pyterrier as pt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ir_measures import P
 
 import pt_reuse as ptr
-from pt_reuse.data import frame_columns
 from pt_reuse._errors import Option
+from pt_reuse.data import frame_columns
 from pt_reuse.judging.judge import confusion_rows
 from pt_reuse.judging.judges import as_judge, as_judges, compared_labels
 
@@ -45,7 +46,7 @@ def labels(frame):
 def test_an_oracle_says_what_is_known(unknown, expected, noon):
     found = ptr.judging.Oracle(QRELS, **unknown)(ASKED.assign(text="kept"))
     assert labels(found) == expected
-    assert found["label"].dtype == "Int64"
+    assert found["label"].dtype == ("Int64" if None in expected else "int64")
     assert list(found) == ["qid", "docno", "text", "label", "judge", "time"]
     assert found.index.tolist() == ASKED.index.tolist()
     assert found["judge"].tolist() == [None if label is None else "oracle" for label in expected]
@@ -233,7 +234,8 @@ def test_what_is_no_judge_is_refused(messages):
     assert (error.place, error.parts.count(Option("judge_rel", {"exam-4": 4}))) == ("exam-4", 1)
     assert compared_labels(HUMAN, as_judges(five, rel={"exam-4": 4})[0]).judge_rel == 4
     messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, families="gpt"), argument="families")
-    messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
+    with pytest.warns(ptr.ReuseWarning):
+        messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
 
 
 def test_a_folder_is_its_judges(tmp_path, messages):
@@ -265,3 +267,33 @@ def test_a_judge_says_for_which_documents_it_has_labels():
         assert list(zip(known["qid"], known["docno"], strict=True)) == pairs
     (asked,) = as_judges(lambda frame: [1] * len(frame))
     assert asked.judge.known_pairs() is None
+
+
+def test_what_a_judge_labelled_are_judgments_of_an_experiment():
+    run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0], "rank": [0, 1]})
+    topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
+    system = pt.Transformer.from_df(run)
+    labelled = (ptr.PoolDocuments(system, depth=2) >> ptr.judging.Oracle({"1": {"d1": 1, "d2": 0}}))(topics)
+    assert labelled["label"].dtype == "int64"
+    assert pt.Experiment([system], topics, labelled, [P @ 2])["P@2"].tolist() == [0.5]
+    # a label that is missing stays missing
+    some = ptr.judging.Oracle({"1": {"d1": 1}})(run)["label"]
+    assert some.isna().tolist() == [False, True]
+
+
+def test_judges_say_what_they_are():
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, -1]})
+    assert repr(ptr.judging.Oracle(qrels)) == "Oracle('oracle', 1 judgment, unknown='skip')"
+    noisy = ptr.judging.Noisy(qrels, ptr.judging.flips(0.1), 1, unknown="not relevant")
+    assert repr(noisy) == "Noisy('noisy', 1 judgment, unknown='not relevant')"
+    assert repr(ptr.judging.Callable(len, name="mine", reads=["text"])) == "Callable('mine')"
+
+
+@pytest.mark.parametrize("unknown", ["skip", "not relevant"])
+def test_an_oracle_that_knows_none_of_the_documents_says_so(unknown, messages):
+    judge = ptr.judging.Oracle(pd.DataFrame({"qid": "1", "docno": ["a"], "label": [1]}), unknown)
+    strange, known = pd.DataFrame({"qid": "1", "docno": ["x", "y"]}), pd.DataFrame({"qid": "1", "docno": ["x", "a"]})
+    assert messages.warned(lambda: judge(strange))["label"].isna().all() == (unknown == "skip")
+    messages.warned(lambda: judge(known), times=0)
+    # pipelines are asked for their columns with no documents, and a session for one at a time
+    messages.warned(lambda: (judge(strange.head(0)), judge(strange.head(1))), times=0)
