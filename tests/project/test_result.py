@@ -33,11 +33,11 @@ def test_repr_has_title_answer_and_settings(result):
 
 def test_str_has_the_first_rows(result):
     lines = str(result).splitlines()
-    assert lines[0] == repr(result)
+    assert f"{lines[0]} {lines[-1]}" == repr(result)
     assert lines[1].split() == ["name", "tau_b"]
     assert lines[2].split() == ["run<0>", "0.0000"]
-    assert lines[-1] == "... and 2 more rows in .table"
-    assert len(lines) == 2 + 8 + 1
+    assert lines[-2] == "... and 2 more rows in .table"
+    assert len(lines) == 2 + 8 + 2
     short = Result(table=result.table.head(8), settings={})
     assert "more rows" not in str(short)
 
