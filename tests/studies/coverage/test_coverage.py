@@ -276,6 +276,7 @@ def test_relevant_documents_only(messages):
     assert "judgments of relevant documents only" in found.report().notes[-1]
 
 
+@pytest.mark.filterwarnings("ignore:.*without a result for over a tenth")
 def test_each_name_of_what_is_unjudged_has_one_convention_everywhere(tmp_path, capsys):
     rows = [("short", "1", "d1", 2.0), ("short", "1", "x", 1.0), ("long", "1", "d1", 2.0), ("long", "2", "x", 1.0)]
     results = pd.DataFrame(rows, columns=["name", "qid", "docno", "score"])
