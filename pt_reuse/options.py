@@ -190,7 +190,8 @@ SHARED = {
         ),
         Parameter(
             name="test",
-            meaning='two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"`` or ``"tukey"``, '
+            meaning='two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"``, ``"tukey"`` or '
+            '``"max-t"``, '
             "see "
             ":func:`~pt_reuse.profile.discriminative_power`.",
             choices=tuple(TESTS),

@@ -336,3 +336,18 @@ def plot_overlap(result: Any, measure: Any, place: Place | None) -> Axes:
     sheet.limit_around("x", [0.0, 1.0, *rows.reindex(columns=list(columns)).to_numpy().ravel()])
     sheet.label(title=result.title, x="share of the best systems that are the same")
     return finish_rows(sheet, rows["measure"].tolist(), height=1.4)
+
+
+def plot_rank_intervals(
+    table: pd.DataFrame, *, measure: str, confidence: float, top: int | None = None, place: Place | None = None
+) -> Axes:
+    """Draw the rank of each system as a dot and its interval as a line, the best on top."""
+    sheet = Sheet.open(place, "systems")
+    rows = table.head(most_rows(sheet, top))
+    at = down(len(rows))
+    _draw_rows(sheet, rows, ("rank", "rank_low", "rank_high"), at, sheet.ink.first)
+    sheet.limit("x", (0.0, len(table) + 1.0))
+    rest = len(table) - len(rows)
+    more = not_shown(rest, "system")
+    sheet.label(title=f"Ranks by {measure}", x=f"rank, {100 * confidence:.4g} % intervals for all at once{more}")
+    return finish_rows(sheet, rows["name"].tolist(), height=0.8, whole=True)

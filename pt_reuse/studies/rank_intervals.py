@@ -1,0 +1,274 @@
+"""rank_intervals: between which ranks each system is, all at once, whichever topics are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, told
+from pt_reuse._choices import SAMPLES, TESTS
+from pt_reuse._errors import InputError, wrong
+from pt_reuse._report import Digits
+from pt_reuse.arrays.correlation import rounded
+from pt_reuse.arrays.significance import PairTests, pair_tests
+from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.plots.forests import plot_rank_intervals
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import BEWARE, few_topics
+from pt_reuse.scoring.scores import Scores, check_every_topic
+from pt_reuse.studies.asked import Asked
+from pt_reuse.study import Command, Entry, study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+_TEST = "max-t"
+
+
+def _draw(result: RankIntervals, measure: str, place: Place, top: int | None = None) -> Axes:
+    """Draw the rank of each system by a measure as a point, and its interval as a line, the best on top."""
+    rows = result.table[result.table["measure"] == measure]
+    return plot_rank_intervals(rows, measure=measure, confidence=result.confidence, top=top, place=place)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RankIntervals(Result):
+    """Between which ranks each system is, for all systems at once, and which of them cannot be told apart.
+
+    Its figure has a point at the rank of each system and a line over its interval, the best system on top.
+
+    Attributes:
+        table: one row per measure and system, the best first: ``measure name score rank``, the rank by mean score, 1
+            and the number of strictly better systems; ``rank_low rank_high``, the ends of its interval; ``better`` and
+            ``worse``, how many systems differ significantly from it, and how.
+        groups: one row per measure and group of neighbours of which no two differ significantly: ``measure first last
+            systems``, the best and the worst of them and how many there are. Groups overlap; none is part of another.
+        pairs: one row per measure and pair: ``measure first second``, the better one first; ``difference`` of the
+            means; ``p``, which allows for all pairs; ``differs``, whether it is at most 1 - `confidence`; ``adjacent``,
+            whether no system is between the two.
+        confidence: of all intervals of a measure together.
+    """
+
+    title = "Rank intervals"
+    condition = "It holds at {confidence:.0%} for all systems at once, for topics like these; {scores}."
+    limit = "It does not say what other judgments would change, nor that systems within an interval are equal."
+    views = {
+        "rank": View(
+            columns=(
+                Shown("System", "name"),
+                Shown("Score", "score", Digits.SCORE),
+                Shown("Rank", "rank", Digits.COUNT),
+                Shown("Best", "rank_low", Digits.COUNT),
+                Shown("Worst", "rank_high", Digits.COUNT),
+                Shown("Significantly worse", "worse", Digits.COUNT),
+            ),
+            caption="Ranks by {measure}, and the ends of their intervals, {confidence:.0%} for all systems at once.",
+            noun="systems",
+        ),
+        "group": View(
+            table="groups",
+            columns=(
+                Shown("Best", "first"),
+                Shown("Worst", "last"),
+                Shown("Systems", "systems", Digits.COUNT),
+            ),
+            caption="Neighbours by {measure} of which no two differ significantly.",
+            noun="groups",
+        ),
+    }
+    plots = {"ranks": _draw}
+    key = (KeyFigures(("exact", "mean_width", "adjacent_differ", "groups"), "summary"),)
+    answer = (
+        "summary",
+        "{measure}: the first is one of {candidates:system}; {adjacent_differ:,} of {adjacent:pair} of neighbours "
+        "differ, and an interval has {mean_width:.1f} ranks on average",
+    )
+    derived = {"summary": "summary"}
+
+    groups: pd.DataFrame
+    pairs: pd.DataFrame
+    confidence: float
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row per measure, what the intervals say together.
+
+        Returns:
+            DataFrame: ``measure systems``; ``candidates``, how many systems may be the best; ``exact``, how many have a
+            single rank; ``mean_width``, the ranks in an interval; ``adjacent`` pairs and how many of them differ,
+            ``adjacent_differ``; ``groups``.
+        """
+        rows = []
+        for measure, mine in self.table.groupby("measure", sort=False):
+            width = mine["rank_high"] - mine["rank_low"] + 1
+            near = self.pairs[(self.pairs["measure"] == measure) & self.pairs["adjacent"]]
+            rows.append(
+                {
+                    "measure": measure,
+                    "systems": len(mine),
+                    "candidates": int((mine["rank_low"] == 1).sum()),
+                    "exact": int((width == 1).sum()),
+                    "mean_width": float(width.mean()),
+                    "adjacent": len(near),
+                    "adjacent_differ": int(near["differs"].sum()),
+                    "groups": int((self.groups["measure"] == measure).sum()),
+                }
+            )
+        return pd.DataFrame(rows)
+
+
+@study(
+    Parameter(
+        name="scores",
+        meaning="what :func:`score` returned, or any matrix of systems by topics or tasks: :meth:`Scores.from_frame`, "
+        ":func:`~pt_reuse.labels.read_leaderboard`.",
+    ),
+    Parameter(
+        name="samples",
+        meaning="how often signs are drawn, at least 1; every way of turning them where that is no more.",
+        check=SHARED["samples"].check,
+        flag=Flag(help="how often signs are drawn"),
+    ),
+    command=Command(
+        name="profile rank-intervals",
+        summary="between which ranks each run is, all at once",
+        details="Every pair of runs is tested over topics, allowing for the number of pairs. A run is at best behind "
+        "those that are significantly better, and at worst before those that are significantly worse.",
+    ),
+    entry=Entry(question="Which ranks are real?", group="profile", papers="[RW05]_"),
+)
+def rank_intervals(
+    scores: Scores,
+    *,
+    confidence: float = 0.95,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> RankIntervals:
+    """Compute between which ranks each system is, so that all intervals hold at once, and which systems tie.
+
+    Every pair is tested over topics by one test that allows for the number of pairs: all differences have their means
+    taken off, one sign a topic is drawn for all systems, and the largest t of a draw is what a t must exceed, step by
+    step. A system is at best behind the systems that are significantly better, at worst before those that are
+    significantly worse. It needs a matrix of systems by topics or tasks, and no runs.
+
+    Returns:
+        RankIntervals: ``.table`` (per measure and system), ``.groups``, ``.pairs``, ``.summary()``, ``.plot(measure)``.
+
+    Raises:
+        InputError: fewer than two systems or topics, a mean over the topics of each run (``complete=False``) where runs
+            lack topics.
+
+    Warns:
+        CaveatWarning: fewer than five topics.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> scores = ptr.score(field.runs, field.qrels, "AP")
+        >>> found = ptr.profile.rank_intervals(scores)
+        >>> found.table[["name", "rank", "rank_low", "rank_high"]].head(3)
+            name  rank  rank_low  rank_high
+        0  neu5a     1         1          3
+
+    Source: J. P. Romano and M. Wolf 2005, Exact and approximate stepdown methods for multiple hypothesis testing, JASA
+    100. In simulations of 12 systems and nominal 90 % all intervals hold at once in 87 to 100 of 100 fields of 5 to 50
+    topics; in 74 to 87 where all systems tie, with errors as skewed as the exponential distribution and of unequal
+    size.
+    """
+    asked = Asked(rank_intervals, locals())
+    if isinstance(scores, Mapping):
+        raise wrong("scores", f" must be Scores, as score returns them, got {told(scores)}.")
+    (found,) = asked.scores.values()
+    if not found.complete:
+        check_every_topic(found.names, found.has_topic)
+    if len(found.topics) < 2:
+        raise InputError(
+            f"ranks are tested over topics, and there is {count(len(found.topics), 'topic')}.", argument="scores"
+        )
+    asked.tell(few_topics(len(found.topics)))
+    tables, groups, pairs = [], [], []
+    for measure, values in zip(found.measures, found.values, strict=True):
+        tests = pair_tests(values, _TEST, samples=samples, seed=seed)
+        order = np.argsort(-rounded(values.mean(axis=0)), kind="stable")
+        differs = _differing(tests, len(order), 1 - confidence)[np.ix_(order, order)]
+        names = [found.names[system] for system in order]
+        tables.append(_table(measure, names, values.mean(axis=0)[order], differs))
+        groups.append(pd.DataFrame(list(_groups(measure, names, differs))))
+        pairs.append(_pairs(measure, names, order, tests, differs))
+    settings = {
+        "test": f"{TESTS[_TEST]} (Romano and Wolf 2005), two-sided",
+        "samples": samples,
+        "seed": seed,
+        "confidence": f"{100 * confidence:.4g} % for all intervals of a measure at once",
+        "scores": ", ".join([count(len(found.topics), "topic"), *_conventions(found)]),
+    }
+    return RankIntervals(
+        table=pd.concat(tables, ignore_index=True),
+        groups=pd.concat(groups, ignore_index=True),
+        pairs=pd.concat(pairs, ignore_index=True),
+        confidence=confidence,
+        settings=asked.settings(**settings),
+    )
+
+
+def _conventions(scores: Scores) -> Iterator[str]:
+    yield from (f"{name}={value}" for name, value in scores.settings.items() if name != BEWARE)
+
+
+def _differing(tests: PairTests, n: int, alpha: float) -> NDArray[np.int8]:
+    """Return (systems, systems): 1 where the first is significantly better, -1 where it is worse, 0 neither."""
+    found = np.zeros((n, n), dtype=np.int8)
+    sign = np.where(tests.p <= alpha, np.sign(tests.difference), 0).astype(np.int8)
+    found[tests.first, tests.second], found[tests.second, tests.first] = sign, -sign
+    return found
+
+
+def _table(measure: str, names: Sequence[str], means: NDArray[np.float64], differs: NDArray[np.int8]) -> pd.DataFrame:
+    better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
+    exact = rounded(means)
+    rank = 1 + (exact > exact[:, None]).sum(axis=1)
+    about = {"measure": measure, "name": names, "score": means, "rank": rank}
+    return pd.DataFrame(
+        {**about, "rank_low": 1 + better, "rank_high": len(names) - worse, "better": better, "worse": worse}
+    )
+
+
+def _groups(measure: str, names: Sequence[str], differs: NDArray[np.int8]) -> Iterator[dict[str, Any]]:
+    """Yield the longest stretches of neighbours of which no two differ."""
+    end = 0
+    for first in range(len(names)):
+        here = first + 1
+        while here < len(names) and not differs[first:here, here].any():
+            here += 1
+        if here > end:
+            yield {"measure": measure, "first": names[first], "last": names[here - 1], "systems": here - first}
+        end = max(end, here)
+
+
+def _pairs(
+    measure: str, names: Sequence[str], order: NDArray[np.int64], tests: PairTests, differs: NDArray[np.int8]
+) -> pd.DataFrame:
+    """Return the tests, the better system of each pair first."""
+    place = np.argsort(order)
+    at = np.stack([place[tests.first], place[tests.second]])
+    turned = at[0] > at[1]
+    first, second = at.min(axis=0), at.max(axis=0)
+    name = np.array(names, dtype=object)
+    frame = pd.DataFrame(
+        {
+            "measure": measure,
+            "first": name[first],
+            "second": name[second],
+            "difference": np.where(turned, -tests.difference, tests.difference),
+            "p": tests.p,
+            "differs": differs[first, second] != 0,
+            "adjacent": second - first == 1,
+        }
+    )
+    return frame.iloc[np.lexsort((second, first))]
