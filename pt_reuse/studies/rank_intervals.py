@@ -57,7 +57,7 @@ class RankIntervals(Result):
     """
 
     title = "Rank intervals"
-    condition = "It holds at {confidence:.0%} for all systems at once, for topics like these; {scores}."
+    condition = "It holds at {intervals}, for topics like these; {scores}."
     limit = "It does not say what other judgments would change, nor that systems within an interval are equal."
     views = {
         "rank": View(
@@ -69,7 +69,7 @@ class RankIntervals(Result):
                 Shown("Worst", "rank_high", Digits.COUNT),
                 Shown("Significantly worse", "worse", Digits.COUNT),
             ),
-            caption="Ranks by {measure}, and the ends of their intervals, {confidence:.0%} for all systems at once.",
+            caption="Ranks by {measure}, and the ends of their intervals, {intervals}.",
             noun="systems",
         ),
         "group": View(
@@ -87,8 +87,8 @@ class RankIntervals(Result):
     key = (KeyFigures(("exact", "mean_width", "adjacent_differ", "groups"), "summary"),)
     answer = (
         "summary",
-        "{measure}: the first is one of {candidates:system}; {adjacent_differ:,} of {adjacent:pair} of neighbours "
-        "differ, and an interval has {mean_width:.1f} ranks on average",
+        "{measure}: {candidates:,} of {systems:system} may be the best; an interval has {mean_width:.1f} ranks on "
+        "average, and {adjacent_differ:,} of {adjacent:pair} of neighbours differ significantly",
     )
     derived = {"summary": "summary"}
 
@@ -205,7 +205,7 @@ def rank_intervals(
         "test": f"{TESTS[_TEST]} (Romano and Wolf 2005), two-sided",
         "samples": samples,
         "seed": seed,
-        "confidence": f"{100 * confidence:.4g} % for all intervals of a measure at once",
+        "intervals": f"{100 * confidence:.4g} % for all systems at once",
         "scores": ", ".join([count(len(found.topics), "topic"), *_conventions(found)]),
     }
     return RankIntervals(
