@@ -124,6 +124,7 @@ class RankIntervals(Result):
 
 
 @study(
+    SHARED["measures"],
     Parameter(
         name="scores",
         meaning="what :func:`score` returned, or any matrix of systems by topics or tasks: :meth:`Scores.from_frame`, "

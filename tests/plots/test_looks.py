@@ -12,6 +12,7 @@ import pytest
 from drawing_parts import by_run, changes, check, depths, names, ranks, saturation, units
 
 from pt_reuse.plots.bars import plot_saturation, plot_unique_counts, plot_unit_drops
+from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.plots.lines import plot_judged_by_rank, plot_pool_costs
 from pt_reuse.plots.maps import plot_minimum_ranks
 from pt_reuse.plots.run_scores import plot_density, plot_reduced_scores, plot_two_scores
@@ -24,6 +25,13 @@ def unique_counts(n=40, column="team"):
     relevant, other = random.integers(0, 500, n), random.integers(0, 99_000, n)
     frame = pd.DataFrame({column: names(n, column), "runs": 2, "contributing": 1, "unique": relevant + other})
     return frame.assign(unique_relevant=relevant, unique_nonrelevant=other)
+
+
+def rank_table(n=63):
+    """Return a `table` of rank intervals of one measure."""
+    rank, reach = np.arange(1, n + 1), np.random.default_rng(4).integers(0, n, (2, n))
+    ends = {"rank_low": np.maximum(rank - reach[0], 1), "rank_high": np.minimum(rank + reach[1], n)}
+    return pd.DataFrame({"name": names(n, "run"), "rank": rank, **ends})
 
 
 def lightness(colour):
@@ -118,6 +126,10 @@ FIGURES = {
     ),
     "pool costs of one depth": lambda place: plot_pool_costs(
         pool_costs(1), "share", title="It finds", label="share", place=place
+    ),
+    "rank intervals": lambda place: plot_rank_intervals(rank_table(), measure="AP", confidence=0.95, place=place),
+    "rank intervals of two": lambda place: plot_rank_intervals(
+        rank_table(2), measure="AP", confidence=0.9, place=place
     ),
     "no density": lambda place: plot_density(*densities(1), place=place),
 }
