@@ -1,4 +1,5 @@
 from .data.units import subsample_corpus as subsample_corpus
+from .studies.bounds import bounds as bounds
 from .studies.coverage.coverage import coverage as coverage
 from .studies.density import density as density
 from .studies.discriminative_power import discriminative_power as discriminative_power

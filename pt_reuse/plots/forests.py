@@ -339,15 +339,13 @@ def plot_overlap(result: Any, measure: Any, place: Place | None) -> Axes:
 
 
 def plot_rank_intervals(
-    table: pd.DataFrame, *, measure: str, confidence: float, top: int | None = None, place: Place | None = None
+    table: pd.DataFrame, *, measure: str, said: str, noun: str, top: int | None = None, place: Place | None = None
 ) -> Axes:
-    """Draw the rank of each system as a dot and its interval as a line, the best on top."""
-    sheet = Sheet.open(place, "systems")
+    """Draw the rank of each system as a dot and the ranks that it may have as a line, the best on top."""
+    sheet = Sheet.open(place, noun)
     rows = table.head(most_rows(sheet, top))
-    at = down(len(rows))
-    _draw_rows(sheet, rows, ("rank", "rank_low", "rank_high"), at, sheet.ink.first)
+    _draw_rows(sheet, rows, ("rank", "rank_low", "rank_high"), down(len(rows)), sheet.ink.first)
     sheet.limit("x", (0.0, len(table) + 1.0))
-    rest = len(table) - len(rows)
-    more = not_shown(rest, "system")
-    sheet.label(title=f"Ranks by {measure}", x=f"rank, {100 * confidence:.4g} % intervals for all at once{more}")
+    more = not_shown(len(table) - len(rows), noun.removesuffix("s"))
+    sheet.label(title=f"Ranks by {measure}", x=f"rank, {said}{more}")
     return finish_rows(sheet, rows["name"].tolist(), height=0.8, whole=True)

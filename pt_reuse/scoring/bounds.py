@@ -12,8 +12,8 @@ may have any grade: the lowest score is reached with the highest label alone, th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import ir_measures
@@ -60,11 +60,16 @@ class Bounds:
 
 
 def score_bounds(
-    runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure], highest: int | None = None
+    runs: RunSet,
+    qrels: Qrels,
+    measures: Iterable[ir_measures.Measure],
+    highest: int | None = None,
+    others: Mapping[ir_measures.Measure, NDArray[np.int64]] | None = None,
 ) -> Bounds:
     """Return the lowest and the highest score that the unjudged documents of each run allow.
 
-    They may have any label up to `highest`, by default that of the judgments.
+    They may have any label up to `highest`, by default that of the judgments. So may `others`, of each measure (topics,
+    runs) how many documents that the measure does not see in the list; by default there are none. Rprec takes none.
     """
     asked = list(measures)
     specs = {measure: spec for measure in asked if (spec := native_spec(measure)) is not None and _is_known(spec)}
@@ -87,9 +92,10 @@ def score_bounds(
         here = slice(topics.start, topics.stop)
         for m, measure in enumerate(known):
             spec, score = specs[measure], base[m].reshape(-1)
-            least, most = _BOUNDS[spec.kernel](lists, spec, score)
+            seen = lists if others is None else replace(lists, others=others[measure][here].reshape(-1))
+            least, most = _BOUNDS[spec.kernel](seen, spec, score)
             # sums of the same numbers in another order differ in the last bit
-            unknown = lists.unknown(spec) & (spec.rel <= highest)
+            unknown = (lists.unknown(spec) | (seen.others > 0)) & (spec.rel <= highest)
             low[m, here] = np.where(unknown, np.clip(least, 0, score), score).reshape(base[m].shape)
             high[m, here] = np.where(unknown, np.maximum(np.minimum(most, 1), score), score).reshape(base[m].shape)
     return Bounds(known, low, high)
@@ -115,6 +121,7 @@ class _Lists:
     cells: Cells
     used: NDArray[np.int16]
     highest: int
+    others: NDArray[np.int64]  # (lists,) documents elsewhere that may be relevant
 
     @classmethod
     def of(
@@ -131,7 +138,8 @@ class _Lists:
         label = np.full((len(hits.lengths), width), UNJUDGED)
         label[hits.of, hits.rank - 1] = labels[hits.row]
         topic = np.repeat(np.arange(cells.n_topics), hits.n_runs)
-        return cls(label, hits.lengths.astype(np.int64), topic, cells, used, highest)
+        lengths = hits.lengths.astype(np.int64)
+        return cls(label, lengths, topic, cells, used, highest, np.zeros_like(lengths))
 
     @cached_property
     def ranks(self) -> Floats:
@@ -191,8 +199,8 @@ def _rank_biased(lists: _Lists, spec: Spec, score: Floats) -> Pair:
 
 
 def _recall(lists: _Lists, spec: Spec, score: Floats) -> Pair:
-    n = lists.unjudged(spec).sum(axis=1)
-    return score, _ratio(lists.relevant(spec).sum(axis=1) + n, lists.n_relevant(spec)[:, 0] + n)
+    n, found, every = lists.unjudged(spec).sum(axis=1), lists.relevant(spec).sum(axis=1), lists.n_relevant(spec)[:, 0]
+    return _ratio(found.astype(np.float64), every + lists.others), _ratio(found + n, every + n)
 
 
 def _r_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
@@ -214,7 +222,9 @@ def _average_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     # what one more relevant document adds: its own precision, and 1 / rank to each relevant one below it
     latest = _after(unjudged * ((above + 1) / ranks + below + _after(unjudged / ranks) - unjudged / ranks))
     earliest = _before(unjudged * ((above + _before(unjudged)) / ranks + below))
-    worst = _ratio(total + latest, n_relevant + _after(unjudged)).min(axis=1, initial=1)
+    least = n_relevant + lists.others[:, None]
+    worst = _ratio(total + latest, least + _after(unjudged)).min(axis=1, initial=1)
+    worst = np.minimum(worst, _ratio(total, least)[:, 0])
     return worst, _ratio(total + earliest, n_relevant + _before(unjudged)).max(axis=1, initial=0)
 
 
@@ -222,9 +232,10 @@ def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     unjudged, discount = lists.unjudged(spec), discounts(lists.label.shape[1])[1:][: spec.cutoff]
     grades = _Grades.of(lists, spec)
     total = (grades.of_label(lists.label[:, : spec.cutoff]) / discount).sum(axis=1, keepdims=True)
-    latest, n_latest = _after(unjudged / discount), _after(unjudged)
-    most = (grades.steps * grades.is_open).sum()
-    worst = _ratio(total + most * latest, sum(grades.ideals(n_latest), np.zeros_like(latest))).min(axis=1, initial=1)
+    # the last column makes nothing of the list relevant
+    latest, n_latest = (np.pad(_after(seen), ((0, 0), (0, 1))) for seen in (unjudged / discount, unjudged))
+    most, n_more = (grades.steps * grades.is_open).sum(), n_latest.astype(np.int64) + lists.others[:, None]
+    worst = _ratio(total + most * latest, sum(grades.ideals(n_more), np.zeros_like(latest))).min(axis=1, initial=1)
     # n documents above a threshold add what the earliest n do; the best n of each threshold, for a ratio given
     # (Dinkelbach 1967), is found by itself: higher thresholds have fewer judged documents, so none wants more
     earliest, n_earliest = (np.pad(_before(seen), ((0, 0), (1, 0))) for seen in (unjudged / discount, unjudged))
@@ -259,7 +270,7 @@ class _Grades:
         gain = spec.gain_of_label(lists.used)
         labels = np.array(sorted(gain), dtype=np.int64)
         counts = np.stack([lists.cells.count(label)[lists.topic][:, None] for label in labels.tolist()])
-        size = int(counts.max(initial=0)) + lists.label.shape[1]
+        size = int(counts.max(initial=0)) + lists.label.shape[1] + int(lists.others.max(initial=0))
         ideal = np.concatenate([[0.0], np.cumsum(1 / discounts(size)[1:])])
         ideal = ideal if spec.cutoff is None else ideal[np.minimum(np.arange(size + 1), spec.cutoff)]
         steps = np.diff([gain[label] for label in labels.tolist()], prepend=0.0)

@@ -35,7 +35,8 @@ _TEST = "max-t"
 def _draw(result: RankIntervals, measure: str, place: Place, top: int | None = None) -> Axes:
     """Draw the rank of each system by a measure as a point, and its interval as a line, the best on top."""
     rows = result.table[result.table["measure"] == measure]
-    return plot_rank_intervals(rows, measure=measure, confidence=result.confidence, top=top, place=place)
+    said = f"{100 * result.confidence:.4g} % intervals for all at once"
+    return plot_rank_intervals(rows, measure=measure, said=said, noun="systems", top=top, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -127,9 +127,11 @@ FIGURES = {
     "pool costs of one depth": lambda place: plot_pool_costs(
         pool_costs(1), "share", title="It finds", label="share", place=place
     ),
-    "rank intervals": lambda place: plot_rank_intervals(rank_table(), measure="AP", confidence=0.95, place=place),
+    "rank intervals": lambda place: plot_rank_intervals(
+        rank_table(), measure="AP", said="95 % intervals for all at once", noun="systems", place=place
+    ),
     "rank intervals of two": lambda place: plot_rank_intervals(
-        rank_table(2), measure="AP", confidence=0.9, place=place
+        rank_table(2), measure="AP", said="under every completion", noun="runs", place=place
     ),
     "no density": lambda place: plot_density(*densities(1), place=place),
 }

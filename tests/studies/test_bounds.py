@@ -1,0 +1,152 @@
+"""Bounds of scores, differences and ranks, against every completion of small fields scored by ir_measures."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, RBP, RR, P, R, Rprec, Success, nDCG
+from matplotlib.figure import Figure
+
+import pt_reuse as ptr
+
+EXACT = [P @ 3, P(rel=2) @ 3, Success @ 2, RR, RR @ 3, R @ 3, R(rel=2) @ 4]
+WIDER = [AP, AP @ 3, nDCG @ 3, nDCG]
+DEPTH = {P @ 3: 3, P(rel=2) @ 3: 3, Success @ 2: 2, RR: 4, RR @ 3: 3, R @ 3: 3, R(rel=2) @ 4: 4, AP: 4, AP @ 3: 3,
+         nDCG @ 3: 3, nDCG: 4}  # fmt: skip
+
+
+def small(seed, systems=3, documents=6, length=4):
+    """Return runs, each a list of documents for one topic, and judgments of some of these."""
+    random = np.random.default_rng(seed)
+    docnos = [f"d{i}" for i in range(documents)]
+    runs = {f"s{s}": list(random.permutation(docnos)[: random.integers(1, length + 1)]) for s in range(systems)}
+    judged = random.permutation(docnos)[: random.integers(2, documents)]
+    labels = {docno: int(random.integers(0, 3)) for docno in judged}
+    return runs, {"x": 2, "y": 0, **labels}
+
+
+def field_of(runs, qid="1"):
+    frames = {
+        name: pd.DataFrame({"qid": qid, "docno": docnos, "score": -np.arange(len(docnos), dtype=float)})
+        for name, docnos in runs.items()
+    }
+    return ptr.RunSet.from_frames(frames)
+
+
+def qrels_of(labels, qid="1"):
+    return pd.DataFrame({"qid": qid, "docno": list(labels), "label": list(labels.values())})
+
+
+def completions(runs, labels, measure, further=0):
+    """Return (completions, systems) scores by ir_measures."""
+    seen = {docno for docnos in runs.values() for docno in docnos[: DEPTH[measure]]}
+    holes = [*sorted(seen - set(labels)), *(f"nowhere{i}" for i in range(further))]
+    qrels, results = {}, {name: {} for name in runs}
+    for i, given in enumerate(product(range(3), repeat=len(holes))):
+        qrels[str(i)] = {**labels, **dict(zip(holes, given, strict=True))}
+        for name, docnos in runs.items():
+            results[name][str(i)] = {docno: -float(rank) for rank, docno in enumerate(docnos)}
+    scores = [{m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, results[name])} for name in runs]
+    return np.array([[of[qid] for of in scores] for qid in qrels])
+
+
+@pytest.mark.parametrize("further", [0, 1])
+@pytest.mark.parametrize("seed", range(12))
+def test_every_completion_of_small_fields(seed, further):
+    runs, labels = small(seed)
+    found = ptr.profile.bounds(field_of(runs), qrels_of(labels), [*EXACT, *WIDER], further=further)
+    for measure in (*EXACT, *WIDER):
+        every = completions(runs, labels, measure, further)
+        table = found.table[found.table["measure"] == repr(measure)].set_index("name")
+        for s, name in enumerate(runs):
+            assert table.loc[name, ["low", "high"]].tolist() == pytest.approx([every[:, s].min(), every[:, s].max()])
+        pairs = found.pairs[found.pairs["measure"] == repr(measure)].set_index(["first", "second"])
+        names, better = list(runs), dict.fromkeys(runs, 0)
+        for (i, one), (j, other) in combinations(enumerate(names), 2):
+            apart = every[:, i] - every[:, j]
+            better[other] += (apart > 1e-9).all()
+            better[one] += (apart < -1e-9).all()
+            for first, second, difference in ((one, other, apart), (other, one, -apart)):
+                if (first, second) in pairs.index:
+                    row = pairs.loc[(first, second)]
+                    low, high = difference.min(), difference.max()
+                    if measure in EXACT:
+                        assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-9), measure
+                        assert row["holds"] == (low > 1e-9)
+                    assert row["low"] <= low + 1e-9
+                    assert row["high"] >= high - 1e-9
+                    assert not (row["holds"] and low <= 0)
+        for name in runs:
+            assert table.loc[name, "rank_low"] <= 1 + better[name]
+            assert measure in WIDER or table.loc[name, "rank_low"] == 1 + better[name]
+        # the rank of a run under each completion lies between its ends
+        ranks = 1 + (every[:, None, :] > every[:, :, None] + 1e-9).sum(axis=2)
+        assert (ranks.min(axis=0) >= table.loc[names, "rank_low"]).all()
+        assert (ranks.max(axis=0) <= table.loc[names, "rank_high"]).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rank_biased_precision_has_its_residual_and_shares_documents(seed):
+    runs, labels = small(seed)
+    measure, p = RBP(rel=1, p=0.7), 0.7
+    found = ptr.profile.bounds(field_of(runs), qrels_of(labels), measure)
+    weight = {name: {d: 0.3 * p**i for i, d in enumerate(docnos)} for name, docnos in runs.items()}
+    holes = {docno for docnos in runs.values() for docno in docnos} - set(labels)
+    for row in found.pairs.to_dict("records"):
+        one, other = weight[row["first"]], weight[row["second"]]
+        gain = sum(max(0, one.get(d, 0) - other.get(d, 0)) for d in holes) + p ** len(one)
+        loss = sum(max(0, other.get(d, 0) - one.get(d, 0)) for d in holes) + p ** len(other)
+        assert [row["low"], row["high"]] == pytest.approx([row["difference"] - loss, row["difference"] + gain])
+
+
+def test_means_are_over_topics_and_runs_that_lack_one_score_0():
+    runs, labels = small(3)
+    frames = {name: field_of(runs)[name] for name in runs}
+    more = pd.concat([frames["s0"], frames["s0"].assign(qid="2")])
+    field = ptr.RunSet.from_frames({**frames, "s0": more})
+    qrels = pd.concat([qrels_of(labels), qrels_of({"x": 1}, "2")])
+    found = ptr.profile.bounds(field, qrels, P @ 3).table.set_index("name")
+    single = ptr.profile.bounds(field_of(runs), qrels_of(labels), P @ 3).table.set_index("name")
+    for name in ("s1", "s2"):
+        assert found.loc[name, ["low", "high"]].tolist() == pytest.approx(
+            (single.loc[name, ["low", "high"]] / 2).tolist()
+        )
+    own = min(3, len(runs["s0"])) / 3
+    assert found.loc["s0", "high"] == pytest.approx((single.loc["s0", "high"] + own) / 2)
+
+
+def test_the_truth_of_a_shallow_pool_is_inside():
+    field = ptr.simulate_field(seed=5, n_topics=12)
+    shallow = field.all_qrels.restrict(ptr.depth_pool(field.runs, depth=3, contributors="all"))
+    measures = [AP, P @ 10, nDCG @ 10, RR @ 10, R @ 10]
+    found = ptr.profile.bounds(field.runs, shallow, measures)
+    # what no run has down to a cutoff is not relevant in these completions
+    for measure in measures[1:4:2]:
+        truth = ptr.score(field.runs, field.all_qrels, measure).mean.set_index("name")[repr(measure)]
+        table = found.table[found.table["measure"] == repr(measure)].set_index("name").loc[truth.index]
+        assert (table["low"] <= truth + 1e-9).all()
+        assert (truth <= table["high"] + 1e-9).all()
+        rank = truth.rank(ascending=False, method="min")
+        assert (table["rank_low"] <= rank).all()
+        assert (rank <= table["rank_high"]).all()
+        held = found.pairs[(found.pairs["measure"] == repr(measure)) & found.pairs["holds"]]
+        assert (truth[held["first"]].to_numpy() > truth[held["second"]].to_numpy()).all()
+
+
+def test_what_is_said_and_drawn(messages):
+    field = ptr.simulate_field(seed=7, depth=5, n_topics=6)
+    found = ptr.profile.bounds(field.runs, field.qrels, [P @ 5, AP, Rprec])
+    assert found.settings["no bounds"] == "'Rprec'"
+    row, pairs = found.summary.iloc[0], found.pairs[found.pairs["measure"] == "P@5"]
+    assert row["both"] == (pairs["holds"] & pairs["significant"]).sum()
+    assert (pairs["verdict"] == "holds only").sum() == row["holds"] - row["both"]
+    assert row["neither"] == len(pairs) - row["holds"] - row["significant"] + row["both"]
+    assert isinstance(found.plot("P@5").figure, Figure)
+    one = field.runs.select(field.runs.names[:1])
+    messages.refused(lambda: ptr.profile.bounds(one, field.qrels, AP), argument="runs")
+    messages.refused(lambda: ptr.profile.bounds(field.runs, field.qrels, Rprec), argument="measures")
+    messages.refused(lambda: ptr.profile.bounds(field.runs, field.qrels, AP, further=-1), argument="further")
