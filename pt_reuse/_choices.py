@@ -18,10 +18,7 @@ TESTS = {
     ),
     "randomisation": "sign-flip randomisation test (every way of turning signs, if no more than samples)",
     "tukey": "randomised Tukey HSD test of all systems together",
-    "max-t": "stepwise test of all systems together by the largest t, signs of topics drawn at random",
 }
-#: those of them that allow for the number of pairs themselves
-OF_ALL_PAIRS = ("tukey", "max-t")
 #: corrections for many tests
 CORRECTIONS = ("none", "bonferroni", "holm", "benjamini-hochberg")
 #: which of them studies of significance make where nobody says: none, as in most papers

@@ -190,8 +190,7 @@ SHARED = {
         ),
         Parameter(
             name="test",
-            meaning='two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"``, ``"tukey"`` or '
-            '``"max-t"``, '
+            meaning='two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"`` or ``"tukey"``, '
             "see "
             ":func:`~pt_reuse.profile.discriminative_power`.",
             choices=tuple(TESTS),

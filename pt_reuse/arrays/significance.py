@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, fraction
-from pt_reuse._choices import CORRECTIONS, OF_ALL_PAIRS, SAMPLES, TESTS
+from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS, rounded
@@ -18,9 +18,7 @@ from pt_reuse.arrays.correlation import DECIMALS, rounded
 Floats = NDArray[np.float64]
 
 #: tests that draw at random
-RANDOM = ("randomisation", *OF_ALL_PAIRS)
-#: scores that differ by less are alike
-_NOTHING = 10.0**-DECIMALS
+RANDOM = ("randomisation", "tukey")
 #: numbers held at a time
 _AT_ONCE = 1 << 21
 
@@ -73,11 +71,11 @@ def check_test(test: Any, correction: Any) -> None:
     """Raise where a test or a correction is unknown, or the two do not go together."""
     choice("test", test, tuple(TESTS))
     checked_correction(correction)
-    if test in OF_ALL_PAIRS and correction != "none":
+    if test == "tukey" and correction != "none":
         raise wrong(
             "correction",
             " must be none with ",
-            Option("test", test),
+            Option("test", "tukey"),
             f", which allows for the number of pairs itself, got {correction!r}.",
         )
 
@@ -98,7 +96,7 @@ def pair_tests(values: Floats, test: str = "t", *, samples: int = SAMPLES, seed:
         rows = slice(start, start := start + n - 1 - i)
         by_topic = values[:, i, None] - values[:, i + 1 :]
         difference[rows] = by_topic.mean(axis=0) if n_topics else np.nan
-        if n_topics >= 2 and test not in OF_ALL_PAIRS:
+        if n_topics >= 2 and test != "tukey":
             compared = rounded(by_topic)
             found = by_pair[test](by_topic if test == "t" else compared)
             p[rows] = np.where((compared == 0).all(axis=0), 1.0, found)
@@ -108,8 +106,6 @@ def pair_tests(values: Floats, test: str = "t", *, samples: int = SAMPLES, seed:
         apart = np.round(np.abs(totals[first] - totals[second]), DECIMALS)
         as_far = len(ranges) - np.searchsorted(ranges, apart, side="left")
         p = (1 + as_far) / (1 + len(ranges))
-    if test == "max-t" and n_topics >= 2 and n >= 2:
-        p = _stepwise(rounded(values), first, second, _signs(n_topics, samples, seed))
     return PairTests(first, second, difference, p)
 
 
@@ -169,35 +165,6 @@ def _ranges(values: Floats, samples: int, seed: int) -> Floats:
         sums = random.permuted(np.broadcast_to(values, (n, *values.shape)), axis=2).sum(axis=1)
         found[start : start + n] = np.round(sums.max(axis=1) - sums.min(axis=1), DECIMALS)
     return found
-
-
-def _stepwise(values: Floats, first: NDArray[np.int64], second: NDArray[np.int64], signs: Floats) -> Floats:
-    """Return (pairs,) p-values: how often the largest t of this pair and those below it is as large by chance.
-
-    All differences have their means taken off, so that no pair differs; one sign turns all systems on a topic.
-    """
-    n_topics, n = values.shape
-    mean = values.mean(axis=0)
-    centred, difference = values - mean, mean[first] - mean[second]
-    squared = np.concatenate([((centred[:, [i]] - centred[:, i + 1 :]) ** 2).mean(axis=0) for i in range(n - 1)])
-    same = squared < _NOTHING**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # infinite where the difference is the same on every topic
-        t = np.where(np.abs(difference) < _NOTHING, 0.0, np.abs(difference) * np.sqrt((n_topics - 1) / squared))
-    order = np.argsort(-t, kind="stable")
-    first, second, squared, same, observed = (part[order] for part in (first, second, squared, same, t))
-    as_far, step = np.zeros(len(t)), max(1, _AT_ONCE // len(t))
-    for start in range(0, len(signs), step):
-        means = signs[start : start + step] @ centred / n_topics
-        drawn = np.abs(means[:, first] - means[:, second])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            drawn *= np.sqrt((n_topics - 1) / (squared - drawn**2).clip(0))
-        drawn[:, same] = 0.0
-        largest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
-        as_far += (largest >= observed - _NOTHING).sum(axis=0)
-    p = np.empty(len(t))
-    p[order] = np.maximum.accumulate((1 + as_far) / (1 + len(signs)))
-    return p
 
 
 #: columns of a table of agreement -> what they count, or the share that they are

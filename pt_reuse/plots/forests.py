@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.marks import BANDS, down, draw_dots, draw_level, finish_rows, most_rows, not_shown
+from pt_reuse.plots.marks import BANDS, checked_top, down, draw_dots, draw_level, finish_rows, most_rows, not_shown
 from pt_reuse.plots.sheet import COLOURS, DARK, MIDDLE, MOST, Entries, Place, Sheet, Style, looks
 
 if TYPE_CHECKING:
@@ -343,9 +343,9 @@ def plot_rank_intervals(
 ) -> Axes:
     """Draw the rank of each system as a dot and the ranks that it may have as a line, the best on top."""
     sheet = Sheet.open(place, noun)
-    rows = table.head(most_rows(sheet, top))
+    rows = table.head(most_rows(sheet, checked_top(top)))
     _draw_rows(sheet, rows, ("rank", "rank_low", "rank_high"), down(len(rows)), sheet.ink.first)
-    sheet.limit("x", (0.0, len(table) + 1.0))
+    sheet.limit("x", (0.5, rows["rank_high"].max() + 0.5))
     more = not_shown(len(table) - len(rows), noun.removesuffix("s"))
     sheet.label(title=f"Ranks by {measure}", x=f"rank, {said}{more}")
     return finish_rows(sheet, rows["name"].tolist(), height=0.8, whole=True)

@@ -12,7 +12,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, whole
-from pt_reuse._choices import CORRECTION, OF_ALL_PAIRS, SAMPLES, TESTS
+from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, rounded
@@ -195,7 +195,7 @@ def bounds(
         "exactness": f"the ends of {examples(wider, 12)} may be wider" if wider else "all ends are reached",
         "test": f"{TESTS[test]}, two-sided",
         "alpha": alpha,
-        "correction": correction if test not in OF_ALL_PAIRS else "by the test itself",
+        "correction": correction if test != "tukey" else "by the test itself",
         **({"samples": samples, "seed": seed} if test in RANDOM else {}),
         **({"no bounds": examples(unknown, 12)} if unknown else {}),
     }

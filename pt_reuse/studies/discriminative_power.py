@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, fraction, positive
-from pt_reuse._choices import CORRECTION, CORRECTIONS, OF_ALL_PAIRS, SAMPLES, TESTS
+from pt_reuse._choices import CORRECTION, CORRECTIONS, SAMPLES, TESTS
 from pt_reuse._errors import InputError
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
@@ -180,8 +180,7 @@ class PairJob:
         name="test",
         meaning='two-sided, over topics: ``"t"`` (default), Student\'s paired t test; ``"wilcoxon"``, the signed-rank '
         'test by its normal approximation; ``"randomisation"``, which turns signs of differences at random; '
-        '``"tukey"``, the randomised Tukey HSD test, in which scores of all systems change places within each topic; '
-        '``"max-t"``, the stepwise test of Romano and Wolf, in which the sign of each topic is drawn for all systems.',
+        '``"tukey"``, the randomised Tukey HSD test, in which scores of all systems change places within each topic.',
         choices=tuple(TESTS),
         flag=Flag(help=f"one of {', '.join(TESTS)}", metavar="TEST", kind="text"),
     ),
@@ -196,8 +195,7 @@ class PairJob:
         meaning='for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in '
         ':func:`~pt_reuse.labels.significance_fidelity` and :func:`~pt_reuse.profile.subcollections`); ``"holm"`` and '
         '``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false '
-        'ones among the claims. The tests ``"tukey"`` and ``"max-t"`` allow for the number of pairs themselves and '
-        'take ``"none"`` alone.',
+        'ones among the claims. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"`` alone.',
         choices=tuple(CORRECTIONS),
         flag=Flag(
             help=f"correction for the number of pairs, one of {', '.join(CORRECTIONS)}", metavar="WHAT", kind="text"
@@ -294,7 +292,7 @@ def discriminative_power(
     settings = {
         "test": f"{TESTS[test]}, two-sided",
         "alpha": level,
-        "correction": correction if test not in OF_ALL_PAIRS else "by the test itself",
+        "correction": correction if test != "tukey" else "by the test itself",
         **({"samples": samples, "seed": seed} if test in RANDOM else {}),
         "topics": "each set of judgments on its own",
         "scores": "; ".join(f"{name} ({_in_words(each)})" for name, each in sets.items()),

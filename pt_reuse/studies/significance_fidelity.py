@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._choices import CORRECTION, OF_ALL_PAIRS, SAMPLES, TESTS
+from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._errors import InputError, Option, located
 from pt_reuse._report import Digits
 from pt_reuse._text import ends, with_ends
@@ -364,12 +364,12 @@ def significance_fidelity(
         settings=asked.settings(
             test=f"{TESTS[test]}, two-sided, over topics",
             alpha=alpha,
-            correction=correction if test not in OF_ALL_PAIRS else "by the test itself",
+            correction=correction if test != "tukey" else "by the test itself",
             **({"samples": samples, "seed": seed} if test in RANDOM else {}),
             **({"intervals": f"{bootstrap.words()}; {words}"} if bootstrap else {}),
         ),
         pairs=pd.concat(pairs, ignore_index=True),
         by_run=pd.concat(by_run, ignore_index=True),
         alpha=alpha,
-        corrected=correction != "none" or test in OF_ALL_PAIRS,
+        corrected=correction != "none" or test == "tukey",
     )

@@ -83,46 +83,6 @@ def test_tukey_s_ranges_are_those_of_a_literal_loop():
     np.testing.assert_array_equal(found.p, pair_tests(values, "tukey", samples=2_000, seed=3).p)
 
 
-def literal_steps(values, signs):
-    """Return stepwise p-values: pairs are taken off from the largest t down, the largest t of the rest is drawn."""
-    n = len(values)
-    pairs = list(combinations(range(values.shape[1]), 2))
-    by_pair = {pair: values[:, pair[0]] - values[:, pair[1]] for pair in pairs}
-
-    def t_of(difference, like):
-        spread = np.std(like, ddof=1) / np.sqrt(n)
-        return 0.0 if abs(difference.mean()) < 1e-12 else np.inf if spread < 1e-12 else abs(difference.mean()) / spread
-
-    observed = {pair: t_of(difference, difference) for pair, difference in by_pair.items()}
-    drawn = [
-        {pair: t_of(turned, turned) for pair, d in by_pair.items() for turned in [sign * (d - d.mean())]}
-        for sign in signs
-    ]
-    p, least = {}, 0.0
-    rest = sorted(pairs, key=lambda pair: -observed[pair])
-    while rest:
-        as_far = sum(max(one[pair] for pair in rest) >= observed[rest[0]] - 1e-12 for one in drawn)
-        p[rest[0]] = least = max(least, (1 + as_far) / (1 + len(drawn)))
-        rest = rest[1:]
-    return [p[pair] for pair in pairs]
-
-
-@pytest.mark.parametrize("values", [scores(7, 5), alike()[:6], scores(6, 2)], ids=["usual", "two alike", "one pair"])
-def test_steps_of_the_largest_t_are_those_of_a_literal_loop(values):
-    signs = list(itertools.product([-1.0, 1.0], repeat=len(values)))
-    found = pair_tests(values, "max-t", samples=2 ** len(values))
-    assert found.p == pytest.approx(literal_steps(values, np.array(signs)), abs=1e-12)
-
-
-def test_of_drawn_signs_the_seed_decides():
-    values = scores(20, 6)
-    one, other = (pair_tests(values, "max-t", samples=500, seed=seed) for seed in (1, 2))
-    np.testing.assert_array_equal(one.p, pair_tests(values, "max-t", samples=500, seed=1).p)
-    assert (one.p != other.p).any()
-    # it allows for the number of pairs
-    assert (one.p >= pair_tests(values, "t").p - 0.05).all()
-
-
 @pytest.mark.parametrize("test", TESTS)
 def test_pairs_and_differences_are_the_same_whatever_the_test(test):
     values = alike()
@@ -189,7 +149,6 @@ def test_refused(messages):
     messages.refused(check_test, argument="test", test="z", correction="none")
     messages.refused(check_test, argument="correction", test="t", correction="sidak")
     messages.refused(check_test, argument="correction", test="tukey", correction="holm")
-    messages.refused(check_test, argument="correction", test="max-t", correction="holm")
     check_test("tukey", "none")
 
 

@@ -92,7 +92,7 @@ TOPICS = {"complete": [False], "without_topics": ["zero"]}
 DRAWN = {"resamples": [0, 7], "confidence": [0.9], "seed": [3]}
 JOBS = {"n_jobs": [2]}
 MODEL = {"judge_rel": [2, {0: 0, 1: 0, 2: 1}], "families": [{"lax": "gpt", "strict": "old"}], "missing": ["drop"]}
-TESTED = {"test": ["wilcoxon", "randomisation", "tukey", "max-t"], "alpha": [0.2], "samples": [50]}
+TESTED = {"test": ["wilcoxon", "randomisation", "tukey"], "alpha": [0.2], "samples": [50]}
 CORRECTED = {"correction": ["holm", "benjamini-hochberg", "bonferroni"]}
 SHORT = {"resamples": 5}
 
@@ -289,7 +289,7 @@ STUDIES: dict[str, Golden] = {
         {"sizes": [[2], [1, 3]], "bin_width": [0.05], "bins": [5], "replace": [False], **DRAWN, **JOBS},
     ),
     "rank_intervals": Golden(
-        of("rank_intervals", "scores", measures=False), {}, {"confidence": [0.9], "samples": [50], "seed": [3]}
+        of("rank_intervals", "scores", measures=False), {}, {"confidence": [0.9]}
     ),
     "saturation": Golden(of("saturation", "scores", measures=False), {}, {"share": [0.5], "maximum": [1.5]}),
     "density": Golden(of("density", "qrels", measures=False), {}, GRADES),

@@ -95,7 +95,7 @@ def of_field(runs, qrels, complete, odd=""):
         },
         "plan_labels": {"width": 0.3, "by_topic": bool(odd), "runs": None},
         "prediction_powered": {"human": qrels.select(qrels.topics[:9]), "judge": {odd or "model": qrels}},
-        "rank_intervals": {"scores": scores, "samples": 200},
+        "rank_intervals": {"scores": scores},
         "rankings_by_annotator": {"labels": {f"strict{odd}": strict}},
         "saturation": {"scores": scores},
         "sensitivity_of_uniques": {"vary": ["remove", "depth"]},

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._choices import OF_ALL_PAIRS, TESTS
+from pt_reuse._choices import TESTS
 from pt_reuse._errors import located
 from pt_reuse.arrays import pairs as rank_pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
@@ -57,7 +57,7 @@ class Testing:
         corrected = f"corrected for the number of pairs ({self.correction})"
         if self.correction == "none":
             corrected = "not corrected for the number of pairs"
-        if self.test in OF_ALL_PAIRS:
+        if self.test == "tukey":
             corrected = "which allows for the number of pairs"
         samples = {"samples": self.samples} if self.test in RANDOM else {}
         return {"test": f"{TESTS[self.test]}, two-sided, p at most {self.alpha:g}, {corrected}", **samples}
