@@ -17,7 +17,7 @@ from pt_reuse._errors import InputError
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.kernels import Spec
-from pt_reuse.arrays.pair_bounds import LARGEST, Floats, TopicLists
+from pt_reuse.arrays.pair_bounds import AT_MOST, LARGEST, Floats, TopicLists
 from pt_reuse.arrays.rescore import Hits
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
 from pt_reuse.data.judgments import Qrels
@@ -146,7 +146,8 @@ def bounds(
     A *completion* gives every unjudged document that some run has, down to the cutoff of the measure, a label from 0 to
     the highest of the judgments; `further` documents of each topic that no run has may be relevant, too. A document
     that two runs have helps both, so a difference has narrower ends than two scores: for P, Success, RR, R and
-    RBP(rel=1) some completion reaches them. For AP and nDCG they are the ends of the two scores, which may be wider.
+    RBP(rel=1) some completion reaches them. For AP and nDCG they may be wider: both scores have one divisor, and one of
+    them is taken to gain nothing.
     RBP takes the ranks below a list as documents of its own.
 
     Returns:
@@ -268,25 +269,26 @@ class _Completions:
                 elif spec.kernel in LARGEST:
                     sums[m] += LARGEST[spec.kernel](self._lists(hits, labels, spec, score), spec)
                 else:
-                    sums[m] += found.high[m, topic][:, None] - found.low[m, topic]
+                    apart = found.high[m, topic][:, None] - found.low[m, topic]
+                    sums[m] += np.minimum(AT_MOST[spec.kernel](self._lists(hits, labels, spec, score), spec), apart)
         return sums / max(1, n_topics)
 
     def _lists(self, hits: Hits, labels: NDArray[np.int16], spec: Spec, score: Floats) -> TopicLists:
         top, n_runs = hits.top(spec.cutoff), len(self.runs)
         label = labels[top.row]
         relevant, unjudged = label >= spec.rel, label < 0
+        # hits stand list by list, in the order of the ranks
         rows, column = np.unique(top.row[unjudged], return_inverse=True)
         ranks = np.zeros((n_runs, len(rows)), dtype=np.int32)
         ranks[top.of[unjudged], column] = top.rank[unjudged]
-        first = np.full(n_runs, np.iinfo(np.int64).max)
-        np.minimum.at(first, top.of[relevant], top.rank[relevant])
         length = top.lengths if spec.cutoff is None else np.minimum(top.lengths, spec.cutoff)
         return TopicLists(
             ranks=ranks,
             score=score,
-            relevant=np.bincount(top.of[relevant], minlength=n_runs),
-            first=np.where(first == np.iinfo(np.int64).max, 0, first),
+            relevant=np.split(top.rank[relevant], np.cumsum(np.bincount(top.of[relevant], minlength=n_runs))[:-1]),
             length=length,
+            labels=labels,
+            highest=max(int(self.base.arrays.labels.max(initial=0)), 1),
             n_relevant=int((labels >= spec.rel).sum()),
             further=self.further,
         )

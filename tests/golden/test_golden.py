@@ -291,6 +291,10 @@ STUDIES: dict[str, Golden] = {
     "rank_intervals": Golden(
         of("rank_intervals", "scores", measures=False), {}, {"confidence": [0.9]}
     ),
+    "bounds": Golden(
+        of("bounds", "runs", "qrels"), {},
+        {**GRADES, "further": [2], "test": ["wilcoxon"], "alpha": [0.2], "correction": ["holm"]},
+    ),
     "saturation": Golden(of("saturation", "scores", measures=False), {}, {"share": [0.5], "maximum": [1.5]}),
     "density": Golden(of("density", "qrels", measures=False), {}, GRADES),
     "density of pools": Golden(
