@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -191,15 +191,15 @@ def rank_intervals(
     tables, groups, pairs = [], [], []
     for measure, values in zip(found.measures, found.values, strict=True):
         tests, means = pair_tests(values, _TEST), values.mean(axis=0)
-        p = tests.corrected(_CORRECTION)
+        tests = replace(tests, p=tests.corrected(_CORRECTION))
         order = np.argsort(-rounded(means), kind="stable")
-        differs = _differing(tests, p, len(order), 1 - confidence)[np.ix_(order, order)]
+        differs = _differing(tests, len(order), 1 - confidence)[np.ix_(order, order)]
         names, exact = [found.names[system] for system in order], rounded(means)[order]
         # systems of one level have equal means
         level = np.cumsum((np.diff(exact, prepend=exact[0]) < 0).astype(np.int64))
         tables.append(_table(measure, names, means[order], differs))
         groups.append(pd.DataFrame(list(_groups(measure, names, level, differs))))
-        pairs.append(_pairs(measure, names, order, level, tests, p, differs))
+        pairs.append(_pairs(measure, names, order, level, tests, differs))
     settings = {
         "test": f"{TESTS[_TEST]}, two-sided, corrected for the number of pairs ({_CORRECTION})",
         "intervals": f"{100 * confidence:.4g} % for all systems at once",
@@ -218,10 +218,10 @@ def _conventions(scores: Scores) -> Iterator[str]:
     yield from (f"{name}={value}" for name, value in scores.settings.items() if name != BEWARE)
 
 
-def _differing(tests: PairTests, p: NDArray[np.float64], n: int, alpha: float) -> NDArray[np.int8]:
+def _differing(tests: PairTests, n: int, alpha: float) -> NDArray[np.int8]:
     """Return (systems, systems): 1 where the first is significantly better, -1 where it is worse, 0 neither."""
     found = np.zeros((n, n), dtype=np.int8)
-    sign = np.where(p <= round(alpha, DECIMALS), np.sign(tests.difference), 0).astype(np.int8)
+    sign = np.where(tests.p <= round(alpha, DECIMALS), np.sign(tests.difference), 0).astype(np.int8)
     found[tests.first, tests.second], found[tests.second, tests.first] = sign, -sign
     return found
 
@@ -260,7 +260,6 @@ def _pairs(
     order: NDArray[np.int64],
     level: NDArray[np.int64],
     tests: PairTests,
-    p: NDArray[np.float64],
     differs: NDArray[np.int8],
 ) -> pd.DataFrame:
     """Return the tests, the better system of each pair first."""
@@ -275,7 +274,7 @@ def _pairs(
             "first": name[first],
             "second": name[second],
             "difference": np.where(turned, -tests.difference, tests.difference),
-            "p": p,
+            "p": tests.p,
             "differs": differs[first, second] != 0,
             "adjacent": level[second] - level[first] <= 1,
         }

@@ -118,6 +118,14 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
         "",
         {"density": lambda f: ptr.profile.density(f.qrels, runs=f.runs if "runs" in f.options else None)},
     ),
+    "profile rank-intervals": (
+        "",
+        {
+            "rank_intervals": lambda f: ptr.profile.rank_intervals(
+                ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel))
+            )
+        },
+    ),
     "profile saturation": (
         "",
         {
