@@ -64,8 +64,9 @@ def _precision(lists: TopicLists, spec: Spec) -> Floats:
 
 def _rank_biased(lists: TopicLists, spec: Spec) -> Floats:
     weights = np.where(lists.ranks > 0, (1 - spec.p) * spec.p ** (lists.ranks - 1.0), 0.0)
-    # the ranks below a list may hold relevant documents of its own
-    return _of_score(lists) + _ahead(weights) + np.power(spec.p, lists.length)[:, None]
+    # the ranks below a list may hold relevant documents of its own; a system without a list has none
+    below = np.where(lists.length > 0, np.power(spec.p, lists.length), 0.0)
+    return _of_score(lists) + _ahead(weights) + below[:, None]
 
 
 def _ahead(weights: Floats) -> Floats:

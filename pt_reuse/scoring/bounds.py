@@ -95,7 +95,8 @@ def score_bounds(
             seen = lists if others is None else replace(lists, others=others[measure][here].reshape(-1))
             least, most = _BOUNDS[spec.kernel](seen, spec, score)
             # sums of the same numbers in another order differ in the last bit
-            unknown = (lists.unknown(spec) | (seen.others > 0)) & (spec.rel <= highest)
+            unknown = lists.unknown(spec) | (seen.others > 0 if measure.NAME in _LOWERED else False)
+            unknown &= spec.rel <= highest
             low[m, here] = np.where(unknown, np.clip(least, 0, score), score).reshape(base[m].shape)
             high[m, here] = np.where(unknown, np.maximum(np.minimum(most, 1), score), score).reshape(base[m].shape)
     return Bounds(known, low, high)

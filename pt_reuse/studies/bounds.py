@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from ir_measures import P
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, whole
@@ -22,12 +24,13 @@ from pt_reuse.arrays.rescore import Hits
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.options import Flag, Parameter
+from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
+from pt_reuse.scoring.caveats import few_topics, usual_measures
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import Rescoring, base_scores
 from pt_reuse.studies.asked import Asked
@@ -58,18 +61,22 @@ class UnjudgedBounds(Result):
     Attributes:
         table: one row per measure and run, the best first: ``measure name score low high``, the score as judged and the
             lowest and the highest under any completion; ``rank rank_low rank_high``, the rank, 1 and the number of runs
-            that are better under every completion, and the number of runs less those that are worse under each.
+            that are better under every completion, 1 and the number of those that are better under some. No single
+            completion need reach an end of the ranks.
         pairs: one row per measure and pair: ``measure first second``, the better one as judged first; ``difference``,
-            ``low`` and ``high``, its ends over all completions; ``p`` of the test over topics as judged; ``holds``,
-            whether the first one is better under every completion, ``significant``, and ``verdict``: ``"both"``,
+            ``low`` and ``high``, its ends over all completions; ``p`` of the test over topics as judged, corrected;
+            ``holds``, whether the first one is better under every completion, ``significant``, and ``verdict``: ``"both"``,
             ``"holds only"``, ``"significant only"`` or ``"neither"``. Pairs that tie as judged are left out.
         summary: one row per measure: ``measure runs pairs holds significant both neither``, counts of pairs;
             ``mean_width``, the ranks that a run may have; ``unjudged``, the documents that may be relevant; ``exact``,
-            whether the ends of differences are reached by some completion, or may be wider than that.
+            whether some completion reaches the ends of each difference, or they may be wider than that.
     """
 
     title = "Bounds"
-    condition = "It holds for every completion: {completions}; {exactness}."
+    condition = (
+        "It holds for every completion: {completions}; {exactness}; significant: {test}, p at most {alpha:g}, "
+        "correction: {correction}."
+    )
     limit = "It does not say which of the completions are likely, nor what other topics would change."
     views = {
         "measure": View(
@@ -113,8 +120,21 @@ class UnjudgedBounds(Result):
 
 @study(
     Parameter(
+        name="measures",
+        meaning="AP, nDCG, P, R, RBP(rel=1), RR or Success, one or several; default P@10, from the grade from which "
+        "documents are relevant, and ``nDCG@10``.",
+        check=SHARED["measures"].check,
+        flag=Flag(
+            help="comma-separated",
+            metavar="LIST",
+            kind="list",
+            default="P@10,nDCG@10, and P(rel=2)@10 where documents are relevant from label 2",
+        ),
+    ),
+    Parameter(
         name="further",
-        meaning="how many documents of each topic that no run has may be relevant, too; they lower AP, nDCG and R.",
+        meaning="how many documents of each topic that no run has may have the highest label, too; they lower AP, nDCG "
+        "and R, and no other measure.",
         check=lambda value: whole("further", value, "documents", least=0),
         flag=Flag(help="documents per topic that no run has and that may be relevant"),
     ),
@@ -125,6 +145,7 @@ class UnjudgedBounds(Result):
         "and ranks it is; of each pair: whether its order holds under every completion, and is significant.",
         screen=("measure", "run"),
     ),
+    measures=partial(usual_measures, binary=P @ 10),
     entry=Entry(question="Which comparisons could unjudged documents reverse?", group="profile", papers="[M08]_"),
 )
 def bounds(
@@ -144,17 +165,21 @@ def bounds(
     """Compute between which scores and ranks runs are, whatever the labels of unjudged documents are.
 
     A *completion* gives every unjudged document that some run has, down to the cutoff of the measure, a label from 0 to
-    the highest of the judgments; `further` documents of each topic that no run has may be relevant, too. A document
-    that two runs have helps both, so a difference has narrower ends than two scores: for P, Success, RR, R and
-    RBP(rel=1) some completion reaches them. For AP and nDCG they may be wider: both scores have one divisor, and one of
-    them is taken to gain nothing.
-    RBP takes the ranks below a list as documents of its own.
+    the highest of the judgments, at least 1; `further` documents of each topic that no run has may have the highest,
+    too. A document that two runs have helps both, so a difference has narrower ends than two scores. For P, Success,
+    RR, R and RBP(rel=1) some completion reaches them. For AP and nDCG they may be wider: both scores have one divisor,
+    and one of them is taken to gain nothing.
+    RBP counts the ranks below the n documents that it sees as documents of its own, p^n, as :func:`High` does. A run
+    scores 0 on a topic that it lacks.
 
     Returns:
         UnjudgedBounds: ``.table`` (per measure and run), ``.pairs``, ``.summary``, ``.plot(measure)``.
 
     Raises:
-        InputError: no measure whose bounds are known, fewer than two runs, an unknown test or correction.
+        InputError: a measure whose bounds are not known, fewer than two runs, an unknown test or correction.
+
+    Warns:
+        CaveatWarning: fewer than five topics; with one there is no test, and no pair is significant.
 
     Example:
         >>> import pt_reuse as ptr
@@ -162,7 +187,8 @@ def bounds(
         >>> found = ptr.profile.bounds(field.runs, field.qrels, ["P@5", "P@10"])
         >>> found.summary[["measure", "pairs", "holds", "significant", "both"]]
           measure  pairs  holds  significant  both
-        0     P@5    151      0            0     0
+        0     P@5    149    130           78    75
+        1    P@10    151      0           78     0
 
     Source: for RBP, Moffat and Zobel, TOIS 2008; bounds of a difference as in minimal test collections, Carterette,
     Allan and Sitaraman, SIGIR 2006. All are checked against every completion of small fields.
@@ -170,35 +196,38 @@ def bounds(
     asked = Asked(bounds, locals())
     check_test(test, correction)
     runs, qrels, measures = asked.runs, asked.qrels, asked.measures
-    known = [measure for measure in measures if _is_known(measure)]
-    if not known:
-        raise InputError(f"no bounds are known of {examples(measures)}.", argument="measures")
+    unknown = [repr(measure) for measure in measures if not _is_known(measure)]
+    if unknown:
+        said = f"no bounds are known of {examples(unknown)}; they are of AP, nDCG, P, R, RBP(rel=1), RR and Success."
+        raise InputError(said, argument="measures")
     if len(runs) < 2:
         raise InputError(f"it takes two runs to compare, got {examples(runs.names) or 'none'}.", argument="runs")
-    work = _Completions.of(runs, qrels, known, further)
-    found = score_bounds(runs, work.base, known, others=work.others)
+    asked.tell(few_topics(len(qrels.topics)))
+    work = _Completions.of(runs, qrels, measures, further)
+    found = score_bounds(runs, work.base, measures, others=work.others)
     largest = work.largest(found, verbose=verbose)
     tables, pairs, summary = [], [], []
-    for m, measure in enumerate(known):
+    for m, measure in enumerate(measures):
         values = work.scores[m]
         tests = pair_tests(values, test, samples=samples, seed=seed)
+        tests = replace(tests, p=tests.corrected(correction))
         apart = largest[m]
         tables.append(_table(repr(measure), runs.names, values, found, m, apart))
-        pairs.append(_pairs(repr(measure), runs.names, tests, apart, tests.significant(alpha, correction)))
+        pairs.append(_pairs(repr(measure), runs.names, tests, apart, tests.significant(alpha)))
         summary.append(
             _summed(repr(measure), tables[-1], pairs[-1], work.n_unjudged[m], _spec(measure).kernel in LARGEST)
         )
-    wider = [repr(measure) for measure in known if _spec(measure).kernel not in LARGEST]
-    unknown = [repr(measure) for measure in measures if measure not in known]
-    more = f", and {count(further, 'document')} per topic that no run has may be relevant" if further else ""
+    wider = [repr(measure) for measure in measures if _spec(measure).kernel not in LARGEST]
+    more = f", and {count(further, 'document')} per topic that no run has may have the highest" if further else ""
+    below = "; RBP adds p^n for the ranks below n documents" if any(m.NAME == "RBP" for m in measures) else ""
+    ends = "some completion reaches each end of a difference"
     settings = {
-        "completions": f"any label for every unjudged document that some run has down to the cutoff{more}",
-        "exactness": f"the ends of {examples(wider, 12)} may be wider" if wider else "all ends are reached",
+        "completions": f"any label for every unjudged document that some run has down to the cutoff{more}{below}",
+        "exactness": f"differences by {', '.join(wider)} may have narrower ends" if wider else ends,
         "test": f"{TESTS[test]}, two-sided",
         "alpha": alpha,
         "correction": correction if test != "tukey" else "by the test itself",
         **({"samples": samples, "seed": seed} if test in RANDOM else {}),
-        **({"no bounds": examples(unknown, 12)} if unknown else {}),
     }
     return UnjudgedBounds(
         table=pd.concat(tables, ignore_index=True),
@@ -298,7 +327,8 @@ def _table(measure: str, names: list[str], values: Floats, found: Bounds, m: int
     score = values.mean(axis=0)
     exact = rounded(score)
     # the first is better under every completion where the second is nowhere ahead
-    better = largest.T < -(10.0**-DECIMALS)
+    better, may_be = largest.T < -(10.0**-DECIMALS), largest > 10.0**-DECIMALS
+    np.fill_diagonal(may_be, False)
     frame = pd.DataFrame(
         {
             "measure": measure,
@@ -308,7 +338,7 @@ def _table(measure: str, names: list[str], values: Floats, found: Bounds, m: int
             "high": found.high[m].mean(axis=0),
             "rank": 1 + (exact > exact[:, None]).sum(axis=1),
             "rank_low": 1 + better.sum(axis=0),
-            "rank_high": len(names) - better.sum(axis=1),
+            "rank_high": 1 + may_be.sum(axis=0),
         }
     )
     return frame.iloc[np.argsort(-exact, kind="stable")]
@@ -329,7 +359,7 @@ def _pairs(
             "second": name[second],
             "difference": difference,
             # sums of the same numbers in another order differ in the last bit
-            "low": np.minimum(low, difference),
+            "low": np.minimum(low, difference) + 0.0,
             "high": np.maximum(high, difference),
             "p": tests.p,
             "holds": holds,

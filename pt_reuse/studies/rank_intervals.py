@@ -192,7 +192,7 @@ def rank_intervals(
     for measure, values in zip(found.measures, found.values, strict=True):
         tests, means = pair_tests(values, _TEST), values.mean(axis=0)
         tests = replace(tests, p=tests.corrected(_CORRECTION))
-        order = np.argsort(-rounded(means), kind="stable")
+        order = np.lexsort((np.array(found.names), -rounded(means)))
         differs = _differing(tests, len(order), 1 - confidence)[np.ix_(order, order)]
         names, exact = [found.names[system] for system in order], rounded(means)[order]
         # systems of one level have equal means
@@ -273,7 +273,7 @@ def _pairs(
             "measure": measure,
             "first": name[first],
             "second": name[second],
-            "difference": np.where(turned, -tests.difference, tests.difference),
+            "difference": rounded(np.where(turned, -tests.difference, tests.difference)) + 0.0,
             "p": tests.p,
             "differs": differs[first, second] != 0,
             "adjacent": level[second] - level[first] <= 1,

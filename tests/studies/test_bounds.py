@@ -15,6 +15,8 @@ import pt_reuse as ptr
 
 EXACT = [P @ 3, P(rel=2) @ 3, Success @ 2, RR, RR @ 3, R @ 3, R(rel=2) @ 4]
 WIDER = [AP, AP @ 3, nDCG @ 3, nDCG]
+#: small fields have one topic
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 DEPTH = {P @ 3: 3, P(rel=2) @ 3: 3, Success @ 2: 2, RR: 4, RR @ 3: 3, R @ 3: 3, R(rel=2) @ 4: 4, AP: 4, AP @ 3: 3,
          nDCG @ 3: 3, nDCG: 4}  # fmt: skip
 
@@ -83,6 +85,10 @@ def test_every_completion_of_small_fields(seed, further):
         for name in runs:
             assert table.loc[name, "rank_low"] <= 1 + better[name]
             assert measure in WIDER or table.loc[name, "rank_low"] == 1 + better[name]
+            i = names.index(name)
+            may_be = sum((every[:, j] - every[:, i] > 1e-9).any() for j in range(len(names)))
+            assert table.loc[name, "rank_high"] >= 1 + may_be
+            assert measure in WIDER or table.loc[name, "rank_high"] == 1 + may_be
         # the rank of a run under each completion lies between its ends
         ranks = 1 + (every[:, None, :] > every[:, :, None] + 1e-9).sum(axis=2)
         assert (ranks.min(axis=0) >= table.loc[names, "rank_low"]).all()
@@ -101,6 +107,28 @@ def test_rank_biased_precision_has_its_residual_and_shares_documents(seed):
         gain = sum(max(0, one.get(d, 0) - other.get(d, 0)) for d in holes) + p ** len(one)
         loss = sum(max(0, other.get(d, 0) - one.get(d, 0)) for d in holes) + p ** len(other)
         assert [row["low"], row["high"]] == pytest.approx([row["difference"] - loss, row["difference"] + gain])
+
+
+def test_rank_biased_precision_of_a_run_that_lacks_a_topic_is_0_there():
+    rows = {"A": [("1", "a")], "B": [("1", "a"), ("2", "b")], "C": [("2", "b"), ("2", "new")]}
+    frames = {
+        n: pd.DataFrame(of, columns=["qid", "docno"]).assign(score=[3.0, 2.0][: len(of)]) for n, of in rows.items()
+    }
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": 1})
+    for names in ("AB", "ABC"):
+        runs = ptr.RunSet.from_frames({name: frames[name] for name in names})
+        found = ptr.profile.bounds(runs, qrels, RBP(rel=1, p=0.5))
+        assert found.table.set_index("name").loc["A", ["low", "high"]].tolist() == [0.25, 0.5]
+        pair = found.pairs.set_index(["first", "second"]).loc[("B", "A")]
+        # .25 more for the ranks below A, .25 and .25 for those below B
+        assert pair[["low", "high"]].tolist() == [0.0, 0.75]
+
+
+def test_p_values_and_verdicts_are_corrected():
+    field = ptr.simulate_field(seed=7, depth=5)
+    found = ptr.profile.bounds(field.runs, field.qrels, P @ 5, correction="holm").pairs
+    assert (found["significant"] == (found["p"] <= 0.05)).all()
+    assert (found["p"] > ptr.profile.bounds(field.runs, field.qrels, P @ 5).pairs["p"] - 1e-12).all()
 
 
 def test_means_are_over_topics_and_runs_that_lack_one_score_0():
@@ -139,8 +167,7 @@ def test_the_truth_of_a_shallow_pool_is_inside():
 
 def test_what_is_said_and_drawn(messages):
     field = ptr.simulate_field(seed=7, depth=5, n_topics=6)
-    found = ptr.profile.bounds(field.runs, field.qrels, [P @ 5, AP, Rprec])
-    assert found.settings["no bounds"] == "'Rprec'"
+    found = ptr.profile.bounds(field.runs, field.qrels, [P @ 5, AP])
     row, pairs = found.summary.iloc[0], found.pairs[found.pairs["measure"] == "P@5"]
     assert row["both"] == (pairs["holds"] & pairs["significant"]).sum()
     assert (pairs["verdict"] == "holds only").sum() == row["holds"] - row["both"]
@@ -148,5 +175,6 @@ def test_what_is_said_and_drawn(messages):
     assert isinstance(found.plot("P@5").figure, Figure)
     one = field.runs.select(field.runs.names[:1])
     messages.refused(lambda: ptr.profile.bounds(one, field.qrels, AP), argument="runs")
-    messages.refused(lambda: ptr.profile.bounds(field.runs, field.qrels, Rprec), argument="measures")
+    messages.refused(lambda: ptr.profile.bounds(field.runs, field.qrels, [AP, Rprec]), argument="measures")
+    messages.warned(lambda: ptr.profile.bounds(field.runs, field.qrels.select(field.qrels.topics[:1]), P @ 5))
     messages.refused(lambda: ptr.profile.bounds(field.runs, field.qrels, AP, further=-1), argument="further")
