@@ -65,8 +65,9 @@ class UnjudgedBounds(Result):
             completion need reach an end of the ranks.
         pairs: one row per measure and pair: ``measure first second``, the better one as judged first; ``difference``,
             ``low`` and ``high``, its ends over all completions; ``p`` of the test over topics as judged, corrected;
-            ``holds``, whether the first one is better under every completion, ``significant``, and ``verdict``: ``"both"``,
-            ``"holds only"``, ``"significant only"`` or ``"neither"``. Pairs that tie as judged are left out.
+            ``holds``, whether the first one is better under every completion, ``significant``, and ``verdict``:
+            ``"both"``, ``"holds only"``, ``"significant only"`` or ``"neither"``. Pairs that tie as judged are left
+            out.
         summary: one row per measure: ``measure runs pairs holds significant both neither``, counts of pairs;
             ``mean_width``, the ranks that a run may have; ``unjudged``, the documents that may be relevant; ``exact``,
             whether some completion reaches the ends of each difference, or they may be wider than that.
