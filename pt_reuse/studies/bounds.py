@@ -122,8 +122,8 @@ class UnjudgedBounds(Result):
 @study(
     Parameter(
         name="measures",
-        meaning="AP, nDCG, P, R, RBP(rel=1), RR or Success, one or several; default ``P@10``, from the grade from which "
-        "documents are relevant, and ``nDCG@10``.",
+        meaning="AP, nDCG, P, R, RBP(rel=1), RR or Success, one or several; default ``P@10``, from the grade from "
+        "which documents are relevant, and ``nDCG@10``.",
         check=SHARED["measures"].check,
         flag=Flag(
             help="comma-separated",
