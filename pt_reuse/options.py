@@ -7,7 +7,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, TypeVar
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, positive, whole
@@ -200,6 +200,7 @@ SHARED = {
             name="alpha",
             meaning="the level of significance: a p-value of at most that is significant.",
             check=lambda value: fraction("alpha", value, ends=False),
+            flag=Flag(help="level of significance", metavar="P", kind="float"),
         ),
         Parameter(
             name="correction",
@@ -218,6 +219,20 @@ SHARED = {
         Parameter(name="verbose", meaning="show a progress bar.", check=_flag_of("verbose")),
     )
 }
+
+
+#: the measures of studies of what stands at the top of lists
+PRECISION_AND_GAIN = replace(
+    SHARED["measures"],
+    meaning="ir_measures measures or their names, one or several; default ``P@10``, from the grade from which "
+    "documents are relevant, and ``nDCG@10``.",
+    flag=Flag(
+        help="comma-separated",
+        metavar="LIST",
+        kind="list",
+        default="P@10,nDCG@10, and P(rel=2)@10 where documents are relevant from label 2",
+    ),
+)
 
 
 def documented(call: Callable[..., Any], own: Mapping[str, Parameter]) -> str:

@@ -518,6 +518,11 @@ def score_in_words(scores: Scores, measure: int, topic: int, run: int) -> str:
     return f"{scores.measures[measure]} of run {scores.names[run]!r} is {value} on topic {scores.topics[topic]!r}"
 
 
+def scores_in_words(scores: Scores) -> str:
+    """Return over how many topics scores are, and under which conventions, for settings."""
+    return ", ".join([count(len(scores.topics), "topic"), *(f"{k}={v}" for k, v in scores.settings.items())])
+
+
 @door
 def score(
     runs: Any,

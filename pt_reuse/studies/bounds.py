@@ -20,11 +20,12 @@ from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.arrays.pair_bounds import AT_MOST, LARGEST, Floats, TopicLists
+from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.rescore import Hits
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
@@ -120,18 +121,7 @@ class UnjudgedBounds(Result):
 
 
 @study(
-    Parameter(
-        name="measures",
-        meaning="AP, nDCG, P, R, RBP(rel=1), RR or Success, one or several; default ``P@10``, from the grade from "
-        "which documents are relevant, and ``nDCG@10``.",
-        check=SHARED["measures"].check,
-        flag=Flag(
-            help="comma-separated",
-            metavar="LIST",
-            kind="list",
-            default="P@10,nDCG@10, and P(rel=2)@10 where documents are relevant from label 2",
-        ),
-    ),
+    PRECISION_AND_GAIN,
     Parameter(
         name="further",
         meaning="how many documents of each topic that no run has may have the highest label, too; they lower AP, nDCG "
@@ -177,7 +167,8 @@ def bounds(
         UnjudgedBounds: ``.table`` (per measure and run), ``.pairs``, ``.summary``, ``.plot(measure)``.
 
     Raises:
-        InputError: a measure whose bounds are not known, fewer than two runs, an unknown test or correction.
+        InputError: a measure that is not AP, nDCG, P, R, RBP(rel=1), RR or Success, fewer than two runs, an unknown
+            test or correction.
 
     Warns:
         CaveatWarning: fewer than five topics; with one there is no test, and no pair is significant.
@@ -223,7 +214,8 @@ def bounds(
     below = "; RBP adds p^n for the ranks below n documents" if any(m.NAME == "RBP" for m in measures) else ""
     ends = "some completion reaches each end of a difference"
     settings = {
-        "completions": f"any label for every unjudged document that some run has down to the cutoff{more}{below}",
+        "completions": f"any label from 0 to {work.highest} for every unjudged document that some run has down to "
+        f"the cutoff{more}{below}",
         "exactness": f"differences by {', '.join(wider)} may have narrower ends" if wider else ends,
         "test": f"{TESTS[test]}, two-sided",
         "alpha": alpha,
@@ -256,6 +248,7 @@ class _Completions:
 
     runs: RunSet
     base: Qrels
+    work: Rescoring
     measures: list[ir_measures.Measure]
     further: int
     scores: Floats  # (measures, topics, runs)
@@ -282,19 +275,23 @@ class _Completions:
                 others[m][topic] = here - np.bincount(hits.of[seen], minlength=len(runs)) + further
                 total[m] += here
         scores = base_scores(runs, base, measures)
-        return cls(runs, base, measures, further, scores, dict(zip(measures, others, strict=True)), total)
+        return cls(runs, base, work, measures, further, scores, dict(zip(measures, others, strict=True)), total)
+
+    @property
+    def highest(self) -> int:
+        """Return the highest label that an unjudged document may have."""
+        return max(int(self.base.arrays.labels.max(initial=0)), 1)
 
     def largest(self, found: Bounds, *, verbose: bool) -> Floats:
         """Return (measures, runs, runs): the largest mean difference of the first and the second over completions."""
         n_runs, n_topics = len(self.runs), len(self.base.topics)
         sums = np.zeros((len(self.measures), n_runs, n_runs))
-        work = Rescoring(self.runs.field, self.runs.names, self.base, self.measures)
-        highest = max(int(self.base.arrays.labels.max(initial=0)), 1)
+        work = self.work
         for topic in pt.tqdm(range(n_topics), desc="bounds", unit="topic", disable=not verbose):
             hits, labels = work.index.gather(range(topic, topic + 1)), work.judgments.of(range(topic, topic + 1)).labels
             for m, measure in enumerate(self.measures):
                 spec, score = _spec(measure), self.scores[m, topic]
-                if spec.rel > highest:
+                if spec.rel > self.highest:
                     sums[m] += score[:, None] - score
                 elif spec.kernel in LARGEST:
                     sums[m] += LARGEST[spec.kernel](self._lists(hits, labels, spec, score), spec)
@@ -318,7 +315,7 @@ class _Completions:
             relevant=np.split(top.rank[relevant], np.cumsum(np.bincount(top.of[relevant], minlength=n_runs))[:-1]),
             length=length,
             labels=labels,
-            highest=max(int(self.base.arrays.labels.max(initial=0)), 1),
+            highest=self.highest,
             n_relevant=int((labels >= spec.rel).sum()),
             further=self.further,
         )
@@ -337,7 +334,7 @@ def _table(measure: str, names: list[str], values: Floats, found: Bounds, m: int
             "score": score,
             "low": found.low[m].mean(axis=0),
             "high": found.high[m].mean(axis=0),
-            "rank": 1 + (exact > exact[:, None]).sum(axis=1),
+            "rank": ranks(exact),
             "rank_low": 1 + better.sum(axis=0),
             "rank_high": 1 + may_be.sum(axis=0),
         }

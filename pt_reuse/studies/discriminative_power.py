@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, fraction, positive
+from pt_reuse._check import choice, count, examples, positive
 from pt_reuse._choices import CORRECTION, CORRECTIONS, SAMPLES, TESTS
 from pt_reuse._errors import InputError
 from pt_reuse._jobs import run_jobs
@@ -23,7 +23,7 @@ from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import plot_achieved_levels
 from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import BEWARE, few_topics
-from pt_reuse.scoring.scores import Scores, check_every_topic
+from pt_reuse.scoring.scores import Scores, check_every_topic, scores_in_words
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, Entry, study
 
@@ -185,12 +185,6 @@ class PairJob:
         flag=Flag(help=f"one of {', '.join(TESTS)}", metavar="TEST", kind="text"),
     ),
     Parameter(
-        name="alpha",
-        meaning="the level of significance, above 0 and below 1.",
-        check=lambda value: fraction("alpha", value, ends=False),
-        flag=Flag(help="level of significance", metavar="P", kind="float"),
-    ),
-    Parameter(
         name="correction",
         meaning='for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in '
         ':func:`~pt_reuse.labels.significance_fidelity` and :func:`~pt_reuse.profile.subcollections`); ``"holm"`` and '
@@ -295,7 +289,7 @@ def discriminative_power(
         "correction": correction if test != "tukey" else "by the test itself",
         **({"samples": samples, "seed": seed} if test in RANDOM else {}),
         "topics": "each set of judgments on its own",
-        "scores": "; ".join(f"{name} ({_in_words(each)})" for name, each in sets.items()),
+        "scores": "; ".join(f"{name} ({scores_in_words(each)})" for name, each in sets.items()),
     }
     settings |= {name: value for name, value in asked.settings().items() if name == BEWARE}
     return DiscriminativePower(
@@ -325,10 +319,6 @@ def _checked_sets(asked: Asked) -> dict[str, Scores]:
 def _values_of(scores: Scores, measure: Any, names: list[str]) -> NDArray[np.float64]:
     values: NDArray[np.float64] = scores.values[scores.measures.index(measure)]
     return values[:, [scores.names.index(run) for run in names]]
-
-
-def _in_words(scores: Scores) -> str:
-    return f"{count(len(scores.topics), 'topic')}, {', '.join(f'{k}={v}' for k, v in scores.settings.items())}"
 
 
 def _pair_frame(

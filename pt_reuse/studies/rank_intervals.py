@@ -15,12 +15,13 @@ from pt_reuse._choices import TESTS
 from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, rounded
+from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.significance import PairTests, pair_tests
 from pt_reuse.options import SHARED, Parameter
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import BEWARE, few_topics
-from pt_reuse.scoring.scores import Scores, check_every_topic
+from pt_reuse.scoring.caveats import few_topics
+from pt_reuse.scoring.scores import Scores, check_every_topic, scores_in_words
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, Entry, study
 
@@ -59,7 +60,7 @@ class RankIntervals(Result):
     """
 
     title = "Rank intervals"
-    condition = "It holds at {intervals}, for topics like these; {scores}."
+    condition = "It holds at {intervals}, for topics like these ({test}); {scores}."
     limit = "It does not say what other judgments would change, nor that systems within an interval are equal."
     views = {
         "rank": View(
@@ -71,7 +72,7 @@ class RankIntervals(Result):
                 Shown("Worst", "rank_high", Digits.COUNT),
                 Shown("Significantly worse", "worse", Digits.COUNT),
             ),
-            caption="Ranks by {measure}, and the ends of their intervals, {intervals}.",
+            caption="Ranks by {measure}, and the ends of their intervals, {intervals} ({test}).",
             noun="systems",
         ),
         "group": View(
@@ -81,7 +82,7 @@ class RankIntervals(Result):
                 Shown("Worst", "last"),
                 Shown("Systems", "systems", Digits.COUNT),
             ),
-            caption="Neighbours by {measure} of which no two differ significantly.",
+            caption="Neighbours by {measure} of which no two differ significantly ({test}).",
             noun="groups",
         ),
     }
@@ -201,9 +202,9 @@ def rank_intervals(
         groups.append(pd.DataFrame(list(_groups(measure, names, level, differs))))
         pairs.append(_pairs(measure, names, order, level, tests, differs))
     settings = {
-        "test": f"{TESTS[_TEST]}, two-sided, corrected for the number of pairs ({_CORRECTION})",
+        "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}",
         "intervals": f"{100 * confidence:.4g} % for all systems at once",
-        "scores": ", ".join([count(len(found.topics), "topic"), *_conventions(found)]),
+        "scores": scores_in_words(found),
     }
     return RankIntervals(
         table=pd.concat(tables, ignore_index=True),
@@ -212,10 +213,6 @@ def rank_intervals(
         confidence=confidence,
         settings=asked.settings(**settings),
     )
-
-
-def _conventions(scores: Scores) -> Iterator[str]:
-    yield from (f"{name}={value}" for name, value in scores.settings.items() if name != BEWARE)
 
 
 def _differing(tests: PairTests, n: int, alpha: float) -> NDArray[np.int8]:
@@ -228,9 +225,7 @@ def _differing(tests: PairTests, n: int, alpha: float) -> NDArray[np.int8]:
 
 def _table(measure: str, names: Sequence[str], means: NDArray[np.float64], differs: NDArray[np.int8]) -> pd.DataFrame:
     better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
-    exact = rounded(means)
-    rank = 1 + (exact > exact[:, None]).sum(axis=1)
-    about = {"measure": measure, "name": names, "score": means, "rank": rank}
+    about = {"measure": measure, "name": names, "score": means, "rank": ranks(rounded(means))}
     return pd.DataFrame(
         {**about, "rank_low": 1 + better, "rank_high": len(names) - worse, "better": better, "worse": worse}
     )

@@ -17,7 +17,7 @@ from pt_reuse._check import count, fraction, told
 from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
 from pt_reuse.plots.bars import plot_saturation
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE, Caveat, usual_measures
@@ -114,16 +114,7 @@ def checked_maximum(maximum: Any) -> float:
 
 
 @study(
-    Parameter(
-        name="measures",
-        check=SHARED["measures"].check,
-        flag=Flag(
-            help="comma-separated",
-            metavar="LIST",
-            kind="list",
-            default="P@10,nDCG@10, and P(rel=2)@10 where documents are relevant from label 2",
-        ),
-    ),
+    PRECISION_AND_GAIN,
     Parameter(
         name="scores",
         meaning="what :func:`score` returned, of any runs and measures. A run that lacks a topic counts 0 there, or "

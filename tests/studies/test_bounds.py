@@ -178,3 +178,32 @@ def test_what_is_said_and_drawn(messages):
     messages.refused(lambda: ptr.profile.bounds(field.runs, field.qrels, [AP, Rprec]), argument="measures")
     messages.warned(lambda: ptr.profile.bounds(field.runs, field.qrels.select(field.qrels.topics[:1]), P @ 5))
     messages.refused(lambda: ptr.profile.bounds(field.runs, field.qrels, AP, further=-1), argument="further")
+
+
+@pytest.mark.parametrize(
+    ("depth", "held", "pairs", "gain", "width"),
+    [
+        (10, 5831, 8205, 6351, 30.5),
+        (20, 6817, 8209, 7074, 19.3),
+        (50, 7365, 8207, 7565, 11.7),
+        (100, 7655, 8207, 7813, 7.8),
+    ],
+)
+def test_the_numbers_of_the_page(trec8, depth, held, pairs, gain, width):
+    runs = trec8.runs.reorder("trec_eval9")
+    pool = ptr.depth_pool(runs.select(pooled=True), depth)
+    judged = trec8.qrels.restrict(pool) if depth < 100 else trec8.qrels
+    found = ptr.profile.bounds(runs, judged, [P @ 10, nDCG @ 10])
+    precision, of_gain = found.summary.to_dict("records")
+    assert (precision["holds"], precision["pairs"]) == (held, pairs)
+    assert (of_gain["holds"], of_gain["pairs"]) == (gain, 8253)
+    assert round(of_gain["mean_width"], 1) == width
+    # with all judgments for truth, no order that holds is wrong, and every score and rank is inside
+    truth = ptr.score(runs, trec8.qrels, [P @ 10, nDCG @ 10]).mean.set_index("name")
+    for measure in ("P@10", "nDCG@10"):
+        mine = found.pairs[(found.pairs["measure"] == measure) & found.pairs["holds"]]
+        assert (truth.loc[mine["first"], measure].to_numpy() > truth.loc[mine["second"], measure].to_numpy()).all()
+        table = found.table[found.table["measure"] == measure].set_index("name").loc[truth.index]
+        rank = truth[measure].round(12).rank(ascending=False, method="min")
+        assert (table["rank_low"] <= rank).all()
+        assert (rank <= table["rank_high"]).all()

@@ -7,9 +7,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from real_runs import read_real
+from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
 
@@ -121,3 +124,39 @@ def test_bad_input(messages):
     for top in (0, -3):
         messages.refused(lambda top=top: ptr.profile.rank_intervals(scores).plot("M", top=top), argument="top")
     messages.warned(lambda: ptr.profile.rank_intervals(scores_of(fields(1, topics=4))))
+
+
+def intervals_by_scipy(values):
+    """Return the systems that may be the best and the mean width of intervals, by scipy and statsmodels."""
+    pairs = list(combinations(range(values.shape[1]), 2))
+    p = [scipy.stats.ttest_rel(values[:, i], values[:, j]).pvalue for i, j in pairs]
+    # two runs of the same scores do not differ
+    differs = multipletests(np.nan_to_num(p, nan=1.0), alpha=0.05, method="holm")[0]
+    better, worse = np.zeros(values.shape[1], int), np.zeros(values.shape[1], int)
+    for (i, j), yes in zip(pairs, differs, strict=True):
+        first, second = (i, j) if values[:, i].mean() > values[:, j].mean() else (j, i)
+        better[second] += yes
+        worse[first] += yes
+    return int((better == 0).sum()), float((len(better) - worse - better).mean())
+
+
+@pytest.mark.parametrize(
+    ("folder", "judged", "measure", "runs", "best", "width", "neighbours"),
+    [
+        ("trec8-adhoc", "trec8.qrels.gz", "AP", 129, 38, 81.2, (0, 132)),
+        ("dl19-passages", "qrels.gz", "nDCG@10", 37, 19, 22.5, (1, 36)),
+        ("dl21-passages", "qrels.gz", "nDCG@10", 63, 16, 35.3, (1, 65)),
+    ],
+)
+def test_the_numbers_of_the_page(data, folder, judged, measure, runs, best, width, neighbours):
+    place = data / folder
+    if not place.is_dir():
+        pytest.skip(f"the test data has no folder {folder}")
+    # Deep Learning as the catalogue has it, TREC-8 as trec_eval 9 ranks
+    order = "trec_eval9" if folder == "trec8-adhoc" else "trec_eval"
+    scores = ptr.score(read_real(place / "inputs", order=order), ptr.read_qrels(place / judged), measure)
+    summary = ptr.profile.rank_intervals(scores).summary().iloc[0]
+    assert (summary["systems"], summary["candidates"], round(summary["mean_width"], 1)) == (runs, best, width)
+    assert (summary["adjacent_differ"], summary["adjacent"]) == neighbours
+    of_scipy = intervals_by_scipy(scores.values[0])
+    assert (summary["candidates"], summary["mean_width"]) == (of_scipy[0], pytest.approx(of_scipy[1]))
