@@ -1,0 +1,296 @@
+"""report: the card of a collection, one page of what it is, what was computed of it, and what it can answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse import _html
+from pt_reuse._check import count, flag, listed
+from pt_reuse._errors import InputError, door, in_python, warn
+from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse._text import Printed
+from pt_reuse.cards.page import page_of
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, ask_all, judged_of_types, upper_loss
+from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, Verdict, answered
+from pt_reuse.collections.collection import Collection
+from pt_reuse.collections.dataset import facts_of, summary_of
+from pt_reuse.collections.definition import collection_names, find_collection, real_name
+from pt_reuse.data.judgments import as_qrels, is_collection
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.options import SHARED, described
+from pt_reuse.pooling.depth import checked_depth
+from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import usual_measures
+
+#: facts of a collection that say nothing of this machine
+_FACTS = ("also", "runs", "types", "pooled", "pool order", "pool depth", "published", "judgments", "note")
+#: the share of pooled runs from which on a pool is that of one kind of system
+_ONE_KIND = 0.9
+_OFFICIAL = {"automatic", "manual", "feedback"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Card(Printed):
+    """The card of a collection: what :func:`report` returns.
+
+    Attributes:
+        name: of the collection.
+        results: the results of the studies by the name of the part: ``"pool" "density" "saturation" "teams" "types"
+            "by_type" "type_coverage" "stability" "ranks" "power" "bounds" "coverage"``; some also for the judgments cut
+            to a pool of depth 10, ``"teams at depth 10"``.
+        missing: why the others are not there, by the same names.
+        questions: one row per question: ``question answer number interval condition part``; ``answer`` is ``"yes"``,
+            ``"with care"``, ``"no"`` or ``"cannot be said"``.
+        row: of the atlas: one row for the judgments as they are, and one for those of the depth-10 pool: ``collection
+            judgments depth topics runs teams``; ``tau_b loss upper_loss drop`` when each run is scored without the
+            uniques of its team, the losses in per cent, of all runs and without the lowest quarter by score;
+            ``type_tau_b type_loss type_upper_loss`` without those of its type; ``type_judged``, the share of the first
+            10 documents of a type that is judged if the type was not pooled, of the type with the smallest; ``power``;
+            ``run_answer type_answer``, the answers about a new run and a new kind of system. All by the main measure.
+        settings: the conventions.
+    """
+
+    name: str
+    summary: str
+    flag: str
+    facts: list[tuple[str, str]]
+    results: Mapping[str, Result]
+    missing: Mapping[str, str]
+    questions: pd.DataFrame
+    row: pd.DataFrame
+    asking: Asking
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def html(self) -> str:
+        """Return the page, which needs no network."""
+        return page_of(self)
+
+    @door
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the page.
+
+        Args:
+            path: the file, such as ``"dl21.html"``.
+            overwrite: replace a file that exists already; default is an error.
+
+        Returns:
+            Path: the file.
+
+        Raises:
+            InputError: a file that exists, a folder that cannot be written to, or no library for figures.
+        """
+        file = checked_path(path)
+        check_writable(file.parent, [file.name], overwrite=flag("overwrite", overwrite), argument="path")
+        page = self.html.encode("utf-8", "surrogateescape")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as written:
+            written.write(page)
+        return file
+
+    def __repr__(self) -> str:
+        answers = self.questions["answer"].value_counts()
+        said = ", ".join(f"{answers[each.value]} {each.value}" for each in Verdict if each.value in answers)
+        return f"Card: {self.name}; {len(self.questions)} questions: {said}; .save('FILE.html') writes the page"
+
+    def _repr_html_(self) -> str:
+        shown = self.questions.drop(columns="part")
+        return _html.headline(repr(self), self.summary) + _html.table(shown, what="questions")
+
+
+@described
+def report(
+    runs: Any = None,
+    qrels: Any = None,
+    measures: Any = None,
+    *,
+    name: str | None = None,
+    depth: int | None = None,
+    rel: int | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    verbose: bool = False,
+) -> Card:
+    """Make the card of a collection: what it is, who was pooled, how reusable it is, and what it can answer.
+
+    It asks the studies of this package and shows their results on one page. Studies that cannot be asked, for want of
+    teams, types or runs, say why. Reusability is computed at the depth of the pool and, to compare collections, for the
+    judgments in the depth-10 pool. The page shows the thresholds behind each answer.
+
+    Args:
+        runs: the field, in any form, see :doc:`runs`; or the name of a collection, ``"reuse:dl21"`` or ``"dl21"``,
+            whose judgments are taken, too. None for judgments alone.
+        qrels: the judgments, in any form, see :doc:`runs`; default those of the collection.
+        measures: ir_measures measures or their names; the first is the main one. Default ``nDCG@10`` and AP, from the
+            grade from which documents are relevant.
+        name: of the collection, for the page. The facts of one that is known by this name are shown.
+        resamples: how often topics are drawn with replacement for intervals; 0 for none.
+
+    Returns:
+        Card: ``.save(path)``, ``.questions``, ``.results``, ``.row``, ``.html``.
+
+    Raises:
+        InputError: neither runs nor judgments, judgments that cannot be read, a measure that does not exist.
+
+    Warns:
+        ReuseWarning: runs of the collection that cannot be read, so that the card is of the judgments alone; runs
+            without a team, each taken for a team of its own. What else studies warn of stands beside their numbers.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> card = ptr.report("demo", resamples=0)
+        >>> card.questions.iloc[1][["question", "answer", "number"]].tolist()
+        ['Are the top ranks real, by nDCG@10?', 'with care', '3 of 22 may be the best']
+        >>> sorted(card.missing)[:2]
+        ['power at depth 10', 'teams at depth 10']
+    """
+    how = {"resamples": resamples, "seed": seed}
+    for option, value in {**how, "verbose": verbose}.items():
+        SHARED[option].checked(value)
+    depth = None if depth is None else checked_depth(depth)
+    chosen = None if measures is None else SHARED["measures"].checked(measures)
+    collection, without = collection_named(runs), "no runs are given."
+    if collection is not None:
+        dataset, runs = pt.get_dataset(f"reuse:{collection.name}"), None
+        qrels = dataset.get_judgments() if qrels is None else qrels
+        try:
+            runs = dataset.get_runs(verbose=verbose)
+        except InputError as error:
+            without = error.worded(in_python, function=False)
+            warn("the card is of the judgments alone: ", error)
+    if qrels is None:
+        raise InputError("a card needs judgments, or the name of a collection.", argument="qrels")
+    judged = as_qrels(qrels) if rel is None else as_qrels(qrels).with_rel(rel)
+    known = collection or collection_named(name)
+    of_runs = None if runs is None else as_runs(runs, judged)
+    asking = Asking(
+        given_runs=of_runs,
+        qrels=judged,
+        measures=usual_measures(judged.rel)[::-1] if chosen is None else chosen,
+        given_depth=depth if of_runs is None or depth is not None else of_runs.pool_depth,
+        how=how,
+        without_runs=without,
+    )
+    ask_all(asking, verbose=verbose)
+    questions = answered(asking)
+    title = known.title if known is not None and name in (None, known.name) else name or "Test collection"
+    return Card(
+        name=title,
+        summary=_summary(asking),
+        flag="" if of_runs is None else _flag(of_runs),
+        facts=list(_facts(known)),
+        results=asking.found,
+        missing=asking.missing,
+        questions=questions,
+        row=_rows(title, asking),
+        asking=asking,
+        settings=_settings(asking),
+    )
+
+
+def collection_named(given: Any) -> Collection | None:
+    """Return the collection of a name, None where something is no name of one."""
+    if not isinstance(given, str) or (os.path.exists(given) and not is_collection(given)):
+        return None
+    known = is_collection(given) or real_name(given) in collection_names()
+    return find_collection(given.removeprefix("reuse:")) if known else None
+
+
+def _facts(collection: Collection | None) -> Iterator[tuple[str, str]]:
+    if collection is not None and collection.origin == "catalogue":
+        yield "collection", summary_of(collection)
+        yield from (fact for fact in facts_of(collection) if fact[0] in _FACTS)
+    elif collection is not None and collection.note:
+        yield "note", collection.note
+
+
+def _summary(asking: Asking) -> str:
+    """Return what runs and judgments there are."""
+    labels = asking.qrels.arrays.labels
+    counts = pd.Series(labels).value_counts().sort_index()
+    grades = ", ".join(f"{label}: {n:,}" for label, n in counts.items())
+    relevant = count(int((labels >= asking.qrels.rel).sum()), "relevant document")
+    said = (
+        f"{count(len(asking.qrels.topics), 'topic')}, {count(len(labels), 'judgment')} (labels {grades}), {relevant} "
+        f"(label of at least {asking.qrels.rel})."
+    )
+    runs = asking.given_runs
+    if runs is None:
+        return f"{said} {asking.without_runs[:1].upper()}{asking.without_runs[1:]}"
+    units = [count(len(names), noun) for names, noun in ((runs.teams, "team"), (runs.types, "type")) if names]
+    depth = asking.depth
+    origin = "on record or given" if asking.given_depth is not None else "as the judgments tell"
+    pool = "not known" if depth is None else f"{depth:,} documents per run and topic, {origin}"
+    return f"{', '.join([count(len(runs), 'run'), *units])}; {said} Pool depth: {pool}."
+
+
+def _flag(runs: RunSet) -> str:
+    """Return what kind of system was pooled, and what cannot be learned of others."""
+    pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
+    record = "" if runs.pool_is_on_record else " (not on record for all: runs that nobody recorded count)"
+    said = f"Pooled: {pooled.sum():,} of {count(len(runs), 'run')}{record}"
+    kinds = runs.run_table["type"][pooled].dropna().value_counts()
+    if kinds.empty:
+        return f"{said}. No run has a type, so nothing is known of what kind of system was pooled."
+    said += f": {listed([f'{n:,} {kind}' for kind, n in kinds.items()])}."
+    if kinds.iloc[0] >= _ONE_KIND * pooled.sum():
+        said += f" Nearly all are {kinds.index[0]}: of other kinds of system these numbers say little."
+    if set(kinds.index) <= _OFFICIAL:
+        said += " These types say how queries were made, not whether a system is lexical or neural."
+    return said
+
+
+def _rows(name: str, asking: Asking) -> pd.DataFrame:
+    """Return the rows of the atlas."""
+    runs = asking.given_runs
+    whole = {
+        "collection": name,
+        "topics": len(asking.qrels.topics),
+        "runs": 0 if runs is None else len(runs),
+        "teams": 0 if runs is None else len(runs.teams),
+    }
+    cut = [_row(asking, AT_EQUAL_DEPTH)] if f"power{AT_EQUAL_DEPTH}" in asking.found else []
+    return pd.DataFrame([{**whole, **row} for row in (_row(asking, ""), *cut)]).reindex(columns=_COLUMNS)
+
+
+def _row(asking: Asking, at: str) -> dict[str, Any]:
+    """Return the numbers of one depth, as far as there are any."""
+    main, found = asking.main, asking.found
+    depth = EQUAL_DEPTH if at else asking.depth
+    row: dict[str, Any] = {"judgments": f"depth-{EQUAL_DEPTH} pool" if at else "as judged", "depth": depth}
+    row |= {"run_answer": NEW_RUN.row(asking, at)["answer"], "type_answer": NEW_TYPE.row(asking, at)["answer"]}
+    for part, before in (("teams", ""), ("types", "type_")):
+        if part + at in found:
+            result: Any = found[part + at]
+            uniques = getattr(result, "uniques", result)
+            of = uniques.summary.set_index("measure").loc[main]
+            row |= {f"{before}tau_b": of["own_tau_b"], f"{before}loss": of["largest_loss_pct"]}
+            row[f"{before}upper_loss"] = upper_loss(uniques, main)
+            row |= {} if before else {"drop": of["own_max_drop"]}
+    if f"type_coverage{at}" in found:
+        row["type_judged"] = judged_of_types(found[f"type_coverage{at}"]).min()
+    if f"power{at}" in found:
+        row["power"] = found[f"power{at}"].table.set_index("measure")["power"][main]
+    return row
+
+
+_COLUMNS = [
+    "collection", "judgments", "depth", "topics", "runs", "teams", "tau_b", "loss", "upper_loss", "drop",
+    "type_tau_b", "type_loss", "type_upper_loss", "type_judged", "power", "run_answer", "type_answer",
+]  # fmt: skip
+
+
+def _settings(asking: Asking) -> dict[str, Any]:
+    order = {} if asking.given_runs is None else {"order": asking.runs.order}
+    depth = {} if asking.given_depth is None else {"depth": asking.depth}
+    measures = ", ".join(map(repr, asking.measures))
+    return {"measures": measures, "relevant": f"label of at least {asking.qrels.rel}", **order, **depth, **asking.how}

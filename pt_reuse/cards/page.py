@@ -1,0 +1,301 @@
+"""The page of a card: one file of HTML that asks nothing of a network, every name escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from pt_reuse._report import Column, Digits
+from pt_reuse._text import is_missing, visible
+from pt_reuse._version import __version__
+from pt_reuse.cards import figures
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, SECTIONS, Part
+from pt_reuse.cards.questions import Verdict, thresholds
+from pt_reuse.result import Result, View
+from pt_reuse.study import DECLARED, study_of
+
+if TYPE_CHECKING:
+    from pt_reuse.cards.card import Card
+
+#: rows that are shown without being asked for
+_SHORT = 12
+#: headings of the column that names a run
+_RUN = ("Run", "System")
+#: answer -> the class of its colour
+_ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}
+_CITATIONS = f"""@software{{pt_reuse,
+  title   = {{pt_reuse: can I trust this test collection for my system?}},
+  author  = {{{{The pt_reuse developers}}}},
+  version = {{{__version__}}},
+}}
+@inproceedings{{zobel1998,
+  title     = {{How reliable are the results of large-scale information retrieval experiments?}},
+  author    = {{Zobel, Justin}},
+  booktitle = {{SIGIR}},
+  year      = {{1998}},
+  doi       = {{10.1145/290941.291014}},
+}}
+@inproceedings{{voorhees2022,
+  title     = {{Too many relevants: whither Cranfield test collections?}},
+  author    = {{Voorhees, Ellen M. and Craswell, Nick and Lin, Jimmy}},
+  booktitle = {{SIGIR}},
+  year      = {{2022}},
+  doi       = {{10.1145/3477495.3531728}},
+}}"""
+_METHODS = (
+    "Each section is a study of the Python package pt_reuse {version} and repeats what the study says: the answer, "
+    "when it holds, and what it does not say. Measures: {measures}; {main} is the main one. Relevant: label of at "
+    "least {rel}. Intervals are at 95 %, from {resamples:,} resamples of the topics where a study has any (100 of swap "
+    "rates), seed {seed}. Leave-out-uniques scores each run without the relevant documents that its own team, or type, "
+    "alone put into the pool. To compare collections, the judgments are also cut to the depth-10 pool of the runs on "
+    "record as pooled. A question is answered yes where the worse end of the interval reaches the first threshold, no "
+    "where the number itself misses the second, else with care; of several numbers the worst counts. With fewer "
+    "than 5 topics nothing is said. The thresholds of tau_b are the usual ones, the others conventions of this card:"
+)
+
+
+def page_of(card: Card) -> str:
+    """Return the page of a card."""
+    drawn: dict[str, Any] = {}
+    sections = [_section("Questions", _questions(card))]
+    for section in SECTIONS:
+        reasons = {card.missing.get(part.name) for part in section.parts}
+        told = "".join(_part(card, part, drawn) for part in section.parts if reasons == {None} or len(reasons) > 1)
+        sections.append(_section(section.title, told or _missing(*map(str, reasons))))
+    sections.append(_section("Methods", _methods(card)))
+    about = _facts(card.facts)
+    flag = f'<p class="flag">{plain(card.flag)}</p>' if card.flag else ""
+    runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
+    body = f"<p>{plain(card.summary)}</p>{flag}{about}{_picker(runs)}{''.join(sections)}"
+    return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
+
+
+def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs: Mapping[str, Any]) -> str:
+    """Return a whole page, which nothing but its own scripts runs in."""
+    scripts = [figures.bundle()] if drawn else []
+    scripts = [script.replace("</script", r"<\/script") for script in (*scripts, _asset("page.js"))]
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
+    )
+    policy = f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
+    titles = re.findall(r'<section id="([\w-]+)"><h2>(.*?)</h2>', body)
+    links = "".join(f'<li><a href="#{name}">{said}</a></li>' for name, said in titles)
+    nav = f'<nav aria-label="Sections"><ul>{links}</ul></nav>' if links else ""
+    data = "".join(_json(name, spec) for name, spec in {"runs": runs, **drawn}.items())
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><title>{plain(title)}</title>'
+        f"<style>{_asset('page.css')}</style></head><body>"
+        f'<header><h1>{plain(heading)}</h1></header>{nav}<main>{body}</main><p id="said" role="status"></p>'
+        f"<footer><p>Made with pt_reuse {__version__}.</p></footer>{data}"
+        f"{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>"
+    )
+
+
+def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = False, folded: str = "") -> str:
+    """Return a table that sorts and downloads, folded below a title; `name` is that of its file."""
+    head = "".join(
+        f'<th scope="col"{_side(column)}><button type="button">{plain(column.heading)}</button></th>'
+        for column in columns
+    )
+    cells = [column.cells() for column in columns]
+    body = []
+    for at in range(len(cells[0])):
+        run = f' data-run="{escape(str(columns[0].values[at]))}"' if runs else ""
+        row = [_cell(column, cells[n][at], column.values[at], first=n == 0) for n, column in enumerate(columns)]
+        body.append(f"<tr{run}>{''.join(row)}</tr>")
+    whole = (
+        f'<div class="table"><button type="button" class="csv" data-name="{plain(name)}">Download CSV</button>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{plain(caption)}"><table>'
+        f"<caption><span>{plain(caption)}</span></caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        "</div></div>"
+    )
+    return f"<details><summary>{plain(folded)}</summary>{whole}</details>" if folded else whole
+
+
+def _cell(column: Column, shown: str, value: Any, *, first: bool) -> str:
+    raw = ""
+    if column.digits is not Digits.TEXT and not is_missing(value):
+        raw = f' data-v="{float(value):.10g}"'
+    tag, scope = ("th", ' scope="row"') if first else ("td", "")
+    text = plain(shown) if value not in _ANSWERS else _answer(shown)
+    return f"<{tag}{scope}{_side(column)}{raw}>{text}</{tag}>"
+
+
+def _answer(answer: str) -> str:
+    return f'<b class="{_ANSWERS[answer]}">{answer}</b>'
+
+
+def _side(column: Column) -> str:
+    return "" if column.digits is Digits.TEXT else ' class="n"'
+
+
+def plain(text: str) -> str:
+    """Return a text for HTML."""
+    return escape(visible(text))
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def _asset(name: str) -> str:
+    return (files("pt_reuse.cards") / name).read_text(encoding="utf-8")
+
+
+def _json(name: str, value: Any) -> str:
+    # no name of a run ends the script that it stands in
+    text = json.dumps(value, separators=(",", ":")).replace("<", r"\u003c")
+    return f'<script type="application/json" id="data-{name}">{text}</script>'
+
+
+def _section(title: str, body: str) -> str:
+    return f'<section id="{_slug(title)}"><h2>{plain(title)}</h2>{body}</section>'
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(f"<dt>{plain(name)}</dt><dd>{plain(value)}</dd>" for name, value in facts)
+    return f"<dl>{rows}</dl>"
+
+
+def _teams(run_table: pd.DataFrame) -> dict[str, str | None]:
+    teams = run_table["team"].astype(object).where(run_table["team"].notna(), None)
+    return dict(zip(run_table["name"], teams, strict=True))
+
+
+def _picker(runs: Mapping[str, str | None]) -> str:
+    teams = sorted({team for team in runs.values() if team is not None}, key=str.lower)
+    if not teams:
+        return ""
+    options = "".join(f'<option value="{escape(team)}">{plain(team)}</option>' for team in teams)
+    return (
+        '<form class="picker"><label for="team">Show the runs of one team, in figures and tables</label> '
+        f'<select id="team"><option value="">all teams</option>{options}</select> '
+        '<span class="screen">A click on a run in a figure does the same; one on the legend shows a type.</span></form>'
+    )
+
+
+def _questions(card: Card) -> str:
+    titles = {part.name: part.title for section in SECTIONS for part in section.parts}
+    rows = []
+    for row in card.questions.to_dict("records"):
+        link = f'<a href="#part-{_slug(row["part"])}">{plain(titles[row["part"]])}</a>'
+        cells = "".join(
+            f'<td data-label="{name}">{plain(row[name])}</td>' for name in ("number", "interval", "condition")
+        )
+        rows.append(
+            f'<tr><th scope="row">{plain(row["question"])}</th><td>{_answer(row["answer"])}'
+            f'</td>{cells}<td data-label="study">{link}</td></tr>'
+        )
+    head = "".join(
+        f'<th scope="col"><button type="button">{heading}</button></th>'
+        for heading in ("Question", "Answer", "Number", "Interval", "Condition", "Study")
+    )
+    return (
+        '<div class="table"><button type="button" class="csv" data-name="questions">Download CSV</button>'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Questions"><table class="questions">'
+        "<caption><span>Which questions this collection can answer, for the runs at hand; thresholds are in "
+        f'<a href="#methods">Methods</a>.</span></caption><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
+        "</table></div></div>"
+    )
+
+
+def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
+    head = f'<h3 id="part-{_slug(part.name)}">{plain(part.title)}</h3>'
+    if part.name not in card.results:
+        # why there is nothing at all stands with the judgments as they are
+        return (
+            ""
+            if part.name.endswith(AT_EQUAL_DEPTH)
+            else f'{head}<p class="missing">Not computed. {plain(card.missing[part.name])}</p>'
+        )
+    result = card.results[part.name]
+    found, *conditions = result.verdict() or ["Nothing was computed."]
+    said = f"<p>{plain(found)}</p>" + "".join(f'<p class="small">{plain(each)}</p>' for each in conditions)
+    folded = "".join(f"<li>{plain(note)}</li>" for note in result.notes())
+    about = f"<details><summary>Conventions</summary><ul>{folded}</ul></details>" if folded else ""
+    tables = "".join(_tables(result, part))
+    return f"{head}{said}{_figure(card, part, result, drawn)}{tables}{about}"
+
+
+def _missing(reason: str) -> str:
+    return f'<p class="missing">Not computed. {plain(reason)}</p>'
+
+
+def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> str:
+    # judgments that are cut have the numbers in tables
+    cut = part.cut and part.name.removesuffix(AT_EQUAL_DEPTH) in card.results
+    if not part.figure or cut:
+        return ""
+    spec = figures.figure(part.figure, result, card.asking.main, card.asking)
+    if spec is None:
+        return ""
+    name = _slug(part.name)
+    drawn[name] = spec
+    said = plain(spec["description"])
+    return (
+        f'<figure><div class="chart" id="chart-{name}" data-spec="data-{name}"></div><figcaption>{said} '
+        "The numbers are in the table below.</figcaption></figure>"
+    )
+
+
+def _tables(result: Result, part: Part) -> Iterator[str]:
+    for name in part.views:
+        if not isinstance(name, str):
+            report = name(result)
+            yield table([*report.columns], report.caption, _slug(part.name))
+            continue
+        view = result.views[name]
+        of_measure = isinstance(view, View) and view.of_measure
+        for measure in result.measures if of_measure else [None]:
+            report = result.report(name, measure=measure) if of_measure else result.report(name)
+            columns = [Column(c.heading, list(c.values), c.digits) for c in report.columns]
+            if rows := len(columns[0].values):
+                named = "-".join(filter(None, [_slug(part.name), name, _slug(measure or "")]))
+                noun = view.noun if isinstance(view, View) else "rows"
+                folded = f"Table: {rows:,} {noun}{f', {measure}' if measure else ''}" if rows > _SHORT else ""
+                yield table(columns, report.caption, named, runs=columns[0].heading in _RUN, folded=folded)
+
+
+def _methods(card: Card) -> str:
+    asking = card.asking
+    said = _METHODS.format(
+        version=__version__,
+        measures=", ".join(map(repr, asking.measures)),
+        main=asking.main,
+        rel=asking.qrels.rel,
+        **asking.how,
+    )
+    limits = "".join(f"<li>{plain(each)}</li>" for each in thresholds())
+    used = {type(result).__name__ for result in card.results.values()}
+    papers = "".join(f"<li>{plain(f'{title}: {source}')}</li>" for title, source in _sources(used))
+    settings = _facts((name, str(value)) for name, value in card.settings.items())
+    return (
+        f"<p>{plain(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
+        f'<pre tabindex="0">{_lines(_CITATIONS)}</pre><h3>Settings</h3>{settings}'
+    )
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(plain, text.split("\n")))
+
+
+def _sources(kinds: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the titles of results and the sources that their studies name."""
+    for declared in DECLARED:
+        if declared["result"] in kinds:
+            call = getattr(importlib.import_module(declared["module"]), declared["function"])
+            source = re.search(r"Source: (.*)", call.__doc__, re.DOTALL)
+            if source:
+                yield study_of(call).result.title, " ".join(source[1].replace("``", "").split())

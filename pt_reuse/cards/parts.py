@@ -1,0 +1,242 @@
+"""The studies that a card is made of: each is asked of the runs and judgments, or says why it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+
+from pt_reuse._errors import InputError, in_python
+from pt_reuse._report import Column, Digits, Report
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import told_elsewhere
+from pt_reuse.scoring.scores import Scores, score
+from pt_reuse.studies.bounds import bounds
+from pt_reuse.studies.by_type import by_type
+from pt_reuse.studies.coverage.coverage import coverage
+from pt_reuse.studies.density import density
+from pt_reuse.studies.discriminative_power import discriminative_power
+from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
+from pt_reuse.studies.leave_out_type import leave_out_type
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
+from pt_reuse.studies.rank_intervals import rank_intervals
+from pt_reuse.studies.saturation import saturation
+from pt_reuse.studies.stability import stability
+
+#: the depth at which collections are compared
+EQUAL_DEPTH = 10
+#: resamples of swap rates, each of which draws samples of topics anew
+_OF_SWAPS = 100
+
+
+#: what the names of parts end in that are about the pool of equal depth
+AT_EQUAL_DEPTH = f" at depth {EQUAL_DEPTH}"
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What the studies of a card are asked with: a field and judgments, as they are or cut to the pool of a depth."""
+
+    given_runs: RunSet | None
+    qrels: Qrels
+    measures: list[ir_measures.Measure]  # the first is the main one
+    given_depth: int | None  # that the user says, or that is on record
+    how: Mapping[str, Any]  # ``resamples`` and ``seed``
+    without_runs: str = ""  # why there are none
+    found: dict[str, Result] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> RunSet:
+        """Return the runs, or say why there are none."""
+        if self.given_runs is None:
+            raise InputError(self.without_runs)
+        return self.given_runs
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Return the scores of the runs."""
+        return score(self.runs, self.qrels, self.measures)
+
+    @property
+    def main(self) -> str:
+        """Return the name of the main measure."""
+        return repr(self.measures[0])
+
+    @property
+    def seed(self) -> int:
+        """Return the seed of the random numbers."""
+        return int(self.how["seed"])
+
+    @property
+    def by(self) -> str:
+        """Return who is left out: teams, or runs where no run has a team."""
+        return "team" if self.runs.teams else "run"
+
+    @property
+    def typed(self) -> RunSet:
+        """Return the runs, where they are of several types."""
+        kinds = self.runs.types
+        if len(kinds) < 2:
+            only = f"all runs are of one type, {kinds[0]!r}" if kinds else "no run has a type"
+            raise InputError(f"{only}: nothing can be said of a new kind of system.")
+        return self.runs
+
+    @property
+    def depth(self) -> int | None:
+        """Return the depth of the pool: on record, else the one that most judgments tell; None where there is none."""
+        pool: Any = self.found.get("pool")
+        if self.given_depth is not None or pool is None:
+            return self.given_depth
+        certain = pool.certainty in (Certainty.EXACT, Certainty.NEARLY, Certainty.MOST)
+        return pool.depth if certain and pool.depth else None
+
+    @property
+    def known_depth(self) -> int:
+        """Return the depth of the pool, or say that it is not known."""
+        if self.depth is None:
+            raise InputError(
+                "the depth of the pool is not on record, and the judgments tell of no one depth for all topics. See "
+                f"the numbers at depth {EQUAL_DEPTH}."
+            )
+        return self.depth
+
+    @cached_property
+    def cut(self) -> Asking:
+        """Return the same with the judgments of the depth at which collections are compared."""
+        if self.depth is not None and self.depth < EQUAL_DEPTH:
+            raise InputError(f"the pool has depth {self.depth}, which is less than {EQUAL_DEPTH}.")
+        shallow = self.qrels.restrict(depth_pool(self.runs, depth=EQUAL_DEPTH))
+        if len(shallow) == len(self.qrels) and self.depth == EQUAL_DEPTH:
+            raise InputError(f"the judgments are those of the depth-{EQUAL_DEPTH} pool: see above.")
+        return replace(self, qrels=shallow, given_depth=EQUAL_DEPTH)
+
+
+def _teams(a: Asking) -> Result:
+    return leave_out_uniques(a.runs, a.qrels, a.measures, by=a.by, depth=a.known_depth, **a.how)
+
+
+def _types(a: Asking) -> Result:
+    return leave_out_type(a.typed, a.qrels, a.measures, depth=a.known_depth, **a.how)
+
+
+def _by_type(a: Asking) -> Result:
+    # pools are made anew, so that any depth will do
+    return by_type(a.typed, a.qrels, a.measures, depth=a.depth or EQUAL_DEPTH, seed=a.seed)
+
+
+def _coverage(a: Asking) -> Result:
+    return coverage(a.runs, a.qrels, a.measures, by=a.by if a.depth else None, depth=a.depth)
+
+
+def _coverage_of_types(a: Asking) -> Result:
+    return coverage(a.typed, a.qrels, a.measures, depths=EQUAL_DEPTH, by="type", depth=a.known_depth)
+
+
+def _stability(a: Asking) -> Result:
+    n, resamples = len(a.scores.topics), min(a.how["resamples"], _OF_SWAPS)
+    return stability(a.scores, sizes=sorted({max(n // 2, 1), n}), resamples=resamples, seed=a.seed)
+
+
+def upper_loss(uniques: Any, measure: str) -> float:
+    """Return the largest loss in per cent of a run whose score is not in the lowest quarter.
+
+    A run that finds next to nothing loses much of it with one document.
+    """
+    rows = uniques.by_run[uniques.by_run["measure"] == measure]
+    upper = rows[rows["score"] >= rows["score"].quantile(0.25)]
+    return max(0.0, -float(upper["change_pct"].min()))
+
+
+def judged_of_types(covered: Any) -> pd.Series:
+    """Return the share of judged documents of each type, had it not been pooled: the mean over its runs."""
+    rows = covered.groups[covered.groups["by"] == "type"]
+    return 1 - rows.set_index("group")["unjudged_without_own"]
+
+
+def _covered_types(result: Any) -> Report:
+    rows, alone = result.groups[result.groups["by"] == "type"], judged_of_types(result)
+    return Report(
+        [
+            Column("Type", list(alone.index)),
+            Column("Runs", list(rows["runs"]), Digits.COUNT),
+            Column("Judged", list(rows["judged"]), Digits.SCORE),
+            Column("Had it not been pooled", list(alone), Digits.SCORE),
+        ],
+        caption=f"The share of judged documents down to rank {result.at}, the mean over the runs of each type, and "
+        "without the documents that the type alone put into the pool.",
+    )
+
+
+@dataclass(frozen=True)
+class Part:
+    """A study of a card."""
+
+    name: str  # in ``Card.results``
+    title: str  # on the page
+    ask: Callable[[Asking], Result]
+    # shown as tables: views of the result, or what makes a report of it
+    views: Sequence[str | Callable[[Any], Report]] = ()
+    figure: str = ""  # a function of ``figures``
+    cut: bool = False  # whether it is asked with judgments cut to the pool of equal depth
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page; further studies of a collection are added here."""
+
+    title: str
+    parts: tuple[Part, ...]
+
+
+def _both(part: Part) -> tuple[Part, Part]:
+    """Return a part, and the same at equal depth."""
+    title = f"{part.title}: judgments of the depth-{EQUAL_DEPTH} pool"
+    return part, replace(part, name=f"{part.name}{AT_EQUAL_DEPTH}", title=title, cut=True)
+
+
+_POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("pool",))
+_DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("topic",), "topics")
+_SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("measure", "topic"), "quartiles")
+_TEAMS = Part("teams", "One team left out", _teams, ("measure", "unit", "run"), "losses")
+_TYPES = Part("types", "One type left out", _types, ("type",), "losses_of_types")
+_BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("groups",), "tau_of_pools")
+_NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_types, (_covered_types,))
+_STABILITY = Part("stability", "Other topics", _stability, ("sizes",), "swaps")
+_RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("rank",), "ranks")
+_POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("measure",))
+_BOUNDS = Part(
+    "bounds", "Bounds", lambda a: bounds(a.runs, a.qrels, a.measures, seed=a.seed), ("measure", "run"), "ranks"
+)
+_COVERAGE = Part("coverage", "Coverage", _coverage, ("type", "run"), "depths")
+
+SECTIONS = (
+    Section("Who was pooled", (_POOL,)),
+    Section("Density and saturation", (_DENSITY, _SATURATION)),
+    Section("A new run like those pooled", _both(_TEAMS)),
+    Section("A new kind of system", (*_both(_TYPES), _BY_TYPE, *_both(_NEW_TYPE))),
+    Section("Stability", (_STABILITY, _RANKS, *_both(_POWER))),
+    Section("What unjudged documents can do", (_BOUNDS, _COVERAGE)),
+)
+PARTS = tuple(part for section in SECTIONS for part in section.parts)
+
+
+def ask_all(asking: Asking, *, verbose: bool) -> None:
+    """Ask every part, and keep what is found and why the rest is missing; caveats stand beside the numbers."""
+    bar = pt.tqdm(PARTS, desc="card", unit="study", disable=not verbose)
+    for part in bar:
+        bar.set_postfix_str(part.name)
+        try:
+            with told_elsewhere():
+                asking.found[part.name] = part.ask(asking.cut if part.cut else asking)
+        except InputError as error:
+            text = error.worded(in_python, function=False)
+            asking.missing[part.name] = text[:1].upper() + text[1:]

@@ -1,0 +1,300 @@
+"""The questions of a card: each is answered by a number of a study, against thresholds that the card prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import pandas as pd
+
+from pt_reuse._check import count
+from pt_reuse._errors import InputError, in_python
+from pt_reuse._text import ends, is_missing
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, judged_of_types, upper_loss
+from pt_reuse.scoring.caveats import FEW_TOPICS
+
+#: the rank down to which deep measures need judgments
+_DEEP = 100
+
+
+class Verdict(Enum):
+    """What a question is answered with; the worst of several counts."""
+
+    YES = "yes"
+    CARE = "with care"
+    NO = "no"
+    OPEN = "cannot be said"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """From where on a number is good, and from where on it is good enough to be used with care."""
+
+    name: str  # of the number, in words
+    yes: float
+    care: float
+    form: str  # how it is written
+    higher: bool = True  # whether higher is better
+
+    def verdict(self, value: float, worst: float | None = None) -> Verdict:
+        """Judge a number: yes where the worse end of its interval is good, no where the number itself is bad."""
+        sign = 1 if self.higher else -1
+        end = value if worst is None or is_missing(worst) else worst
+        if sign * end >= sign * self.yes:
+            return Verdict.YES
+        return Verdict.CARE if sign * value >= sign * self.care else Verdict.NO
+
+    def __str__(self) -> str:
+        at = "at least" if self.higher else "at most"
+        return f"{self.name}: yes {at} {self.yes:{self.form}}, with care {at} {self.care:{self.form}}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a question finds."""
+
+    number: str
+    interval: str  # or why there is none
+    verdicts: tuple[Verdict, ...]
+    condition: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that a user of a collection has."""
+
+    text: str  # ``{main}`` is the main measure, ``{such}`` an example of a deep one
+    part: str  # whose result answers it
+    answer: Callable[[Asking, Any], Found]
+    thresholds: tuple[Threshold, ...]
+
+    def row(self, asking: Asking, at: str | None = None) -> dict[str, str]:
+        """Return the row of the table: by the judgments as they are, else those of equal depth, or by one of them."""
+        last = asking.measures[-1]
+        such = f", such as {last}" if getattr(last.params.get("cutoff", _DEEP), "real", 0) >= _DEEP else ""
+        about = {"question": self.text.format(main=asking.measures[0], such=such), "part": self.part}
+        part = self.part + (at or "")
+        if at is None and part not in asking.found and part + AT_EQUAL_DEPTH in asking.found:
+            part += AT_EQUAL_DEPTH
+        open_ = {**about, "answer": Verdict.OPEN.value, "number": "", "interval": ""}
+        if part not in asking.found:
+            return {**open_, "condition": asking.missing[part]}
+        try:
+            found = self.answer(asking, asking.found[part])
+        except InputError as error:
+            return {**open_, "condition": error.worded(in_python, function=False)}
+        worst, condition = max(found.verdicts, key=list(Verdict).index), found.condition
+        if len(asking.qrels.topics) < FEW_TOPICS and self.part != "pool":
+            worst, condition = Verdict.OPEN, f"Fewer than {FEW_TOPICS} topics. {condition}"
+        numbers = {"number": found.number, "interval": found.interval, "condition": condition}
+        return {**about, "part": part, "answer": worst.value, **numbers}
+
+
+def _of(table: pd.DataFrame, asking: Asking, which: int = 0) -> dict[str, Any]:
+    """Return the row of a measure, the main one or the last."""
+    rows = table[table["measure"] == repr(asking.measures[which])]
+    return {str(name): value for name, value in rows.iloc[0].items()}
+
+
+def _known(value: Any, why: str) -> float:
+    """Return a number, or say why there is none."""
+    if is_missing(value):
+        raise InputError(why)
+    return float(value)
+
+
+def _wilson(hits: int, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share of topics, Wilson's."""
+    from scipy.stats import binomtest
+
+    found = binomtest(hits, of).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)
+
+
+_SWAPS = Threshold("pairs of runs so far apart that at most 5 % swap on other topics", 0.9, 0.5, ".0%")
+_BEST = Threshold("runs that may be the best", 1, 5, ".0f", higher=False)
+_HOLDS = Threshold("pairs whose order holds under every completion", 0.95, 0.8, ".0%")
+_TAU = Threshold("tau_b to the full ranking", 0.9, 0.8, ".2f")
+_LOSS = Threshold("largest loss of a run outside the lowest quarter by score, %", 10, 25, ".0f", higher=False)
+_OF_TYPE = Threshold(f"judged documents in the first {EQUAL_DEPTH} of the type least covered", 0.9, 0.7, ".0%")
+_JUDGED = Threshold(f"judged documents down to rank {_DEEP}", 0.9, 0.6, ".0%")
+_DENSE = Threshold("topics with a relevant density above 1/3", 0.05, 0.25, ".0%", higher=False)
+_NEAR = Threshold("topics that are saturated or nearly so", 0.05, 0.2, ".0%", higher=False)
+_EXPLAINED = Threshold("judgments that the pool of these runs explains", 0.95, 0.5, ".0%")
+_UNPOOLED = Threshold(f"unjudged documents in the first {EQUAL_DEPTH} of runs that were not pooled", 0.02, 0.1, ".0%",
+                      higher=False)  # fmt: skip
+
+
+def _compare(asking: Asking, result: Any) -> Found:
+    row = _of(result.differences_needed().groupby("measure", sort=False).tail(1), asking)
+    _known(row["rate"], "All runs tie, or there is one topic only.")
+    share = 0.0 if is_missing(row["share"]) else row["share"]
+    if not share:
+        return Found(
+            f"no difference is large enough; swap rate {row['rate']:.1%}",
+            "",
+            (Verdict.NO,),
+            "Whatever their difference.",
+        )
+    bins = result.table[(result.table["measure"] == row["measure"]) & (result.table["size"] == row["size"])]
+    there = _of(bins[bins["at_least"] >= row["difference"] - 1e-9], asking)
+    interval = ends(there, "rate", ".1f", factor=100)
+    return Found(
+        f"from a difference of {row['difference']:.2g} on; {share:.0%} of pairs differ by so much",
+        f"swap rate there {interval} %" if interval else "none",
+        (_SWAPS.verdict(share),),
+        f"Two samples of {count(int(row['size']), 'topic')} like these; all pairs together swap at {row['rate']:.1%}.",
+    )
+
+
+def _top(asking: Asking, result: Any) -> Found:
+    row, best = _of(result.summary(), asking), _of(result.table, asking)
+    return Found(
+        f"{row['candidates']:,} of {row['systems']:,} may be the best",
+        f"ranks {best['rank_low']} to {best['rank_high']} for {best['name']}",
+        (_BEST.verdict(row["candidates"]),),
+        f"At {100 * result.confidence:.4g} % for all runs at once, for topics like these.",
+    )
+
+
+def _unjudged(asking: Asking, result: Any) -> Found:
+    row = _of(result.summary, asking)
+    share = _known(row["holds"] / row["pairs"] if row["pairs"] else None, "No two runs differ.")
+    return Found(
+        f"{row['holds']:,} of {count(row['pairs'], 'pair')} ({share:.1%}) keep their order",
+        f"a run has {row['mean_width']:.1f} ranks in the mean",
+        (_HOLDS.verdict(share),),
+        "Under every completion of the unjudged documents that a run has; no chance is in it.",
+    )
+
+
+def _left_out(asking: Asking, result: Any, at: str, by: str) -> Found:
+    row = _of(result.summary, asking)
+    tau = _known(row["own_tau_b"], "All runs tie.")
+    drop, interval = count(int(row["own_max_drop"]), "rank"), ends(row, "own_tau_b", ".3f")
+    loss = upper_loss(result, row["measure"])
+    return Found(
+        f"tau_b {tau:.3f}; a run loses up to {row['largest_loss_pct']:.1f} % ({loss:.1f} % without the lowest quarter) "
+        f"or {drop}",
+        f"tau_b {interval}" if interval else "none",
+        (_TAU.verdict(tau, row.get("own_tau_b_low")), _LOSS.verdict(loss)),
+        f"Each run without the relevant documents that its own {by} alone put into the depth-{result.depth} pool"
+        f"{at}. A run unlike all of these may lose more.",
+    )
+
+
+def _cut(asking: Asking, result: Any) -> str:
+    cut = [name for name, found in asking.found.items() if found is result and name.endswith(AT_EQUAL_DEPTH)]
+    return ", judgments cut to that pool" if cut else ""
+
+
+def _new_run(asking: Asking, result: Any) -> Found:
+    if asking.by == "run":
+        raise InputError("No run has a team, and runs of one team find the same documents. Give teams= with the runs.")
+    return _left_out(asking, result, _cut(asking, result), "team")
+
+
+def _new_type(asking: Asking, result: Any) -> Found:
+    cut = _cut(asking, result)
+    found = _left_out(asking, result.uniques, cut, "type")
+    condition = f"{found.condition} Types: {', '.join(asking.runs.types)}."
+    covered = asking.found.get(f"type_coverage{AT_EQUAL_DEPTH if cut else ''}")
+    judged = float("nan") if covered is None else float(judged_of_types(covered).min())
+    # not known where teams have runs of several types, or by measures without condensed lists
+    if is_missing(judged):
+        return Found(found.number, found.interval, found.verdicts, condition)
+    said = f"{found.number}; {judged:.0%} of its first {EQUAL_DEPTH} documents are judged"
+    return Found(said, found.interval, (*found.verdicts, _OF_TYPE.verdict(judged)), condition)
+
+
+def _deep(asking: Asking, result: Any) -> Found:
+    rows = result.table[result.table["depth"] == _DEEP]["judged"]
+    mean, least = float(rows.mean()), float(rows.min())
+    return Found(
+        f"{mean:.1%} of the first {_DEEP} documents are judged",
+        f"runs: {least:.1%} to {rows.max():.1%}",
+        (_JUDGED.verdict(mean),),
+        "The mean over runs of the documents that they return; unjudged ones count as not relevant.",
+    )
+
+
+def _complete(asking: Asking, result: Any) -> Found:
+    end = result.summary.iloc[-1]
+    dense, topics = int(end["above_third"]), int(end["topics"])
+    share = _known(dense / topics if topics else None, "Nothing is judged.")
+    _known(end["relevant"] or None, "No document is relevant.")
+    low, high = _wilson(dense, topics)
+    return Found(
+        f"relevant density above 1/3 on {dense:,} of {count(topics, 'topic')}",
+        f"{low:.0%} to {high:.0%} of topics",
+        (_DENSE.verdict(share),),
+        f"Relevant: {result.settings['relevant']}. Where much of what is judged is relevant, more is to be found.",
+    )
+
+
+def _room(asking: Asking, result: Any) -> Found:
+    row = _of(result.summary, asking)
+    low, high = _wilson(int(row["near"]), int(row["topics"]))
+    return Found(
+        f"{row['near']:,} of {count(row['topics'], 'topic')} saturated or nearly so",
+        f"{low:.0%} to {high:.0%} of topics",
+        (_NEAR.verdict(row["near"] / row["topics"]),),
+        f"The median run has at least {result.share:g} of the highest score there.",
+    )
+
+
+def _pooled(asking: Asking, result: Any) -> Found:
+    row = result.summary.iloc[0]
+    share = _known(row["explained"] / row["judged"] if row["judged"] else None, "Nothing is judged.")
+    on_record = asking.runs.pool_is_on_record
+    verdicts = (_EXPLAINED.verdict(share), Verdict.YES if on_record else Verdict.CARE)
+    return Found(
+        f"{row['explained']:,.0f} of {row['judged']:,.0f} judgments ({share:.0%}) explained",
+        f"{row['least_contributors']:,.0f} to {row['most_contributors']:,.0f} contributing runs",
+        verdicts,
+        f"Who was pooled is {'' if on_record else 'not '}on record. Documents may have been chosen otherwise, too.",
+    )
+
+
+def _unpooled(asking: Asking, result: Any) -> Found:
+    rows = result.table[(result.table["depth"] == EQUAL_DEPTH) & (result.table["pooled"] == False)]  # noqa: E712
+    if rows.empty:
+        known = asking.runs.pool_is_on_record
+        raise InputError("Every run here was pooled." if known else "Who was pooled is not on record.")
+    mean, worst = float(rows["unjudged"].mean()), rows.loc[rows["unjudged"].idxmax()]
+    return Found(
+        f"{mean:.1%} of their first {EQUAL_DEPTH} documents are unjudged",
+        f"runs: {rows['unjudged'].min():.1%} to {worst['unjudged']:.1%} ({worst['name']})",
+        (_UNPOOLED.verdict(mean),),
+        f"{count(len(rows), 'run')} that were not pooled, the mean over runs.",
+    )
+
+
+QUESTIONS = (
+    Question("May I compare two runs of the field by {main}?", "stability", _compare, (_SWAPS,)),
+    Question("Are the top ranks real, by {main}?", "ranks", _top, (_BEST,)),
+    Question("Is the order of two runs safe from unjudged documents, by {main}?", "bounds", _unjudged, (_HOLDS,)),
+    Question("May I score a new run like those pooled, by {main}?", "teams", _new_run, (_TAU, _LOSS)),
+    Question("May I score a new kind of system (type), by {main}?", "types", _new_type, (_TAU, _LOSS, _OF_TYPE)),
+    Question("May I score runs of the field that were not pooled?", "coverage", _unpooled, (_UNPOOLED,)),
+    Question(f"May I use a measure of the first {_DEEP} ranks{{such}}?", "coverage", _deep, (_JUDGED,)),
+    Question("Were most relevant documents found?", "density", _complete, (_DENSE,)),
+    Question("Is there room for better systems, by {main}?", "saturation", _room, (_NEAR,)),
+    Question("Is it known who was pooled?", "pool", _pooled, (_EXPLAINED,)),
+)
+
+
+NEW_RUN, NEW_TYPE = (question for question in QUESTIONS if question.part in ("teams", "types"))
+
+
+def answered(asking: Asking) -> pd.DataFrame:
+    """Return one row per question: ``question answer number interval condition part``."""
+    columns = ["question", "answer", "number", "interval", "condition", "part"]
+    return pd.DataFrame([question.row(asking) for question in QUESTIONS])[columns]
+
+
+def thresholds() -> list[str]:
+    """Return every threshold in words."""
+    return list(dict.fromkeys(str(each) for question in QUESTIONS for each in question.thresholds))
