@@ -1,4 +1,4 @@
-"""Leaderboards as TREC AutoJudge's tools read and write them: a line for each run, topic and measure."""
+"""Leaderboards as TREC AutoJudge's tools read and write them, a line for each run, topic and measure; and tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed, shown
-from pt_reuse._errors import InputError, Option
+from pt_reuse._errors import InputError, Option, wrong
+from pt_reuse.data.score_tables import LONG, TABLE, TableForm, parse_table, told_table
 
 #: the topic under which a run's value over all topics stands
 ALL = "all"
@@ -25,6 +26,8 @@ COLUMNS = {
     "jsonl":       ("run_id", "topic_id", "measure", "value"),
 }  # fmt: skip
 FORMATS = tuple(COLUMNS)
+#: those that are read
+READ = (*FORMATS, LONG, TABLE)
 #: our name of a column -> the key of a line of JSON
 _KEYS = {"name": "run_id", "qid": "topic_id", "measure": "measure", "value": "value"}
 #: what the column of measures is called in a first line that names the columns
@@ -33,7 +36,7 @@ _BOM = "\ufeff"
 
 
 def parse_leaderboard(
-    data: bytes, format: str | None, *, file_name: str, header: bool = False
+    data: bytes, format: str | None, form: TableForm, *, file_name: str, header: bool = False
 ) -> tuple[str, pd.DataFrame]:
     """Read one file: its format, and ``name qid measure value line``, texts all but the number of the line, from 1."""
     try:
@@ -49,6 +52,12 @@ def parse_leaderboard(
         raise InputError("there is no line. Give a leaderboard, such as `run topic measure value`.", argument="path")
     if format == "jsonl" or (format is None and _is_json(lines[0][1], file_name)):
         return "jsonl", pd.DataFrame([_of_json(n, line) for n, line in lines], columns=[*_KEYS, "line"])
+    if format is None:
+        format = told_table([line for _, line in lines], file_name, {len(columns) for columns in COLUMNS.values()})
+    if format in (LONG, TABLE):
+        if header:
+            raise wrong("header", " is for lines at white space: the first line of CSV and TSV names the columns.")
+        return format, parse_table(lines, format, form)
     cells = [line.split() for _, line in lines]
     found = told_format(cells) if format is None else format
     for (n, line), row in zip(lines, cells, strict=True):
@@ -85,7 +94,7 @@ def told_format(cells: Sequence[Sequence[str]]) -> str:
         raise InputError(
             f"most lines have {count(width, 'column')}{', and the topic all in the first' * measure_last}. A "
             f"leaderboard has {'; '.join(' '.join(columns) for name, columns in COLUMNS.items() if name != 'jsonl')}; "
-            "or is JSON by lines. Give a file of one of these forms.",
+            "or is JSON by lines, or CSV or TSV whose first line names the columns. Give a file of one of these forms.",
             argument="path",
         )
     if len(fit) == 1 or len(known) == 1:

@@ -1,7 +1,8 @@
-"""read_leaderboard: scores of runs by topic and measure, as the tools of TREC AutoJudge keep them."""
+"""read_leaderboard: scores of runs by topic and measure, as TREC AutoJudge's tools and spreadsheets keep them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, flag, shown
-from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn
+from pt_reuse._check import choice, count, examples, flag, shown, told
+from pt_reuse._check import names as checked_names
+from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._files import user_path
-from pt_reuse.data.leaderboards import ALL, FORMATS, parse_leaderboard
+from pt_reuse.data.leaderboards import ALL, READ, parse_leaderboard
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.data.score_tables import LONG, TABLE, TableForm
 from pt_reuse.scoring.scores import MISSING, Scores
 
 #: which rows of a leaderboard become scores
@@ -24,6 +27,8 @@ ROWS = ("topics", ALL)
 NAMES = ("file", "tag")
 #: what trec_eval says of all topics and of none: no score of a topic is missing
 _OF_ALL_TOPICS = {"runid", "num_q", "gm_map", "gm_bpref"}
+#: the measure of a table
+MEASURE = "score"
 #: decimals from which on a value is taken for a rounded one
 _ROUNDED = 3
 
@@ -37,13 +42,17 @@ def read_leaderboard(
     names: str = "file",
     header: bool = False,
     missing: str = "error",
+    tasks: str | Iterable[str] | None = None,
+    transposed: bool = False,
+    measure: str = MEASURE,
     teams: RunLabels | None = None,
     types: RunLabels | None = None,
     metadata: pd.DataFrame | None = None,
 ) -> Scores:
-    r"""Read a leaderboard, scores of runs by topic and measure, as the tools of TREC AutoJudge write and read them.
+    r"""Read a leaderboard, scores of runs by topic and measure: of the tools of TREC AutoJudge, or CSV and TSV.
 
-    The columns of each format are separated by white space:
+    The columns of AutoJudge's formats are separated by white space; CSV and TSV need a first line with the names of
+    columns:
 
     =============== ======================================================================
     ``ir_measures`` run, topic, measure, value
@@ -52,6 +61,9 @@ def read_leaderboard(
     ``rag4reports`` topic, run, measure, value
     ``ranking``     topic, ``Q0``, run, rank (which is not looked at), value, measure
     ``jsonl``       an object a line: ``run_id topic_id measure value``
+    ``long``        CSV or TSV with the columns name, qid, value and maybe measure, or called
+                    ``model``, ``task``, ``score`` and the like; others are not looked at
+    ``table``       CSV or TSV: a line for each system, a column for each task
     =============== ======================================================================
 
     The topic ``all`` is the value of a run over all topics. Scores and their means are computed from the single topics;
@@ -59,14 +71,18 @@ def read_leaderboard(
 
     Args:
         path: a file, packed or not, or a folder of files, whose rows are put together; hidden files are left out.
-        format: one of the formats above; default: recognised by the lines (with four columns, by the place of the topic
-            ``all``).
+        format: one of the formats above; default: recognised by the lines (with four columns at white space, by the
+            place of the topic ``all``).
         rows: the scores are those of the ``"topics"`` (default), or those of the rows ``"all"``.
         names: the run of a trec_eval file has the name of the ``"file"`` (default), with its ending, as in AutoJudge,
             or the ``"tag"`` in its row ``runid``.
-        header: leave out the first line of each file; a line of column names is always left out.
+        header: leave out the first line of each file; a line of column names is always left out. Not for CSV and TSV.
         missing: a topic that a run lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is left out of the mean
             of this run (``"leave_out"``), as in :meth:`Scores.from_frame`.
+        tasks: of a table, the columns that are scores of a task; default all but the names of systems. Needed where
+            others have texts, or are called like an average, a rank or a size.
+        transposed: a table has a line for each topic and a column for each system. Topics without names are numbered.
+        measure: what a table has, or CSV without a column of measures.
         teams: run name -> team.
         types: run name -> type.
         metadata: a frame with ``name`` and any of ``team`` and ``type``.
@@ -76,7 +92,8 @@ def read_leaderboard(
 
     Raises:
         InputError: with the file, the line and what to do: no such file, lines of another form or of an ambiguous
-            format, two rows for the same score, a value that is no finite number.
+            format, two rows for the same score, a value that is no finite number, a system that is in a table twice,
+            a column of a table that may be no task.
 
     Warns:
         ReuseWarning: a measure that is left out, as its values are texts or only in the rows ``all``; rows ``all`` that
@@ -90,15 +107,31 @@ def read_leaderboard(
           name  P@5
         0    A  0.3
         1    B  0.6
+
+        A table of models by tasks:
+
+        >>> file = file.with_name("models.csv")
+        >>> _ = file.write_text("Rank,Model,Average,QA,Search\n1,large,0.6,0.8,0.4\n2,small,0.4,0.5,0.3\n")
+        >>> ptr.labels.read_leaderboard(file, tasks=["QA", "Search"]).mean
+            name  score
+        0  large    0.6
+        1  small    0.4
     """
     if format is not None:
-        choice("format", format, FORMATS)
+        choice("format", format, READ)
     choice("rows", rows, ROWS)
     choice("names", names, NAMES)
     choice("missing", missing, MISSING)
     flag("header", header)
+    flag("transposed", transposed)
+    if not isinstance(measure, str) or not measure.strip():
+        raise wrong("measure", f" must be the name of a measure, got {told(measure)}.")
+    form = TableForm(None if tasks is None else checked_names("tasks", tasks), transposed, measure)
     with located(str(path)):
-        found, formats = _read(path, format, names, header)
+        found, formats = _read(path, format, form, names=names, header=header)
+        _check_form(form, formats)
+        if missing == "error" and formats == [TABLE]:
+            _check_every_score(found)
         frame, left_out = _chosen(found, rows)
     with located(str(path)), arguments_as(frame="path"):
         scores = Scores.from_frame(frame, teams=teams, types=types, metadata=metadata, missing=missing)
@@ -106,12 +139,46 @@ def read_leaderboard(
     settings = {
         "scores": f"leaderboard {Path(path).name} ({', '.join(formats)})",
         "rows": f"{ALL!r} alone: none by topic" if of_all else "by topic",
+        **({"tasks": f"{frame['qid'].nunique():,} chosen"} if form.tasks is not None else {}),
         **({"left out": ", ".join(left_out)} if left_out else {}),
     }
     return replace(scores, settings=settings | {k: v for k, v in scores.settings.items() if k != "scores"})
 
 
-def _read(path: Any, format: str | None, names: str, header: bool) -> tuple[pd.DataFrame, list[str]]:
+def _check_form(form: TableForm, formats: list[str]) -> None:
+    """Raise where an option of tables is given, and no file is one."""
+    given = {"tasks": form.tasks is not None, "transposed": form.transposed} if TABLE not in formats else {}
+    given |= {"measure": form.measure != MEASURE} if not {TABLE, LONG} & set(formats) else {}
+    for option in (name for name, is_given in given.items() if is_given):
+        raise wrong(
+            option, f" is for a table; this is of the format {formats[0]!r}. Give ", Option("format", TABLE), "."
+        )
+
+
+def _check_every_score(rows: pd.DataFrame) -> None:
+    """Raise where a cell of a table is empty."""
+    there = pd.crosstab(rows["name"], rows["qid"]).reindex(rows["name"].unique())[rows["qid"].unique()] > 0
+    if there.all(axis=None):
+        return
+    system, task = next((s, t) for s in there.index for t in there.columns if not there.loc[s, t])
+    full = there.columns[there.all()].tolist()
+    every = full if 0 < len(full) <= 12 else ...
+    raise InputError(
+        f"{int((~there).sum(axis=None)):,} of {there.size:,} scores are missing, the first of system {shown(system)}, "
+        f"task {shown(task)}. Keep the tasks that every system has by ",
+        Option("tasks", every),
+        ", or take the system out of the file. ",
+        Option("missing", "zero"),
+        " counts a missing score 0, ",
+        Option("missing", "leave_out"),
+        " averages over the tasks that a system has.",
+        argument="path",
+    )
+
+
+def _read(
+    path: Any, format: str | None, form: TableForm, *, names: str, header: bool
+) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows of all files, with ``value`` as text and ``place``, file and line; and their formats."""
     files = _files(path)
     frames, formats = [], []
@@ -122,7 +189,7 @@ def _read(path: Any, format: str | None, names: str, header: bool) -> tuple[pd.D
                 data = read_bytes(file)
             except UnreadableError as error:
                 raise InputError(f"{error}.", argument="path") from error
-            found, rows = parse_leaderboard(data, format, file_name=file.name, header=header)
+            found, rows = parse_leaderboard(data, format, form, file_name=file.name, header=header)
             if found == "trec_eval" and names == "tag":
                 rows = rows.assign(name=_tag(rows))
         where = "" if alone else f"{file.name}, "
