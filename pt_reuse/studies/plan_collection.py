@@ -1,0 +1,767 @@
+"""plan_collection: how many topics to judge, how deep, in which order and by whom, for a ranking that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._check import columns, count, fraction, number, positive, told, whole
+from pt_reuse._choices import POOL_DEPTHS
+from pt_reuse._errors import InputError, wrong
+from pt_reuse._report import Digits
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import rounded
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
+from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.judging.judges import NamedJudge, Scale, as_judges, of_each
+from pt_reuse.options import Flag, Parameter, described
+from pt_reuse.plots.lines import plot_plans
+from pt_reuse.pooling.adaptive.strategy import OracleTopics, Strategy, caveats_of, check_some_judged
+from pt_reuse.pooling.fit import Pooling, find_uniques
+from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
+from pt_reuse.scoring.caveats import Caveat, few_topics
+from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.rescoring import base_scores, rescore
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
+from pt_reuse.studies.few_labels import labels_for
+from pt_reuse.studies.judging_rounds import checked_depths
+from pt_reuse.studies.leave_out_uniques import BY
+from pt_reuse.study import Command, Entry, study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+#: the judgments as they are, among the judges
+GIVEN = "as judged"
+#: the strategy whose first judgments are the pool of a depth
+_DEPTH = "rank"
+#: what a plan is measured by, and which column says what is wanted of it
+_NUMBERS = {"tau": "tau_b", "drop": "max_drop", "width": "width"}
+_CELL = ["topics", "depth", "strategy", "judge"]
+#: of the intervals whose width is planned
+_CONFIDENCE = 0.95
+#: the tau_b that is wanted where nothing else is, usual for rankings that are as good as equal
+_TAU = 0.9
+#: fewer usable topics cannot be planned from and checked on
+_FEWEST = 4
+
+
+def _draw(column: str, label: str, result: CollectionPlan, measure: str, place: Place) -> Axes:
+    """Draw a number over the judgments, planned as lines and reached on other topics as open markers."""
+    rows = result.table[result.table["measure"] == measure]
+    wanted = {_NUMBERS[name]: value for name, value in result.wanted().items()}
+    return plot_plans(rows, column=column, label=f"{label} ({measure})", wanted=wanted.get(column), place=place)
+
+
+def _view(column: str, words: str, digits: Digits) -> View:
+    """Return the view of a number of each plan, with what was reached and the error."""
+    return View(
+        columns=(
+            Shown("Topics", "topics", Digits.COUNT),
+            Shown("Depth", "depth", Digits.COUNT),
+            Shown("Judgments", "judgments", Digits.COUNT),
+            Shown("Planned", column, digits),
+            Shown("Reached", f"{column}_reached", digits),
+            Shown("Error", f"{column}_error", digits),
+        ),
+        select={"strategy": None, "judge": None},
+        caption=f"By {{measure}}, {words}, {{strategy}}, {{judge}}: as planned from half of the topics, as reached on "
+        "the others, and the mean size of the error.",
+        noun="plans",
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CollectionPlan(Result):
+    """What plans of a collection cost and reach, planned from half of the topics and checked on the others.
+
+    Its figures are over the number of judgments: ``"tau_b"``, ``"max_drop"`` and ``"width"``, as planned (lines) and as
+    reached on the other topics (open markers).
+
+    Attributes:
+        table: one row per measure and plan, means over splits: ``measure topics depth strategy judge``; ``judgments``,
+            those of topics that end unusable included, and ``cost``, judgments by price; ``tau_b`` of the ranking by
+            the judgments of the plan to that by all judgments of the same topics, ``max_drop``, the most ranks that a
+            run loses without what its own unit alone brought, ``width`` of the 95 % interval over topics of a
+            difference of two runs, mean over pairs; then each of ``judgments tau_b max_drop width`` as ``_reached`` on
+            the other half, and the mean size of the ``_error``; ``enough``, whether what is planned is what is wanted;
+            ``checked``, whether half of the topics are enough to check it. Else ``_reached`` and ``_error`` are NaN.
+        plan: one row per measure: the cheapest plan of `table` that is enough, with missing numbers where none is.
+        choices: one row per measure and split: the cheapest checked plan that is enough by the first half, ``judgments
+            tau_b max_drop width``, the same ``_reached`` on the other half, and ``held``, whether it was enough there.
+        at_hand: one row per measure, depth, strategy and judge, by all usable topics: ``judgments tau_b max_drop
+            width``; nothing is planned here.
+        yields: one row per number of topics: what :func:`topic_yield` says of the judgments given.
+        tau, drop, width: what is wanted, None for what does not matter.
+    """
+
+    title = "Plan of a collection"
+    condition = (
+        "It holds for runs and topics like these ({usable} of {tried} topics usable), judged documents of the "
+        "depth-{depth} pool, contributors: {contributors}; means of {repeats} splits."
+    )
+    limit = "It does not say what documents would change that nobody judged here."
+    sentences = {
+        "method": "{method}.",
+        "extrapolated": "Not checked: {extrapolated}.",
+    }
+    views = {
+        "plan": View(
+            table="plan",
+            columns=(
+                Shown("Measure", "measure"),
+                Shown("Topics", "topics", Digits.COUNT),
+                Shown("Depth", "depth", Digits.COUNT),
+                Shown("Strategy", "strategy"),
+                Shown("Judge", "judge"),
+                Shown("Judgments", "judgments", Digits.COUNT),
+            ),
+            caption="The cheapest plan that is enough by each measure.",
+            noun="measures",
+        ),
+        "tau": _view("tau_b", "tau_b to the ranking by all judgments", Digits.SCORE),
+        "drop": _view("max_drop", "the largest drop of a run without its own {unit}", Digits.RANKS),
+        "width": _view("width", "the mean width of the interval of a difference", Digits.SCORE),
+        "yield": View(
+            table="yields",
+            columns=(
+                Shown("Usable topics", "topics", Digits.COUNT),
+                Shown("Topics to judge", "tried", Digits.COUNT),
+                Shown("Judgments", "judgments", Digits.COUNT),
+                Shown("Wasted", "wasted", Digits.COUNT),
+                Shown("Share wasted", "share", Digits.SHARE),
+            ),
+            caption="What usable topics take if all are judged as these were.",
+            noun="numbers of topics",
+        ),
+    }
+    plots = {
+        "tau_b": partial(_draw, "tau_b", "tau_b to all judgments"),
+        "max_drop": partial(_draw, "max_drop", "largest drop, in ranks"),
+        "width": partial(_draw, "width", "mean width of an interval"),
+    }
+    key = (
+        KeyFigures(("judgments", "topics", "depth", "tau_b", "tau_b_reached", "tau_b_error"), "plan"),
+        KeyFigures(("judgments", "wasted"), "yields", row="{topics} topics as judged"),
+    )
+
+    plan: pd.DataFrame
+    choices: pd.DataFrame
+    at_hand: pd.DataFrame
+    yields: pd.DataFrame
+    tau: float | None
+    drop: float | None
+    width: float | None
+
+    def wanted(self) -> dict[str, float]:
+        """Return what is wanted: ``tau``, ``drop`` and ``width``, those that matter."""
+        given = {"tau": self.tau, "drop": self.drop, "width": self.width}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def headline(self) -> str:
+        """Return the cheapest plan that is enough, what it reached on other topics, and how often such plans held."""
+        return clauses([self._said(row) for row in self.plan.to_dict("records")])
+
+    def _said(self, row: Mapping[Any, Any]) -> str:
+        said = ", ".join(
+            f"{name} {'at least' if name == 'tau' else 'at most'} {v:g}" for name, v in self.wanted().items()
+        )
+        if pd.isna(row["topics"]):
+            return f"{row['measure']}: no plan here has {said}"
+        by = "" if row["judge"] == GIVEN else f" by {row['judge']}"
+        how = f"the depth-{row['depth']} pool"
+        if row["strategy"] != _DEPTH:
+            how = f"as many judgments as in {how}, chosen by {row['strategy']}"
+        cost = f"{row['judgments']:,.0f} judgments{by}, {count(row['topics'], 'topic')}"
+        found = f"{row['measure']}: {said} takes {cost}, {how}"
+        mine = self.choices[(self.choices["measure"] == row["measure"]) & self.choices["topics"].notna()]
+        checked = "more topics than can be checked"
+        if row["checked"]:
+            words = {"tau": ("tau_b", ".4f"), "drop": ("max_drop", ".1f"), "width": ("width", ".4f")}
+            of = [(words[name][0], words[name][1]) for name in self.wanted()]
+            checked = ", ".join(
+                f"{c} {row[c]:{f}} planned and {row[f'{c}_reached']:{f}} on other topics" for c, f in of
+            )
+        held = (
+            f"of {count(len(mine), 'plan')} chosen on half of the topics {int(mine['held'].sum()):,} held on the others"
+        )
+        return f"{found}: {checked}; {held}" if len(mine) else f"{found}: {checked}"
+
+
+@described
+def topic_yield(
+    judged: Any,
+    topics: int | Iterable[int],
+    *,
+    max_density: float = 0.5,
+    min_relevant: int = 3,
+    rel: int | None = None,
+) -> pd.DataFrame:
+    """Compute how many judgments it takes until so many usable topics come out, and how many of them are wasted.
+
+    A topic is *usable* if fewer than a share `max_density` of its judged documents are relevant, and at least
+    `min_relevant` are. The yield of the topics given, and what usable and unusable ones cost, are taken for those of
+    new topics. Judgments of topics that end unusable are wasted.
+
+    Args:
+        judged: judgments in any form, or a table with a row per topic, ``judged relevant``, such as
+            :func:`~pt_reuse.profile.density` and :meth:`Qrels.counts` return.
+        topics: how many usable topics are wanted, one number or several.
+        max_density: at this share of relevant documents a topic is not usable.
+        min_relevant: with fewer relevant documents a topic is not usable.
+        rel: the lowest label that is relevant, of judgments; default what they say.
+
+    Returns:
+        DataFrame: one row per number of ``topics``: how many must be ``tried``, ``judgments`` of all these, ``wasted``
+        ones, and their ``share``; NaN where no topic is usable.
+
+    Raises:
+        InputError: a table without these columns or with a number below 0, more relevant documents than judged ones.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> seen = pd.DataFrame({"qid": ["1", "2", "3"], "judged": [100, 200, 60], "relevant": [20, 150, 1]})
+        >>> ptr.pools.topic_yield(seen, [10])
+           topics  tried  judgments  wasted     share
+        0      10     30     3600.0  2600.0  0.722222
+
+    Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section
+    7.1. 17 of the 57 document topics of Deep Learning 2021 (13,058 judgments, relevant from label 1) are usable, so
+    that 51 take 39,174 judgments, of which 29,139 (74 %) are wasted.
+    """
+    wanted = checked_sizes(topics)
+    table = _topic_table(judged, rel)
+    usable = _usable(
+        table, fraction("max_density", max_density), whole("min_relevant", min_relevant, "documents", least=0)
+    )
+    return _yields(table["judged"].to_numpy(), usable, wanted)
+
+
+def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
+    """Return ``judged relevant`` of topics."""
+    if not isinstance(judged, pd.DataFrame) or not {"judged", "relevant"} & set(judged.columns):
+        return as_qrels(judged, "judged").counts(rel=checked_rel(rel))
+    columns("judged", judged.columns, ("judged", "relevant"))
+    numbers = judged[["judged", "relevant"]].to_numpy(dtype=float)
+    # NaN is none of this either
+    bad = ~((numbers[:, 1] >= 0) & (numbers[:, 0] >= numbers[:, 1]))
+    if bad.any():
+        row = judged[bad].iloc[0].to_dict()
+        raise wrong("judged", f" must have numbers of 0 or more, no more relevant than judged ones, got {told(row)}.")
+    return judged
+
+
+def _usable(table: pd.DataFrame, max_density: float, min_relevant: int) -> NDArray[np.bool_]:
+    relevant, judged = table["relevant"].to_numpy(), table["judged"].to_numpy()
+    return (judged > 0) & (relevant < max_density * judged) & (relevant >= min_relevant)
+
+
+def _yields(judged: NDArray[Any], usable: NDArray[np.bool_], wanted: Sequence[int]) -> pd.DataFrame:
+    topics, n = np.array(wanted), int(usable.sum())
+    each = topics / n if n else np.full(len(topics), np.nan)
+    tried = pd.Series(np.ceil(np.round(each * len(usable), 9))).astype("Int64" if not n else "int64")
+    total, wasted = each * judged.sum(), each * judged[~usable].sum()
+    return pd.DataFrame(
+        {
+            "topics": topics,
+            "tried": tried,
+            "judgments": total,
+            "wasted": wasted,
+            "share": wasted / np.where(total, total, np.nan),
+        }
+    )
+
+
+def checked_sizes(topics: Any) -> list[int]:
+    """Return a user's numbers of topics, one or several, as ascending numbers, each once."""
+    several = isinstance(topics, Iterable) and not isinstance(topics, str | bytes)
+    given = list(topics) if several else [topics]
+    if not given:
+        raise wrong("topics", " names no number. Give one or several.")
+    return sorted({positive("topics", size, "topics") for size in given})
+
+
+@study(
+    Parameter(
+        name="tau",
+        meaning="tau_b that the plan must have at least; default any, and .9 if nothing else is wanted.",
+        check=lambda value: fraction("tau", value),
+        flag=Flag(
+            help="tau_b that the plan must have at least",
+            metavar="T",
+            kind="float",
+            default=f"{_TAU:g} if nothing else is wanted",
+        ),
+    ),
+    Parameter(
+        name="drop",
+        meaning="the most ranks that a run may lose without what its own unit alone brought; default any.",
+        check=lambda value: number("drop", value),
+        flag=Flag(help="the most ranks that a run may lose if its team is left out", metavar="R", kind="float"),
+    ),
+    Parameter(
+        name="width",
+        meaning="the largest mean width of the 95 % interval of a difference of two runs; default any.",
+        check=lambda value: number("width", value),
+        flag=Flag(help="largest mean width of the interval of a difference", metavar="W", kind="float"),
+    ),
+    Parameter(
+        name="topics",
+        meaning="numbers of usable topics; default a quarter and a half of those at hand, all, and twice as many. More "
+        "than half are planned, and cannot be checked.",
+        check=checked_sizes,
+        flag=Flag(
+            help="comma-separated numbers of usable topics",
+            metavar="LIST",
+            kind="counts",
+            default="a quarter, half, all and twice those at hand",
+        ),
+    ),
+    Parameter(
+        name="depths",
+        meaning="of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
+        check=checked_depths,
+        flag=Flag(help="comma-separated pool depths", metavar="LIST", kind="counts"),
+    ),
+    Parameter(
+        name="strategies",
+        meaning='in which order documents are judged: names or :class:`~pt_reuse.pools.Strategy` objects. ``"rank"`` '
+        "(default) judges the pool of each depth; others choose as many documents of the deepest pool.",
+        check=checked_strategies,
+        flag=Flag(help="comma-separated strategies, see judge compare-strategies", metavar="LIST", kind="list"),
+    ),
+    Parameter(
+        name="judge",
+        meaning="who else could judge: judgments in any form, a :class:`judging.Judge` such as "
+        ":class:`~pt_reuse.judging.Noisy`, a function, or a dict of name -> one of these. The judgments as they are "
+        "count as well. The truth is always theirs.",
+    ),
+    Parameter(name="prices", meaning='judge -> what a judgment costs; default 1, also for ``"as judged"``.'),
+    Parameter(
+        name="max_density",
+        meaning="a topic is not usable where this share of its judged documents, or more, is relevant.",
+        check=lambda value: fraction("max_density", value),
+        flag=Flag(help="share of relevant documents at which a topic is not usable", metavar="P", kind="float"),
+    ),
+    Parameter(
+        name="min_relevant",
+        meaning="a topic with fewer relevant documents is not usable.",
+        check=lambda value: whole("min_relevant", value, "documents", least=0),
+        flag=Flag(help="relevant documents that a usable topic has at least"),
+    ),
+    Parameter(
+        name="repeats",
+        meaning="how often the topics are split into halves.",
+        check=partial(positive, "repeats", unit="splits"),
+        flag=Flag(help="how often the topics are split into halves"),
+    ),
+    Parameter(
+        name="draws",
+        meaning="how often topics of a half are drawn, for each number of them.",
+        check=partial(positive, "draws", unit="draws"),
+    ),
+    BY,
+    command=Command(
+        name="profile plan-collection",
+        summary="topics, depth and judgments that a new collection needs, by an existing one",
+        details="Plans are made from half of the topics and checked on the others, with their errors.",
+        screen=("plan", "tau"),
+    ),
+    entry=Entry(question="How many topics and judgments does a new collection need?", group="pools", papers="[V22b]_"),
+)
+def plan_collection(
+    runs: Any,
+    qrels: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    tau: float | None = None,
+    drop: float | None = None,
+    width: float | None = None,
+    topics: int | Iterable[int] | None = None,
+    depths: int | Iterable[int] = POOL_DEPTHS,
+    strategies: Any = _DEPTH,
+    judge: Any = None,
+    judge_rel: Any = None,
+    prices: Mapping[str, float] | None = None,
+    max_density: float = 0.5,
+    min_relevant: int = 3,
+    by: str = "team",
+    rel: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
+    repeats: int = 10,
+    draws: int = 20,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> CollectionPlan:
+    """Plan a new collection by an existing one: the topics, depth, strategy and judge that are enough and cost least.
+
+    The usable topics are split in halves at random. One half says what each plan costs and reaches, the other checks
+    it. *tau_b* and the *drop* are means over draws of topics without replacement. For more topics than a half has they
+    are extrapolated, linearly in 1 / sqrt(topics) from a quarter and a half of the topics, and not checked. The *width*
+    follows from the variance over topics: it is proportional to a quantile of Student's t / sqrt(topics). A topic that
+    ends unusable by all judgments is judged and wasted: its judgments are part of the cost, at the yield of all topics
+    at hand.
+
+    Returns:
+        CollectionPlan: ``.plan`` (per measure), ``.table`` (per measure and plan), ``.choices``, ``.at_hand``,
+        ``.yields``, ``.plot(measure)``.
+
+    Raises:
+        InputError: fewer than two runs or four usable topics, an unknown strategy, judge or measure.
+
+    Warns:
+        CaveatWarning: fewer than five usable topics; a pool of which more than half has no label; a cheapest plan of
+            more topics than can be checked.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7)
+        >>> options = {"depths": [1, 2, 5, 10], "topics": [6, 12], "tau": .9, "max_density": .8}
+        >>> found = ptr.pools.plan_collection(field.runs, field.qrels, "nDCG@10", **options)
+        >>> found.plan[["topics", "depth", "enough", "checked"]].values.tolist()
+        [[6, 10, True, True]]
+
+    Source: what unusable topics waste is that of Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield
+    test collections?, SIGIR, section 7.1; see :func:`topic_yield`.
+    """
+    asked = Asked(plan_collection, locals())
+    runs, qrels, measures = asked.runs, asked.qrels, asked.measures
+    if len(runs) < 2:
+        raise InputError("it takes two runs to rank.", argument="runs")
+    table = qrels.counts(rel=asked.rel)
+    usable = _usable(table, max_density, min_relevant)
+    n = int(usable.sum())
+    if n < _FEWEST:
+        why = f"fewer than {max_density:g} of the judged documents relevant, and at least {min_relevant}"
+        raise InputError(
+            f"has {count(n, 'usable topic')} of {len(usable):,} ({why}); it takes {_FEWEST} to plan from half of them "
+            "and to check on the others. Change max_density or min_relevant.",
+            argument="qrels",
+        )
+    half = n // 2
+    sizes = sorted({max(n // 4, 2), half, n, 2 * n}) if topics is None else asked["topics"]
+    asked.tell(few_topics(n))
+    judges = _judges(qrels, judge, judge_rel)
+    price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
+    price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
+    field = _Field(asked, judges, asked["strategies"], asked["depths"])
+    asked.tell(field.caveats)
+    work = _Planning(field, base_scores(runs, qrels, measures), usable, draws)
+    splits, at_hand = [], work.at_hand()
+    for split in pt.tqdm(range(repeats), desc="planning", unit="split", disable=not verbose):
+        splits.append(work.split(sizes, half, np.random.default_rng([seed, split])).assign(split=split))
+    every = pd.concat(splits, ignore_index=True)
+    every["cost"] = every["judgments"] * every["judge"].map(price)
+    tau = _TAU if tau is drop is width is None else tau
+    wanted = {"tau": tau, "drop": drop, "width": width}
+    cells = _over_splits(every)
+    cells["enough"], cells["checked"] = _enough(cells, wanted), cells["topics"] <= half
+    cells = cells[
+        [
+            "measure",
+            *_CELL,
+            "judgments",
+            "cost",
+            *[c for c in cells if c not in ("measure", *_CELL, "judgments", "cost")],
+        ]
+    ]
+    plan = pd.concat([_cheapest(cells, [m], wanted) for m in dict.fromkeys(cells["measure"])], ignore_index=True)
+    asked.tell(_beyond(plan, half))
+    beyond = [size for size in sizes if size > half]
+    settings = {
+        "usable": n,
+        "tried": len(usable),
+        "usable topics": f"density below {max_density:g}, at least {min_relevant} relevant, by all judgments",
+        "depth": max(asked["depths"]),
+        "unit": by,
+        "repeats": repeats,
+        "draws": draws,
+        "seed": seed,
+        "prices": ", ".join(f"{name}: {value:g}" for name, value in price.items()),
+        "method": f"Up to {half} topics are drawn without replacement from each half; for more, tau_b and drops are "
+        f"linear in 1 / sqrt(topics), from {half // 2} and {half}; widths are proportional to t / sqrt(topics); "
+        "unusable topics waste what they do at hand",
+        **(
+            {"extrapolated": f"plans of {', '.join(map(str, beyond))} topics, more than half of those at hand"}
+            if beyond
+            else {}
+        ),
+    }
+    return CollectionPlan(
+        table=cells,
+        plan=plan,
+        choices=_choices(every[every["topics"] <= half], wanted),
+        at_hand=at_hand,
+        yields=_yields(table["judged"].to_numpy(), usable, sizes),
+        tau=tau,
+        drop=drop,
+        width=width,
+        settings=asked.settings(**settings),
+    )
+
+
+def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
+    """Return the judgments of everyone who could judge, on the rows of the judgments as they are."""
+    found = {GIVEN: qrels}
+    named: list[NamedJudge] = [] if judge is None else as_judges(judge, rel=judge_rel)
+    frame = qrels.to_frame()
+    asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
+    for one in named:
+        if one.name in found:
+            raise wrong("judge", f" names a judge {told(one.name)}, as the judgments are called. Give it another name.")
+        labels = labels_for(one, asked, Scale.of(qrels)).labels
+        row = labels.arrays.documents.find(qrels.arrays.documents)
+        given = np.where(row >= 0, np.append(labels.arrays.labels, UNJUDGED)[row], UNJUDGED).astype(np.int16)
+        found[one.name] = Qrels.of_arrays(qrels.arrays.labelled(given), qrels.rel)
+    return found
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """What a way of judging gives: its judgments by topic, and scores of (measures, topics, runs)."""
+
+    key: dict[str, Any]  # ``depth strategy judge``
+    judgments: Ints  # (topics,)
+    base: Floats  # by the judgments
+    own: Floats  # without what the unit of each run alone brought
+
+
+class _Field:
+    """A field that is judged in many ways."""
+
+    def __init__(
+        self, asked: Asked, judges: Mapping[str, Qrels], strategies: Sequence[Strategy], depths: Sequence[int]
+    ):
+        self.runs, self.measures, self.depths = asked.runs, asked.measures, depths
+        self._asked, self._judges, self._strategies = asked, judges, strategies
+        self.units = asked.units("by")
+        self.n_topics = len(asked.qrels.topics)
+        self._oracles = {
+            name: OracleTopics(asked.ranked, given, max(depths), asked.rel, asked.contributors.runs)
+            for name, given in judges.items()
+        }
+        self._topics = {
+            name: [oracle.topic(qid) for qid in asked.qrels.topics] for name, oracle in self._oracles.items()
+        }
+        check_some_judged(self._topics[GIVEN])
+        self.caveats = list(caveats_of(self._topics[GIVEN], asked.rel))
+
+    @cached_property
+    def cells(self) -> list[_Cell]:
+        """Return every way of judging, scored."""
+        return [self._cell(*which) for which in self._ways()]
+
+    def _ways(self) -> Iterator[tuple[dict[str, Any], Qrels, NDArray[np.int64], Ints]]:
+        """Yield the name of each way, the judgments it takes from, the rows that it has, and how many of each topic."""
+        for name, given in self._judges.items():
+            topics = self._topics[name]
+            with_labels = [(t, topic) for t, topic in enumerate(topics) if topic is not None and topic.n_judged]
+            at, seed = [t for t, _ in with_labels], self._asked["seed"]
+            tasks = [Task(topic, topic.n_judged, seed, self._strategies) for _, topic in with_labels]
+            orders = run_tasks(tasks, **self._asked.how)
+            lengths = [self._sizes(topics, depth) for depth in self.depths]
+            for (s, strategy), (depth, length) in product(
+                enumerate(self._strategies), zip(self.depths, lengths, strict=True)
+            ):
+                rows = prefixes([order[s] for order in orders], length[at])
+                yield {"depth": depth, "strategy": strategy.name, "judge": name}, given, rows, length
+
+    @staticmethod
+    def _sizes(topics: Sequence[Any], depth: int) -> Ints:
+        """Return (topics,): how many documents of the pool of a depth have a label."""
+        found = np.zeros(len(topics), dtype=np.int64)
+        for t, topic in enumerate(topics):
+            if topic is not None:
+                best = np.full(len(topic.lists), np.iinfo(np.int64).max)
+                np.minimum.at(best, topic.lists.codes, topic.lists.rank)
+                found[t] = ((best <= depth) & (topic.relevant >= 0)).sum()
+        return found
+
+    @cached_property
+    def _uniques(self) -> dict[int, tuple[Ints, Ints]]:
+        """Return by depth the rows that one unit alone brought into the pool, and which unit that is."""
+        found = {}
+        for depth in self.depths:
+            pooling = Pooling.of(
+                self.runs, self._asked.contributors, self.units, depth=depth, pool_order=self._asked["pool_order"]
+            )
+            one = find_uniques(self.runs, self._asked.qrels, pooling)
+            found[depth] = one.row.astype(np.int64), one.owner.astype(np.int64)
+        return found
+
+    def _cell(self, key: dict[str, Any], given: Qrels, rows: NDArray[np.int64], judgments: Ints) -> _Cell:
+        kept = np.zeros(len(given), dtype=bool)
+        kept[rows] = True
+        row, owner = self._uniques[key["depth"] if key["strategy"] == _DEPTH else max(self.depths)]
+        row, owner = row[kept[row]], owner[kept[row]]
+        place = np.cumsum(kept) - 1
+        lost = Changes(len(self.units.names), owner, place[row], np.full(len(row), UNJUDGED))
+        base = np.zeros((len(self.measures), self.n_topics, len(self.runs)))
+        own = base.copy()
+        for block in rescore(self.runs, given.keep(kept), self.measures, lost):
+            here = slice(block.topics.start, block.topics.stop)
+            base[:, here] = own[:, here] = block.base
+            c, r = np.nonzero(self.units.of_run[None] == block.set[:, None])
+            own[:, block.topic[c], r] = block.values[:, c, r]
+        return _Cell(key, judgments, base, own)
+
+
+@dataclass(frozen=True)
+class _Planning:
+    """What ways of judging reach on some of the usable topics, `truth` being scores by all judgments."""
+
+    field: _Field
+    truth: Floats
+    usable: NDArray[np.bool_]
+    draws: int
+
+    def at_hand(self) -> pd.DataFrame:
+        """Return what every way reaches on all usable topics."""
+        every = np.flatnonzero(self.usable)
+        found = self._numbers(every, len(every), np.ones((1, len(every)), dtype=np.int64))
+        return found[["measure", *_CELL[1:], "judgments", *_NUMBERS.values()]]
+
+    def split(self, sizes: Sequence[int], half: int, random: np.random.Generator) -> pd.DataFrame:
+        """Return every plan as planned on one half of the topics, and as reached on the other."""
+        shuffled = random.permutation(np.flatnonzero(self.usable))
+        first, second, found = np.sort(shuffled[:half]), np.sort(shuffled[half : 2 * half]), []
+        numbers = ["judgments", *_NUMBERS.values()]
+        ends = [self._numbers(first, size, self._counts(size, half, random)) for size in (half // 2, half)]
+        for size in sizes:
+            if size > half:
+                planned = self._further(ends, first, size)
+                reached = planned[numbers] * np.nan
+            else:
+                planned, reached = (
+                    self._numbers(topics, size, self._counts(size, half, random)) for topics in (first, second)
+                )
+            found.append(planned.join(reached[numbers].add_suffix("_reached")))
+        return pd.concat(found, ignore_index=True)
+
+    def _counts(self, size: int, half: int, random: np.random.Generator) -> Ints:
+        """Return (draws, topics): 1 where a topic of a half is among those drawn, 0 where not."""
+        if size == half:
+            return np.ones((1, half), dtype=np.int64)
+        return (random.random((self.draws, half)).argsort(axis=1) < size).astype(np.int64)
+
+    def _further(self, ends: Sequence[pd.DataFrame], topics: Ints, size: int) -> pd.DataFrame:
+        """Return numbers for more topics than there are: on the line through those of a half and of all of them."""
+        low, high = ends
+        n, most = (1 / np.sqrt(each["topics"].iloc[0]) for each in ends)
+        share = (1 / np.sqrt(size) - most) / (n - most)
+        found = high.assign(topics=size, judgments=high["judgments"] * size / len(topics))
+        for name, limits in {"tau_b": (-1.0, 1.0), "max_drop": (0.0, len(self.field.runs) - 1.0)}.items():
+            found[name] = (high[name] + share * (low[name] - high[name])).clip(*limits)
+        width = high["width"] * _reach(size) / _reach(len(topics))
+        return found.assign(width=width)
+
+    def _numbers(self, topics: Ints, size: int, counts: Ints) -> pd.DataFrame:
+        rows = []
+        for cell in self.field.cells:
+            per_topic = cell.judgments[topics].mean() + cell.judgments[~self.usable].sum() / self.usable.sum()
+            for m, measure in enumerate(self.field.measures):
+                x, y, own = (
+                    rounded(counts @ values[m][topics] / counts.sum(axis=1, keepdims=True))
+                    for values in (self.truth, cell.base, cell.own)
+                )
+                of_run = self.field.units.of_run
+                drops = (pairs.rank_alone(y, own, of_run) - pairs.ranks(y)).max(axis=1)
+                tau = pairs.coefficients(x, y, ("tau_b",))["tau_b"]
+                rows.append(
+                    {
+                        "measure": repr(measure),
+                        "topics": size,
+                        **cell.key,
+                        "judgments": size * per_topic,
+                        "tau_b": tau.mean(),
+                        "max_drop": float(drops.mean()),
+                        "width": _mean_width(cell.base[m][topics], size),
+                    }
+                )
+        return pd.DataFrame(rows)
+
+
+def _mean_width(values: Floats, size: int) -> float:
+    """Return the width of the t interval of a difference over so many topics, the mean over pairs of runs."""
+    both = np.cov(values, rowvar=False)
+    variance = np.diag(both)
+    first, second = np.triu_indices(len(both), 1)
+    apart = np.maximum(variance[first] + variance[second] - 2 * both[first, second], 0)
+    return float(2 * _reach(size) * np.sqrt(apart).mean())
+
+
+def _reach(size: int) -> float:
+    """Return how far a t interval of a mean over so many topics reaches, in standard deviations; NaN for one."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(size - 1, (1 + _CONFIDENCE) / 2) / np.sqrt(size)) if size > 1 else float("nan")
+
+
+def _enough(rows: pd.DataFrame, wanted: Mapping[str, float | None], end: str = "") -> pd.Series:
+    """Return (rows,): whether each has all that is wanted; with the `end` ``"_reached"``, on the other half."""
+    found = pd.Series(True, index=rows.index)
+    for name, value in wanted.items():
+        if value is not None:
+            numbers = rows[f"{_NUMBERS[name]}{end}"].round(9)
+            found &= numbers >= value if name == "tau" else numbers <= value
+    return found
+
+
+def _over_splits(every: pd.DataFrame) -> pd.DataFrame:
+    numbers = ["judgments", *_NUMBERS.values()]
+    every = every.assign(**{f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in numbers})
+    ends = [f"{name}{end}" for end in ("", "_reached", "_error") for name in numbers]
+    return every.groupby(["measure", *_CELL], sort=False)[["cost", *ends]].mean().reset_index()
+
+
+def _cheapest(rows: pd.DataFrame, measure: Sequence[str], wanted: Mapping[str, float | None]) -> pd.DataFrame:
+    """Return the row of a measure that costs least of those that are enough, a row without numbers where none is."""
+    mine = rows[rows["measure"].isin(measure)]
+    good = mine[_enough(mine, wanted)].sort_values(["cost", "topics"], kind="stable").head(1)
+    if good.empty:
+        good = mine.head(1).copy()
+        for name in good.columns.difference(["measure", "split"]):
+            good[name] = pd.Series([pd.NA if name in ("topics", "depth") else None], index=good.index)
+        good = good.assign(enough=False, checked=False)
+    return good.astype({"topics": "Int64", "depth": "Int64"})
+
+
+def _choices(every: pd.DataFrame, wanted: Mapping[str, float | None]) -> pd.DataFrame:
+    """Return the plan of each measure and split that its first half chooses, and whether it held on the other."""
+    parts = [
+        _cheapest(rows, [str(name)], wanted) for (name, _), rows in every.groupby(["measure", "split"], sort=False)
+    ]
+    numbers = ["judgments", *_NUMBERS.values()]
+    names = ["measure", "split", *_CELL, "cost", *numbers, *(f"{name}_reached" for name in numbers)]
+    if not parts:
+        return pd.DataFrame(columns=[*names, "held"])
+    found = pd.concat(parts, ignore_index=True)[names]
+    held = _enough(found.astype({name: float for name in names[6:]}), wanted, "_reached") & found["topics"].notna()
+    return found.assign(held=held.to_numpy(dtype=bool))
+
+
+def _beyond(plan: pd.DataFrame, half: int) -> Iterator[Caveat]:
+    """Yield a caveat where the cheapest plan is of more topics than can be checked."""
+    far = plan[plan["topics"].fillna(0) > half]
+    for row in far.to_dict("records"):
+        note = f"{row['measure']}: a plan of {row['topics']} topics, planned from {half} and not checked"
+        yield Caveat(
+            note, (f"{note}: it is an extrapolation. Give a number of topics of at most {half} to check one.",)
+        )

@@ -1,0 +1,275 @@
+"""Plans of a collection, against pools scored by ir_measures, coefficients and intervals by scipy, and the paper."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, P, nDCG
+from matplotlib.figure import Figure
+from scipy import stats
+
+import pt_reuse as ptr
+from pt_reuse.studies.plan_collection import GIVEN
+
+DEPTHS = [1, 3, 10]
+OPTIONS = {"depths": DEPTHS, "max_density": 1.0, "min_relevant": 0, "draws": 5, "repeats": 3}
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture(scope="module")
+def field():
+    return ptr.simulate_field(seed=7, n_topics=16, depth=10)
+
+
+@pytest.fixture(scope="module")
+def found(field):
+    return ptr.pools.plan_collection(field.runs, field.qrels, [AP, P @ 5], topics=[4, 8, 16, 32], **OPTIONS)
+
+
+def by_ir_measures(runs, qrels, measure, topics):
+    """Return (topics, runs) scores."""
+    frame = qrels.to_frame().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    columns = []
+    for name in runs.names:
+        run = runs[name].rename(columns={"qid": "query_id", "docno": "doc_id"})[["query_id", "doc_id", "score"]]
+        of = {one.query_id: one.value for one in ir_measures.iter_calc([measure], frame, run)}
+        columns.append([of.get(topic, 0.0) for topic in topics])
+    return np.array(columns).T
+
+
+def mean_width(scores, size):
+    """Return the mean width of scipy's intervals of all pairs, stretched from the topics there are to so many."""
+    n = len(scores)
+    widths = []
+    for i, j in combinations(range(scores.shape[1]), 2):
+        ends = stats.ttest_rel(scores[:, i], scores[:, j]).confidence_interval(0.95)
+        widths.append(0.0 if np.allclose(scores[:, i], scores[:, j]) else ends.high - ends.low)
+    stretched = stats.t.ppf(0.975, size - 1) / size**0.5 / (stats.t.ppf(0.975, n - 1) / n**0.5)
+    return np.mean(widths) * stretched
+
+
+@pytest.mark.parametrize("measure", [AP, P @ 5])
+def test_all_topics_by_pools_ir_measures_and_scipy(field, found, measure):
+    topics = field.qrels.topics
+    truth = by_ir_measures(field.runs, field.qrels, measure, topics).mean(axis=0)
+    table = found.at_hand[found.at_hand["measure"] == repr(measure)].set_index("depth")
+    for depth in DEPTHS:
+        judged = field.qrels.restrict(ptr.depth_pool(field.runs, depth))
+        scores = by_ir_measures(field.runs, judged, measure, topics)
+        tau = stats.kendalltau(truth.round(12), scores.mean(axis=0).round(12)).statistic
+        assert table.loc[depth, "judgments"] == len(judged)
+        assert table.loc[depth, "tau_b"] == pytest.approx(tau)
+        assert table.loc[depth, "width"] == pytest.approx(mean_width(scores, len(topics)))
+        left = ptr.leave_out_uniques(field.runs, judged, measure, depth=depth)
+        assert table.loc[depth, "max_drop"] == left.summary.iloc[0]["alone_max_drop"]
+
+
+def test_halves_make_the_whole_and_deeper_pools_cost_more(found):
+    table = found.table[found.table["measure"] == "AP"]
+    whole = found.at_hand[found.at_hand["measure"] == "AP"].set_index("depth")["judgments"]
+    half = table[table["topics"] == 8].set_index("depth")
+    assert (half["judgments"] + half["judgments_reached"]).tolist() == pytest.approx(whole.tolist())
+    for _, rows in table.groupby("topics"):
+        assert rows["judgments"].is_monotonic_increasing
+    for _, rows in table.groupby("depth"):
+        assert (rows["judgments"] / rows["topics"]).to_numpy() == pytest.approx(
+            (rows["judgments"] / rows["topics"]).iloc[0]
+        )
+    assert (found.table["judgments"] == found.table["cost"]).all()
+
+
+def test_all_judgments_have_no_error(found):
+    full = found.table[(found.table["depth"] == 10) & found.table["checked"]]
+    assert (full[["tau_b", "tau_b_reached"]] == 1).all(axis=None)
+    assert (full["tau_b_error"] == 0).all()
+    assert (found.table.loc[found.table["depth"] == 10, "tau_b"] == 1).all()
+
+
+def test_errors_are_those_of_the_splits(field, found):
+    one = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=8, **{**OPTIONS, "repeats": 1})
+    for name in ("judgments", "tau_b", "max_drop", "width"):
+        apart = (one.table[f"{name}_reached"] - one.table[name]).abs()
+        assert one.table[f"{name}_error"].tolist() == pytest.approx(apart.tolist())
+    # the first split is the same however many there are
+    mine = found.choices[(found.choices["measure"] == "AP") & (found.choices["split"] == 0)].iloc[0]
+    chosen = one.choices.iloc[0]
+    assert chosen["topics"] == 8
+    assert mine["topics"] <= 8
+
+
+def test_more_topics_are_extrapolated_and_not_checked(found):
+    table = found.table[found.table["measure"] == "AP"]
+    assert table.groupby("topics")["checked"].all().to_dict() == {4: True, 8: True, 16: False, 32: False}
+    ends = table.columns[table.columns.str.endswith(("_reached", "_error"))]
+    assert table.loc[~table["checked"], ends].isna().all(axis=None)
+    assert "16, 32" in found.settings["extrapolated"]
+    wide = table.pivot_table(index="depth", columns="topics", values="width")
+    for size in (4, 16, 32):
+        ratio = stats.t.ppf(0.975, size - 1) / size**0.5 / (stats.t.ppf(0.975, 7) / 8**0.5)
+        if size > 8:
+            assert (wide[size] / wide[8]).tolist() == pytest.approx([ratio] * 3)
+    tau = table.pivot_table(index="depth", columns="topics", values="tau_b")
+    # on one line over 1 / sqrt(topics), as far as no split is at the upper limit
+    first = tau.loc[1]
+    slope = (first[16] - first[8]) / (16**-0.5 - 8**-0.5)
+    assert first[32] == pytest.approx(first[8] + slope * (32**-0.5 - 8**-0.5))
+
+
+def test_the_plan_is_the_cheapest_that_is_enough(field):
+    for wanted in ({"tau": 0.8}, {"width": 0.3}, {"tau": 0.7, "drop": 6, "width": 0.5}):
+        made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[4, 8], **wanted, **OPTIONS)
+        table, plan = made.table, made.plan.iloc[0]
+        good = np.ones(len(table), dtype=bool)
+        for name, column in (("tau", "tau_b"), ("drop", "max_drop"), ("width", "width")):
+            value = wanted.get(name)
+            if value is not None:
+                good &= (table[column] >= value - 1e-9) if name == "tau" else (table[column] <= value + 1e-9)
+        assert (table["enough"] == good).all()
+        assert plan["cost"] == table.loc[good, "cost"].min()
+        held = made.choices["held"]
+        if wanted.get("tau"):
+            assert (made.choices.loc[held, "tau_b_reached"] >= wanted["tau"] - 1e-9).all()
+    none = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[4, 8], width=0.0001, **OPTIONS)
+    assert none.plan["topics"].isna().all()
+    assert not none.choices["held"].any()
+    assert none.headline()
+    assert none.report()
+
+
+def test_judges_strategies_and_prices(field):
+    oracle = ptr.judging.Oracle(field.qrels)
+    noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.3, range(3)), seed=1)
+    options = {**OPTIONS, "topics": 8, "strategies": ["rank", "mtf"], "tau": 0.7}
+    made = ptr.pools.plan_collection(
+        field.runs, field.qrels, AP, judge={"right": oracle, "wrong": noisy}, prices={"wrong": 0.1}, **options
+    )
+    table = made.table.set_index(["judge", "strategy", "depth"]).sort_index()
+    numbers = ["judgments", "tau_b", "max_drop", "width", "tau_b_reached"]
+    assert np.allclose(table.loc["right", numbers], table.loc[GIVEN, numbers])
+    assert (table.loc["wrong", "cost"] / table.loc["wrong", "judgments"]).tolist() == pytest.approx([0.1] * 6)
+    assert table.loc[("wrong", "rank", 10), "tau_b"] < 1
+    # every strategy has as many judgments as the pool, and all of them at the end
+    assert (table.loc[(GIVEN, "mtf"), "judgments"] == table.loc[(GIVEN, "rank"), "judgments"]).all()
+    assert table.loc[(GIVEN, "mtf", 10), "tau_b"] == 1
+    budget = {"strategies": "mtf", "budgets": [1.0], "depth": 10}
+    whole = ptr.pools.compare_strategies(field.runs, field.qrels, measures=AP, **budget).table.iloc[0]
+    assert made.at_hand.query("strategy == 'mtf' and depth == 10")["judgments"].iloc[0] == whole["judged"]
+
+
+def test_labels_of_a_judge_are_scored_as_judgments(field):
+    noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.3, range(3)), seed=1, name="wrong")
+    made = ptr.pools.plan_collection(field.runs, field.qrels, AP, judge=noisy, topics=8, **OPTIONS)
+    frame = field.qrels.to_frame()[["qid", "docno"]]
+    theirs = ptr.Qrels(noisy(frame)[["qid", "docno", "label"]], rel=field.qrels.rel)
+    truth, scores = (ptr.score(field.runs, qrels, AP).mean.set_index("name")["AP"] for qrels in (field.qrels, theirs))
+    row = made.at_hand.set_index(["judge", "depth"]).loc[("wrong", 10)]
+    assert row["tau_b"] == pytest.approx(stats.kendalltau(truth.round(12), scores[truth.index].round(12)).statistic)
+
+
+def test_unusable_topics_are_paid_for_and_not_ranked(field):
+    counts = field.qrels.counts()
+    bar = float(counts["density"].sort_values().iloc[11])
+    usable = counts["density"] < bar
+    made = ptr.pools.plan_collection(
+        field.runs, field.qrels, AP, topics=int(usable.sum()) // 2, **{**OPTIONS, "max_density": bar}
+    )
+    yields = ptr.pools.topic_yield(field.qrels, made.yields["topics"], max_density=bar, min_relevant=0)
+    assert made.yields.equals(yields)
+    row = made.at_hand[made.at_hand["depth"] == 10].iloc[0]
+    assert row["judgments"] == pytest.approx(counts["judged"].sum())
+    alone = ptr.pools.plan_collection(
+        field.runs, field.qrels.select(counts.loc[usable, "qid"]), AP, topics=4, **OPTIONS
+    )
+    assert made.at_hand["tau_b"].tolist() == alone.at_hand["tau_b"].tolist()
+
+
+def test_numbers_depend_on_the_seed_alone(field):
+    options = {**OPTIONS, "topics": [4, 16]}
+    one, same, other = (
+        ptr.pools.plan_collection(field.runs, field.qrels, nDCG @ 5, seed=seed, n_jobs=jobs, **options)
+        for seed, jobs in ((1, 1), (1, 2), (2, 1))
+    )
+    assert one.table.equals(same.table)
+    assert one.choices.equals(same.choices)
+    assert not one.table.equals(other.table)
+
+
+def test_what_is_refused_warned_and_drawn(field, found, messages):
+    def call(**options):
+        return ptr.pools.plan_collection(field.runs, field.qrels, AP, **{**OPTIONS, **options})
+
+    assert call(topics=8).tau == 0.9
+    assert call(topics=8, width=0.5).tau is None
+    messages.refused(lambda: call(tau=1.5), argument="tau")
+    messages.refused(lambda: call(topics=[]), argument="topics")
+    messages.refused(lambda: call(topics=0), argument="topics")
+    messages.refused(lambda: call(min_relevant=10_000), argument="qrels")
+    messages.refused(lambda: call(prices={"nobody": 1}), argument="prices")
+    messages.refused(lambda: call(judge={GIVEN: field.qrels}), argument="judge")
+    one = field.runs.select(field.runs.names[:1])
+    messages.refused(lambda: ptr.pools.plan_collection(one, field.qrels, AP, **OPTIONS), argument="runs")
+    messages.warned(lambda: call(topics=[16], tau=0.1))
+    for kind in ("tau_b", "max_drop", "width"):
+        assert isinstance(found.plot("P@5", kind=kind).figure, Figure)
+    for view in found.views:
+        assert str(found.report(view))
+
+
+def test_the_yield_of_the_paper(data):
+    path = data / "qrels" / "qrels.dl21-doc.txt.gz"
+    if not path.is_file():
+        pytest.skip("the test data has no judgments of the documents of Deep Learning 2021")
+    qrels = ptr.read_qrels(path, rel=1)
+    row = ptr.pools.topic_yield(qrels, 51).iloc[0]
+    assert (row["tried"], row["judgments"], row["wasted"]) == (171, pytest.approx(39_174), pytest.approx(29_139))
+    assert round(row["share"], 2) == 0.74
+    # the same from a table of topics, and from those that density returns
+    assert ptr.pools.topic_yield(qrels.counts(), 51).iloc[0].equals(row)
+    assert ptr.pools.topic_yield(ptr.profile.density(qrels).table, 51).iloc[0].equals(row)
+    assert round(ptr.pools.topic_yield(qrels, 51, rel=2)["judgments"].iloc[0]) == 15_135
+
+
+def test_yields_of_tables(messages):
+    seen = pd.DataFrame({"judged": [10, 10, 10, 0, 30], "relevant": [5, 4, 2, 0, 3]})
+    found = ptr.pools.topic_yield(seen, [3, 1])
+    # the second and the last are usable: of 60 judgments 40 are theirs
+    assert found["topics"].tolist() == [1, 3]
+    assert found["tried"].tolist() == [3, 8]
+    assert found["judgments"].tolist() == [30, 90]
+    assert found["wasted"].tolist() == [10, 30]
+    assert found["share"].tolist() == pytest.approx([1 / 3, 1 / 3])
+    none = ptr.pools.topic_yield(seen, 1, min_relevant=9).iloc[0]
+    assert pd.isna(none["tried"])
+    assert pd.isna(none["judgments"])
+    messages.refused(lambda: ptr.pools.topic_yield(seen.assign(relevant=11), 1), argument="judged")
+    messages.refused(lambda: ptr.pools.topic_yield(seen.assign(relevant=np.nan), 1), argument="judged")
+    messages.refused(lambda: ptr.pools.topic_yield(seen, 0), argument="topics")
+    with pytest.raises(ptr.InputError):
+        ptr.pools.topic_yield(seen[["judged"]], 1)
+
+
+def test_the_numbers_of_the_page(trec8):
+    found = ptr.pools.plan_collection(trec8.runs, trec8.qrels, AP)
+    whole = found.at_hand.set_index("depth")
+    # checked twice by other programs
+    known = {1: (1487, 0.7354), 5: (5542, 0.8924), 10: (10134, 0.9133), 20: (19231, 0.9448), 50: (45584, 0.9847)}
+    for depth, (judgments, tau) in known.items():
+        assert whole.loc[depth, "judgments"] == judgments
+        assert round(whole.loc[depth, "tau_b"], 4) == tau
+    assert whole.loc[100, "judgments"] == 86_830
+    table = found.table.set_index(["depth", "topics"])
+    shown = {
+        1: (0.711, 0.730, 0.729), 5: (0.867, 0.879, 0.878), 10: (0.900, 0.904, 0.907), 20: (0.938, 0.939, 0.944),
+        50: (0.980, 0.979, 0.983),
+    }  # fmt: skip
+    for depth, numbers in shown.items():
+        half, further = table.loc[(depth, 25)], table.loc[(depth, 50)]
+        assert tuple(round(float(x), 3) for x in (half["tau_b"], half["tau_b_reached"], further["tau_b"])) == numbers
+    plan = found.plan.iloc[0]
+    assert (plan["topics"], plan["depth"], round(plan["judgments"])) == (12, 20, 4710)
+    assert found.choices["held"].sum() == 7
+    assert (round(plan["max_drop"], 1), round(plan["max_drop_error"], 1)) == (27.0, 18.4)
