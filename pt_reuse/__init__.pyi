@@ -7,6 +7,7 @@ from ._errors import InputError as InputError
 from ._errors import ReuseWarning as ReuseWarning
 from ._result import read_result as read_result
 from ._version import __version__ as __version__
+from .cards.card import report as report
 from .collections.dataset import list_collections as list_collections
 from .collections.provider import register_collection as register_collection
 from .data.judgments import Qrels as Qrels
@@ -36,7 +37,9 @@ from .scoring.scores import Scores as Scores
 from .scoring.scores import score as score
 from .studies.audit_labels import audit_labels as audit_labels
 from .studies.by_type import by_type as by_type
+from .studies.check_new_run import check_new_run as check_new_run
 from .studies.compare_judgments import compare_judgments as compare_judgments
 from .studies.infer_pool.infer_pool import infer_pool as infer_pool
+from .studies.judge_next import judge_next as judge_next
 from .studies.leave_out_uniques import leave_out_uniques as leave_out_uniques
 from .verification.verification import verify as verify

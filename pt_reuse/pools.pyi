@@ -10,4 +10,6 @@ from .studies.found_by_depth import found_by_depth as found_by_depth
 from .studies.leave_out_dynamic import leave_out_dynamic as leave_out_dynamic
 from .studies.leave_out_type import leave_out_type as leave_out_type
 from .studies.minimum_ranks import minimum_ranks as minimum_ranks
+from .studies.plan_collection import plan_collection as plan_collection
+from .studies.plan_collection import topic_yield as topic_yield
 from .studies.pool_costs import pool_costs as pool_costs

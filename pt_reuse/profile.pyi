@@ -1,5 +1,6 @@
 from .data.units import subsample_corpus as subsample_corpus
 from .studies.bounds import bounds as bounds
+from .studies.compare_estimators import compare_estimators as compare_estimators
 from .studies.coverage.coverage import coverage as coverage
 from .studies.density import density as density
 from .studies.discriminative_power import discriminative_power as discriminative_power

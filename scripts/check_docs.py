@@ -3,7 +3,7 @@
     python scripts/check_docs.py docs/_build
 
 Prints each fault, with its page, and the words of the written pages by part; those for users are not to be more than
-45,000. Ends with status 1 if there is any fault.
+47,000. Ends with status 1 if there is any fault.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _target(folder: Path, name: str, link: str) -> tuple[str, str]:
 
 
 #: words of the pages written for users at most; those that are made of docstrings do not count
-_MOST_WORDS = 45_000
+_MOST_WORDS = 47_000
 _OTHERS = "for contributors"
 #: the part of a page that stands in no folder
 _PARTS = {

@@ -39,6 +39,7 @@ def prepare() -> None:
         ("trec-8/adhoc", "trec8-adhoc/trec8.qrels.gz"),
         ("trec-2019/deep/passages", "dl19-passages/qrels.gz"),
         ("trec-2021/deep/passages", "dl21-passages/qrels.gz"),
+        ("trec-covid/round5", "trec-covid-round5/qrels.covid-round5.txt.gz"),
     ):
         if (DATA / file).is_file():
             target = home / "pt_reuse_home" / name / "qrels.txt.gz"
@@ -94,4 +95,5 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "trec8": _has_runs("trec8-adhoc"),
     "dl19": _has_runs("dl19-passages"),
     "dl21": _has_runs("dl21-passages"),
+    "covid": lambda: (DATA / "trec-covid-round5" / "runs").is_dir(),
 }

@@ -22,6 +22,7 @@ try:
     from pt_reuse.cli.output import complain, held_logs, lasting_streams
     from pt_reuse.cli.parser import COMMANDS, Parser, Shell, add_command, add_commands, carry_out
     from pt_reuse.cli.pool import add_infer_pool, add_pool
+    from pt_reuse.cli.report import add_atlas, add_report
     from pt_reuse.cli.scores import add_runs, add_score, add_unjudged
     from pt_reuse.cli.shards import add_merge
     from pt_reuse.cli.study_commands import StudyCommand
@@ -33,7 +34,7 @@ except KeyboardInterrupt:
 _WRITTEN: dict[str, tuple[Any, ...]] = {
     "": (
         add_runs, add_score, add_unjudged, add_infer_pool, add_audit, add_pool, add_collections, add_fetch, add_verify,
-        add_merge, add_demo,
+        add_report, add_atlas, add_merge, add_demo,
     ),
     "profile": (),
     "judge": (add_export, add_import, add_agreement, add_plan),
@@ -46,8 +47,9 @@ _FAMILIES = {
 _GROUPS = {
     "runs and scores": ("runs", "score", "unjudged"),
     "fairness of the pool": ("lou", "by-type", "infer-pool"),
+    "new runs": ("check-new-run", "judge-next"),
     "judgments": ("compare", "audit", "pool", "judge"),
-    "collections": ("profile", "collections", "fetch", "verify"),
+    "collections": ("report", "atlas", "profile", "collections", "fetch", "verify"),
     "further": ("merge", "demo"),
 }
 

@@ -23,6 +23,7 @@ from pt_reuse.cli.field import (
     judgment_source,
     judgments_named,
     plan_field,
+    run_files,
 )
 from pt_reuse.cli.output import (
     Drawing,
@@ -72,6 +73,7 @@ _KINDS = {
     "counts": whole_amounts,
     "count or text": _count_or_text,
     "judgments": str,
+    "runs": str,
     "rounds": listed,
     "budgets": budgets,
     "judges": str,
@@ -79,7 +81,7 @@ _KINDS = {
     "names": str,
 }
 #: of these, what names files
-_INPUT = ("judgments", "judges", "rounds")
+_INPUT = ("judgments", "judges", "rounds", "runs")
 _SWITCHES = {"switch": "store_true", "off": "store_false"}
 
 
@@ -231,7 +233,7 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
             dest=_JUDGMENT_NAMES if flag["kind"] == "names" else flag["dest"],
             type=_KINDS[flag["kind"]],
             default=None if flag["kind"] == "names" else usual,
-            nargs="+" if flag["kind"] == "judges" else None,
+            nargs="+" if flag["kind"] in ("judges", "runs") else None,
             required=flag["needed"],
         )
 
@@ -276,6 +278,8 @@ def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
     name, value = flag["dest"], getattr(options, flag["dest"], None)
     if flag["kind"] == "labels":
         return given_judge_rel(value)
+    if flag["kind"] == "runs" and value is not None:
+        return run_files(value)
     if flag["kind"] != "judges" or value is None:
         return value
     from pt_reuse.judging.judges import as_judges

@@ -121,7 +121,15 @@ def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_ju
         return (*DEFAULTS[with_field], *(["filled"] if with_judge else []))
     if not isinstance(reuse, Iterable):
         raise InputError(f"reuse must name columns, {examples(REUSE, 9)}, or be [], got {reuse!r}.", argument="reuse")
-    return tuple(choice("reuse", value, REUSE) for value in ((reuse,) if isinstance(reuse, str) else reuse))
+    kinds = tuple(choice("reuse", value, REUSE) for value in ((reuse,) if isinstance(reuse, str) else reuse))
+    if "predicted" in kinds and not with_field:
+        raise InputError(
+            "what systems would score is learned from the runs of a field. Pass ",
+            Option("field", ...),
+            ", or leave out 'predicted'.",
+            argument="reuse",
+        )
+    return kinds
 
 
 # topics, judgments, measures

@@ -21,16 +21,27 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.fit import SLACK, PoolFit
 from pt_reuse.scoring.bounds import score_bounds
-from pt_reuse.scoring.caveats import BEWARE, Caveat, none_relevant, noted, of_judged, relevant_only, tell
+from pt_reuse.scoring.caveats import (
+    BEWARE,
+    Caveat,
+    none_relevant,
+    noted,
+    of_judged,
+    relevant_only,
+    tell,
+    told_elsewhere,
+)
 from pt_reuse.scoring.measures import Unjudged, cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import Scores, mean_over_topics, score, topics_of_runs
+from pt_reuse.studies.check_new_run import check_new_run
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.studies.new_runs.calibration import is_predicted
 
 #: column name of a measure, as pt.Experiment has it -> the measure
 Measures = Mapping[str, ir_measures.Measure]
 #: what `reuse=` may name
-REUSE = ("lou", "rank", "unjudged", "bounds", "filled")
+REUSE = ("lou", "rank", "unjudged", "bounds", "predicted", "filled")
 #: the order of pt.Experiment's own scores, so that all columns rank documents alike
 ORDER = "trec_eval9"
 #: what `reuse=` stands for where the user leaves it out, with a field (of these :func:`_empty` are left out) or without
@@ -39,10 +50,23 @@ DEFAULTS = {True: ("lou", "rank", "unjudged", "bounds"), False: ("unjudged", "ra
 NOT_POOLED = "not pooled"
 #: ends the names of columns for which the systems alone were the pool, so that nobody takes them for the others
 NO_FIELD = " (no field)"
-#: columns that hold ranks or differences of ranks, the ends of what a score may be, and numbers of documents
-RANKS = ("rank", *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)))
+#: what is predicted of a system, see :func:`check_new_run`, and under which name a column has it
+PREDICTED = {
+    "predicted": "predicted",
+    "low": "predicted low",
+    "high": "predicted high",
+    "rank_low": "predicted rank low",
+    "rank_high": "predicted rank high",
+    "abstains": "abstains",
+}
+#: columns that hold ranks or differences of ranks, the ends of what a score may be, and whole numbers
+RANKS = (
+    "rank",
+    *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)),
+    *(PREDICTED[end] for end in ("rank_low", "rank_high")),
+)
 BOUNDS = ("low", "high")
-COUNTS = ("filled docs", "filled unknown")
+COUNTS = ("filled docs", "filled unknown", "abstains")
 #: the key of `settings` for caveats about uniques where no column shows what they are worth
 BEWARE_OF_UNIQUES = "beware of uniques"
 #: columns of measures for which pt.Experiment reports the sum over topics, not the mean
@@ -151,6 +175,9 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
     if "bounds" in kinds:
         known_bounds, more = _bounds(systems, qrels, measures, wanted.highest)
         added, settings = {**added, **known_bounds}, {**settings, **more}
+    if "predicted" in kinds and field is not None:
+        predictions, more = _predicted(systems, field.reorder(ORDER), qrels, measures, wanted)
+        added, settings = {**added, **predictions}, {**settings, **more}
     return replace(columns, added=added, settings=settings)
 
 
@@ -257,6 +284,37 @@ def _bounds(
     }
     settings = {"bounds": bounds.in_words()} if at else {}
     return added, {**settings, **({"no bounds": listed(unknown)} if unknown else {})}
+
+
+def _predicted(
+    systems: RunSet, field: RunSet, qrels: Qrels, measures: Measures, wanted: Wanted
+) -> tuple[dict[str, dict[str, Values]], dict[str, Any]]:
+    """Return what is predicted of the systems that were not pooled, and what settings say of it."""
+    new = np.flatnonzero(~systems.pooled.to_numpy(dtype=bool))
+    known = {name: measure for name, measure in measures.items() if is_predicted(measure)}
+    unknown = [name for name in measures if name not in known]
+    settings: dict[str, Any] = {"no prediction": listed(unknown)} if unknown else {}
+    if not len(new) or not known:
+        return {}, settings
+    names = [systems.names[s] for s in new.tolist()]
+    how: dict[str, Any] = {"by": "run" if wanted.by == "run" else "team", "depth": wanted.depth}
+    with told_elsewhere():
+        found = check_new_run(
+            systems.select(names=names), field, qrels, list(known.values()), pool_order=wanted.pool_order, **how
+        )
+    added: dict[str, dict[str, Values]] = {column: {} for column in PREDICTED.values()}
+    for name, measure in known.items():
+        table = found.table[found.table["measure"] == repr(measure)].set_index("name").loc[names]
+        by_topic = found.topics[found.topics["measure"] == repr(measure)].pivot_table(
+            index="qid", columns="name", values="predicted"
+        )
+        for column, shown in PREDICTED.items():
+            mean, topics = np.full(len(systems), np.nan), np.full((len(qrels.topics), len(systems)), np.nan)
+            mean[new] = table[column].to_numpy(dtype=float)
+            if column == "predicted":
+                topics[:, new] = by_topic.loc[qrels.topics, names].to_numpy()
+            added[shown][name] = Values(mean, topics)
+    return added, {**settings, "predicted": f"intervals at {found.settings['calibrated']}"}
 
 
 def unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:

@@ -143,6 +143,9 @@ def Experiment(
       ``low``, if more of these were relevant. The lowest RBP is exact, too; the highest has p^n added, the weight of
       all ranks below the n documents of the list. Other measures have no such columns; ``settings["no bounds"]`` names
       them
+    - ``m predicted``, ``m predicted low``, ``m predicted high``, ``m predicted rank low``, ``m predicted rank high``,
+      ``m abstains``, with a `field` where `reuse` asks for ``"predicted"``: what :func:`check_new_run` says of systems
+      that were not pooled, at 90 %; the bounds where it abstains (1)
     - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the unjudged documents of all
       systems down to the cutoff labelled by the judge, so that filled scores are comparable; how many of the system's
       own, over all topics, it labelled, and how many it gave no label to, which stay unjudged. What no system here has
@@ -188,8 +191,9 @@ def Experiment(
             out; give it for an official run of the track that is run again. Default without a field all.
         field: the collection's official runs, so that ranks and pools include them: a RunSet, or runs in any form;
             each frame of a dict is a team of its own. Their order becomes that of pt.Experiment's scores.
-        reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"bounds"`` (low and high) and
-            ``"filled"``; default those of the first four that say something, see above, and ``"filled"`` with `fill`.
+        reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"bounds"`` (low and high),
+            ``"predicted"`` and ``"filled"``; default those of the first four that say something, see above, and
+            ``"filled"`` with `fill`.
         by: the unit left out, ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``, which systems that are a
             RunSet have of their metadata.
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the field's collection

@@ -349,3 +349,27 @@ def plot_rank_intervals(
     more = not_shown(len(table) - len(rows), noun.removesuffix("s"))
     sheet.label(title=f"Ranks by {measure}", x=f"rank, {said}{more}")
     return finish_rows(sheet, rows["name"].tolist(), height=0.8, whole=True)
+
+
+def plot_estimators(table: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
+    """Draw the mean error of each estimator as a dot, the smallest on top."""
+    sheet = Sheet.open(place)
+    _draw_rows(sheet, table, ("error", "error_low", "error_high"), down(len(table)), sheet.ink.first)
+    sheet.limit_around("x", [0.0, *table["error"].tolist()], air=0.06)
+    sheet.label(title=f"Errors of predicted {measure}", x="mean absolute error of the score")
+    return finish_rows(sheet, [name.replace("_", " ") for name in table["estimator"]], height=1.2)
+
+
+def plot_labels_needed(
+    table: pd.DataFrame, *, confidence: float, top: int | None = None, place: Place | None = None
+) -> Axes:
+    """Draw the labels that the decision on each pair takes as a dot, and a line to what most courses need at most."""
+    sheet = Sheet.open(place, "pairs")
+    rows = table.sort_values("expected", ascending=False, kind="stable").head(most_rows(sheet, checked_top(top)))
+    _draw_rows(sheet, rows, ("expected", "expected", "most"), down(len(rows)), sheet.ink.first)
+    sheet.limit_around("x", [0.0, *rows["most"].tolist()], air=0.04)
+    more = not_shown(len(table) - len(rows), "pair")
+    said = f"labels until it is decided, and what {100 * confidence:.4g} % need at most{more}"
+    sheet.label(title="What decisions take", x=said)
+    names = [f"{first} > {second}" for first, second in zip(rows["first"], rows["second"], strict=True)]
+    return finish_rows(sheet, names, name_share=0.39, height=0.9, whole=True)

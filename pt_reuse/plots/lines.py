@@ -328,6 +328,33 @@ def plot_label_costs(curve: pd.DataFrame, *, labels: int, planned: float, place:
     return sheet.finish(entries, (0.6, 0.45), grid="y", whole="x")
 
 
+def plot_plans(
+    rows: pd.DataFrame, *, column: str, label: str, wanted: float | None = None, place: Place | None = None
+) -> Axes:
+    """Draw a number over the judgments of each plan, planned as a line and reached as open markers; a level wanted."""
+    sheet = Sheet.open(place)
+    entries: list[tuple[Artist, str]] = []
+    by = ["topics", *(name for name in ("strategy", "judge") if len(set(rows[name])) > 1)]
+    groups = list(rows.groupby(by, sort=False))
+    for number, (key, mine) in enumerate(groups[: len(COLOURS)]):
+        look = _many_looks(number)
+        entries.append((draw_line(sheet, mine["judgments"], mine[column], **look), _plan_name(key)))
+        reached = {**look, "linestyle": "none", "markerfacecolor": "none", "size": 1.1}
+        draw_line(sheet, mine["judgments_reached"], mine[f"{column}_reached"], **reached)
+    if wanted is not None:
+        entries.append((draw_level(sheet, "y", wanted, ":"), "wanted"))
+    x = f"judgments (open: reached on other topics){not_shown(max(len(groups) - len(COLOURS), 0), 'line')}"
+    sheet.limit("x", (0, 1.05 * max(float(rows[["judgments", "judgments_reached"]].max().max()), 1.0)))
+    sheet.ax.xaxis.set_major_formatter("{x:,.0f}")
+    sheet.label(title="What judgments reach", x=x, y=label)
+    return sheet.finish(entries, (0.6, 0.45), grid="y", whole="x")
+
+
+def _plan_name(key: tuple[object, ...]) -> str:
+    topics, *others = key
+    return ", ".join([count(int(str(topics)), "topic"), *map(str, others)])
+
+
 def plot_sizes(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
     """Draw agreement against the size of one part of a corpus, a line for each size of the other."""
     sheet = Sheet.open(place)

@@ -363,7 +363,7 @@ class Scores(Record):
         Args:
             path: the file; for the format ``trec_eval``, which has no column of runs, a folder with a file for each
                 run.
-            format: one of those of :func:`~pt_reuse.labels.read_leaderboard`.
+            format: one of those of AutoJudge, see :func:`~pt_reuse.labels.read_leaderboard`.
             overwrite: replace existing files; default is an error before anything is written.
 
         Returns:

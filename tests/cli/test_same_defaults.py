@@ -118,6 +118,11 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
         "",
         {"density": lambda f: ptr.profile.density(f.qrels, runs=f.runs if "runs" in f.options else None)},
     ),
+    # few topics of a small field are usable by default
+    "profile plan-collection": (
+        "--max-density 1 --min-relevant 0",
+        {"plan_collection": lambda f: ptr.pools.plan_collection(f.runs, f.qrels, max_density=1.0, min_relevant=0)},
+    ),
     "profile rank-intervals": (
         "",
         {
@@ -125,6 +130,14 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
                 ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel))
             )
         },
+    ),
+    "check-new-run": (
+        "--new {}/new/input.new",
+        {"check_new_run": lambda f: ptr.check_new_run(f.folder / "new" / "input.new", f.runs, f.qrels)},
+    ),
+    "judge-next": (
+        "--new {}/new/input.new",
+        {"judge_next": lambda f: ptr.judge_next(f.runs, f.qrels, new=f.folder / "new" / "input.new")},
     ),
     "profile saturation": (
         "",
@@ -162,6 +175,8 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
     "unjudged": ("", {"by_topic.csv: score": by_topic}),
 }
 for declared in DECLARED_COMMANDS:
+    if declared["function"] in ("check_new_run", "judge_next"):
+        continue
     words = "--other {}/other.qrels" if "other" in [flag["dest"] for flag in declared["flags"]] else ""
     function = partial(lambda name, f: find(name, f.runs, f.qrels, f.folder / "other.qrels"), declared["function"])
     STUDIES.setdefault(declared["command"]["name"], (words, {declared["function"]: function}))
@@ -188,7 +203,18 @@ NO_COMMAND = {
     "leave_out_type", "prediction_powered", "sensitivity",
 }  # fmt: skip
 #: files in and out; what they make is compared where they are tested
-NO_STUDY = {"judge export", "judge import", "runs", "merge", "collections", "fetch", "verify", "demo"}
+NO_STUDY = {
+    "judge export",
+    "judge import",
+    "runs",
+    "merge",
+    "collections",
+    "fetch",
+    "verify",
+    "demo",
+    "report",
+    "atlas",
+}
 FILES_IN_AND_OUT = {"export_tasks", "import_labels", "verify"}
 
 

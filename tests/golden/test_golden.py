@@ -69,12 +69,20 @@ class Small:
              for n, (name, q) in enumerate(self.people.items())]
         )  # fmt: skip
         self.judge_labels, self.boards, self.ann = self.judges.labels, self.judges.leaderboards, self.people["ann"]
+        self.later = self.runs.select(names=self.runs.names[:2])
+        self.earlier = self.runs.select(names=self.runs.names[2:])
         self.both_scores = {"own": self.scores, "other": self.scores_of_other}
 
     def stands_for(self, value: Any) -> Any:
         if value == ("STRATEGY", "epsilon-greedy"):
             return ptr.pools.Strategy("epsilon-greedy", epsilon=0.3)
-        data = {"FILL": self.judge_labels, "PEOPLE": self.people, "GOLD": self.qrels, "RUNS": self.runs}
+        data = {
+            "FILL": self.judge_labels,
+            "PEOPLE": self.people,
+            "GOLD": self.qrels,
+            "RUNS": self.runs,
+            "LATER": self.later,
+        }
         return data.get(value, value) if isinstance(value, str) else value
 
 
@@ -295,6 +303,18 @@ STUDIES: dict[str, Golden] = {
         of("bounds", "runs", "qrels"), {},
         {**GRADES, "further": [2], "test": ["wilcoxon"], "alpha": [0.2], "correction": ["holm"]},
     ),
+    "compare_estimators": Golden(
+        of("compare_estimators", "runs", "qrels", measures=False), {"measures": ["P@5", "nDCG@10"], "by": "run"},
+        {"estimators": [["zero", "documents"]], "confidence": [0.8], "depth": [8], "judge": ["FILL"], **POOLED},
+    ),
+    "check_new_run": Golden(
+        of("check_new_run", "later", "earlier", "qrels", measures=False), {"measures": ["P@5", "nDCG@10"], "by": "run"},
+        {"estimator": ["condensed"], "confidence": [0.8], "depth": [8], "judge": ["FILL"], "pool_order": ["file"]},
+    ),
+    "judge_next": Golden(
+        of("judge_next", "earlier", "qrels", measures=False), {"new": "LATER", "measures": "P@5", "by": "run"},
+        {"goal": ["score"], "n": [5], "confidence": [0.8], "depth": [8], "judge": ["FILL"], "seed": [3]},
+    ),
     "saturation": Golden(of("saturation", "scores", measures=False), {}, {"share": [0.5], "maximum": [1.5]}),
     "density": Golden(of("density", "qrels", measures=False), {}, GRADES),
     "density of pools": Golden(
@@ -310,6 +330,16 @@ STUDIES: dict[str, Golden] = {
     "pool_costs": Golden(
         of("pool_costs", "runs", "qrels", measures=False), {"depths": [1, 5, 10], **SHORT},
         {**MEASURED, **POOLED, **GRADES, **TOPICS, **DRAWN, **JOBS},
+    ),
+    "plan_collection": Golden(
+        of("plan_collection", "runs", "qrels", measures=False),
+        {"topics": [3, 6, 20], "depths": [1, 5], "repeats": 2, "draws": 3, "max_density": 0.9},
+        {"tau": [0.99], "drop": [2], "width": [0.3], "strategies": [["rank", "mtf"]], "by": ["run"],
+         "min_relevant": [9], "seed": [3], **MEASURED, **POOLED, **GRADES, **JOBS},
+    ),
+    "topic_yield": Golden(
+        of("topic_yield", "qrels", measures=False), {"topics": [3, 51]},
+        {"max_density": [0.9], "min_relevant": [9], **GRADES},
     ),
     "compare_strategies": Golden(
         of("compare_strategies", "runs", "qrels", measures=False),

@@ -30,6 +30,8 @@ COMMANDS = (
     "collections",
     "fetch",
     "verify",
+    "report",
+    "atlas",
     "demo",
     *(each["command"]["name"] for each in COMMANDS_OF_STUDIES),
 )

@@ -70,18 +70,26 @@ def of_field(runs, qrels, complete, odd=""):
         "people": {f"ann{odd}": qrels.sample(0.5, seed=1)}, "measures": MEASURES[:2], "depth": 10, "resamples": 9,
         "repeats": 2,
     }  # fmt: skip
+    # one run came later, and what it alone brought is not judged
+    one = runs.names[:1]
+    new = {
+        "new": runs.select(names=one),
+        "runs": runs.select(names=[name for name in runs.names if name not in one]),
+    }
     #: study -> what it takes beside, or in the place of it
     more = {
         "annotator_agreement": {"gold": None if odd else ptr.judging.majority_vote(labels), "rel": 2},
         "by_type": {"unit": "run", "splits": 2} if odd else {"pools": "lexical"},
         "compare_judgments": {"names": (odd or "depth 10", "complete")},
         "compare_leaderboards": {"human": scores_of_all, "leaderboards": {odd or "it": scores}},
+        "check_new_run": new,
         "compare_labels": {"human": complete, "rel": 2},
         "compare_strategies": {"strategies": ["rank", "random"], "budgets": 3 if odd else [0.1, 0.5]},
         "coverage": {"depths": [5, 10], "measures": MEASURES[1:3]},
         "density": {"depths": [1, 5]},
         "family_effect": {"runs": runs.with_metadata(metadata=family_of(runs))},
         "infer_pool": {"depth": None},
+        "judge_next": {**new, "measures": "P@10"},
         "leave_out_dynamic": {
             "corpus": ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(documents)}),
             "topics": pd.DataFrame({"qid": qrels.topics}),
@@ -93,6 +101,7 @@ def of_field(runs, qrels, complete, odd=""):
             "labels": pd.DataFrame({"qid": "1", "docno": passages, "label": [1, 0, 0] * 3}),
             "separator": "#",
         },
+        "plan_collection": {"depths": [1, 5], "topics": [3, 9], "draws": 2, "max_density": 0.9, "judge": judge},
         "plan_labels": {"width": 0.3, "by_topic": bool(odd), "runs": None},
         "prediction_powered": {"human": qrels.select(qrels.topics[:9]), "judge": {odd or "model": qrels}},
         "rank_intervals": {"scores": scores},

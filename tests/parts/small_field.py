@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 import pt_reuse as ptr
 
 
@@ -25,6 +27,10 @@ def write_field(folder):
         ptr.Qrels(found).write(folder / place / f"{name}.qrels")
     for name, qrels in (("lax", field.all_qrels), ("strict", field.qrels)):
         ptr.score(field.runs, qrels, ["AP", "nDCG@10"]).write_leaderboard(folder / "judges" / f"{name}.eval.txt", "tot")
+    first = field.runs[field.runs.names[0]]
+    new = first.assign(score=-first["score"]).drop(columns=["name", "rank"], errors="ignore")
+    strangers = new.iloc[:40].drop_duplicates("qid").assign(docno="nobody-else", score=99.0)
+    ptr.RunSet.from_frames({"new": pd.concat([new, strangers])}).write(folder / "new", compress=False)
     (folder / "graded.toml").write_text(
         f'name = "mine/graded"\ntitle = "Graded"\nqrels = "{folder}/qrels.txt"\nrel = 2\n[runs]\n'
         f'folder = "{folder}/runs"\nmetadata = "{folder}/runs.csv"\npool_depth = 15\npool_order = "file"\n'

@@ -12,8 +12,8 @@ import pytest
 from drawing_parts import by_run, changes, check, depths, names, ranks, saturation, units
 
 from pt_reuse.plots.bars import plot_saturation, plot_unique_counts, plot_unit_drops
-from pt_reuse.plots.forests import plot_rank_intervals
-from pt_reuse.plots.lines import plot_judged_by_rank, plot_pool_costs
+from pt_reuse.plots.forests import plot_estimators, plot_labels_needed, plot_rank_intervals
+from pt_reuse.plots.lines import plot_judged_by_rank, plot_plans, plot_pool_costs
 from pt_reuse.plots.maps import plot_minimum_ranks
 from pt_reuse.plots.run_scores import plot_density, plot_reduced_scores, plot_two_scores
 from pt_reuse.plots.sheet import COLOURS, MARKERS, Place, looks, off_screen
@@ -25,6 +25,17 @@ def unique_counts(n=40, column="team"):
     relevant, other = random.integers(0, 500, n), random.integers(0, 99_000, n)
     frame = pd.DataFrame({column: names(n, column), "runs": 2, "contributing": 1, "unique": relevant + other})
     return frame.assign(unique_relevant=relevant, unique_nonrelevant=other)
+
+
+def plans(strategies=1):
+    """Return plans of one measure, half of them checked."""
+    rows = pool_costs().merge(pd.DataFrame({"topics": [12, 25, 50, 100]}), how="cross")
+    rows = rows.merge(pd.DataFrame({"strategy": ["rank", "mtf", "hedge"][:strategies]}), how="cross")
+    judgments = rows["documents"] * rows["topics"] / 50
+    reached = {"judgments_reached": 1.04 * judgments, "tau_b_reached": rows["tau_b"] - 0.01}
+    rows = rows.assign(judge="as judged", judgments=judgments, **reached)
+    rows.loc[rows["topics"] > 25, list(reached)] = np.nan
+    return rows
 
 
 def rank_table(n=63):
@@ -127,8 +138,25 @@ FIGURES = {
     "pool costs of one depth": lambda place: plot_pool_costs(
         pool_costs(1), "share", title="It finds", label="share", place=place
     ),
+    "plans": lambda place: plot_plans(plans(), column="tau_b", label="tau_b (AP)", wanted=0.9, place=place),
+    "plans of strategies": lambda place: plot_plans(plans(3), column="tau_b", label="tau_b (AP)", place=place),
+    "plans, none checked": lambda place: plot_plans(
+        plans().query("topics > 25"), column="tau_b", label="tau_b (AP)", place=place
+    ),
     "rank intervals": lambda place: plot_rank_intervals(
         rank_table(), measure="AP", said="95 % intervals for all at once", noun="systems", place=place
+    ),
+    "estimators": lambda place: plot_estimators(
+        pd.DataFrame({"estimator": ["documents", "hole_slope", "zero"], "error": [0.01, 0.02, 0.035]}),
+        measure="nDCG@10",
+        place=place,
+    ),
+    "labels needed": lambda place: plot_labels_needed(
+        pd.DataFrame(
+            {"first": ["a", "b"], "second": ["c", "a run of a long name"], "expected": [3.5, 40], "most": [9, 61]}
+        ),
+        confidence=0.9,
+        place=place,
     ),
     "rank intervals of two": lambda place: plot_rank_intervals(
         rank_table(2), measure="AP", said="under every completion", noun="runs", place=place

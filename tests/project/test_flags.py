@@ -36,7 +36,9 @@ CALLS = {
     ),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "Scores.write_leaderboard": lambda d, **flag: SCORES.write_leaderboard(d / "board", **flag),
-    "labels.read_leaderboard": lambda d, **flag: ptr.labels.read_leaderboard(headed(d), **flag),
+    "labels.read_leaderboard": lambda d, **flag: ptr.labels.read_leaderboard(
+        table(d) if "transposed" in flag else headed(d), **flag
+    ),
     "ReuseDataset.fetch": lambda d, **flag: ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
     "ReuseDataset.get_corpus_iter": lambda d, **flag: ReuseDataset("demo").get_corpus_iter(**flag),
     "ReuseDataset.get_runs": lambda d, **flag: ReuseDataset("demo").get_runs(type="dense", **flag),
@@ -63,6 +65,7 @@ CALLS = {
     ),
     "read_runs": lambda d, **flag: ptr.read_runs(RUNS.write(d / "r", overwrite=True), **flag),
     "register_collection": lambda d, **flag: ptr.register_collection("flags", topics="irds:reuse/demo", **flag),
+    "report": lambda d, **flag: ptr.report(None, QRELS, **flag),
     "save": lambda d, **flag: ptr.score(RUNS, QRELS, "AP").save(d, **flag),
     "score": lambda d, **flag: ptr.score(RUNS, QRELS, "AP", **flag),
     "verify": lambda d, **flag: ptr.verify("mine", runs=RUNS, qrels=QRELS, figures=figures(d), **flag),
@@ -73,6 +76,12 @@ def headed(folder):
     """Return a leaderboard whose first line names the columns."""
     (folder / "headed").write_text("run topic measure value\na 1 AP .5\na all AP .5\n")
     return folder / "headed"
+
+
+def table(folder):
+    """Return a table of topics by systems."""
+    (folder / "table.csv").write_text("topic,a,b\n1,.5,.4\n2,.5,.1\n")
+    return folder / "table.csv"
 
 
 def chooser():

@@ -29,7 +29,7 @@ LAYERS = {
     "judging": 5, "studies": 5,
     "collections": 6,
     "verification": 7, "experiment": 7,
-    "demo": 8,
+    "demo": 8, "cards": 8,
     "cli": 9,
     "__init__": 10, "pools": 10, "labels": 10, "profile": 10, "rankings": 10,
 }  # fmt: skip

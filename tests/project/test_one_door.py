@@ -175,6 +175,7 @@ TAKERS = {
         VECTORS, TOPICS, ptr.judging.Oracle(QRELS, unknown="not relevant"), protocol=PROTOCOL, runs=runs
     ).labels.drop(columns="time"),
     "verify": lambda d, runs=RUNS, qrels=QRELS: verified(d, runs, qrels),
+    "report": lambda d, runs=RUNS, qrels=QRELS: ptr.report(runs, qrels, "P@3", resamples=0).questions,
     "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),
     "judging.rankings_by_annotator": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.judging.rankings_by_annotator(runs, {"ann": FIELD.all_qrels.restrict(QRELS)}, qrels, "AP").by_run
@@ -221,7 +222,11 @@ OPTIONS = {"measures": "AP", "resamples": 0, "contributors": POOLED, "depths": [
 #: study -> what else it takes
 MORE = {
     "found_by_depth": {"by": "run"},
+    "check_new_run": {"new": STRANGER, "by": "run", "depth": 3},
+    "compare_estimators": {"by": "run", "depth": 3},
     "coverage": {"by": "run", "depth": 3},
+    "judge_next": {"new": STRANGER, "by": "run", "depth": 3},
+    "plan_collection": {"by": "run", "max_density": 1.0, "min_relevant": 0, "draws": 2, "topics": 2},
     "subcollections": {"how": "random"},
     "prediction_powered": {"human": QRELS.select(QRELS.topics[:2]), "lam": 0.5},
 }

@@ -1,0 +1,214 @@
+"""Scores of lists some of whose documents are relevant with a probability, and how probabilities are learned.
+
+A document that is judged has the probability 0 or 1, so that a list without unjudged documents gets its very score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.arrays.kernels import Spec, discounts
+
+Floats = NDArray[np.float64]
+#: what the ridge of a logistic regression weighs
+_RIDGE = 2.0
+_STEPS, _CLOSE = 30, 1e-3
+
+
+@dataclass(frozen=True)
+class Likely:
+    """Ranked lists of some runs, each document of which has each label with a probability."""
+
+    at_least: Mapping[int, Floats]  # label -> (runs, topics, ranks) how likely a document has at least that
+    total: Mapping[int, Floats]  # label -> (topics,) how many documents of the topic are expected to
+    gains: Mapping[int, float]  # label -> the gain of nDCG
+
+    def top(self, cutoff: int | None) -> Likely:
+        """Return the lists down to a cutoff."""
+        return Likely({label: chance[..., :cutoff] for label, chance in self.at_least.items()}, self.total, self.gains)
+
+
+#: the expected scores, (runs, topics), and label -> (runs, topics, ranks) what a document more with it would change
+Expected = tuple[Floats, Mapping[int, Floats]]
+
+
+def expected_scores(spec: Spec, lists: Likely) -> Expected:
+    """Return the expected scores of lists by a measure: exact for P, RBP, Success and RR, for AP, nDCG and R plug-in.
+
+    Those three take their divisor for its expectation.
+    """
+    return EXPECTED[spec.kernel](spec, lists.top(spec.cutoff))
+
+
+def _ranks(chance: Floats) -> Floats:
+    return np.arange(1.0, chance.shape[2] + 1)
+
+
+def _divided(found: Floats, divisor: Floats) -> Floats:
+    return np.divide(found, divisor, out=np.zeros(found.shape), where=np.broadcast_to(divisor, found.shape) > 0)
+
+
+def _weighted(chance: Floats, weights: Floats, spec: Spec) -> Expected:
+    return chance @ weights, {spec.rel: np.broadcast_to(weights, chance.shape)}
+
+
+def _precision(spec: Spec, lists: Likely) -> Expected:
+    chance = lists.at_least[spec.rel]
+    return _weighted(chance, np.full(chance.shape[2], 1.0 / (spec.cutoff or 1)), spec)
+
+
+def _rank_biased(spec: Spec, lists: Likely) -> Expected:
+    chance = lists.at_least[spec.rel]
+    return _weighted(chance, (1 - spec.p) * spec.p ** (_ranks(chance) - 1), spec)
+
+
+def _before(nothing: Floats) -> Floats:
+    """Return for each rank the chance that nothing above it is relevant."""
+    return np.concatenate([np.ones((*nothing.shape[:2], 1)), np.cumprod(nothing, axis=2)[..., :-1]], axis=2)
+
+
+def _reciprocal_rank(spec: Spec, lists: Likely) -> Expected:
+    chance = lists.at_least[spec.rel]
+    first, parts = _before(1 - chance), 1 / _ranks(chance)
+    found = first * chance * parts
+    below = np.zeros_like(found)
+    rest = np.zeros(found.shape[:2])
+    for rank in range(found.shape[2] - 1, -1, -1):
+        # what the list below would score, were nothing above relevant
+        below[..., rank] = rest
+        rest = chance[..., rank] * parts[rank] + (1 - chance[..., rank]) * rest
+    return found.sum(axis=2), {spec.rel: first * (parts - below)}
+
+
+def _success(spec: Spec, lists: Likely) -> Expected:
+    chance = lists.at_least[spec.rel]
+    above, below = _before(1 - chance), _before(1 - chance[..., ::-1])[..., ::-1]
+    return 1 - np.prod(1 - chance, axis=2), {spec.rel: above * below}
+
+
+def _recall(spec: Spec, lists: Likely) -> Expected:
+    chance, total = lists.at_least[spec.rel], lists.total[spec.rel]
+    score = _divided(chance.sum(axis=2), total)
+    return score, {spec.rel: _divided(np.broadcast_to(1 - score[..., None], chance.shape), total[:, None])}
+
+
+def _average_precision(spec: Spec, lists: Likely) -> Expected:
+    chance, total = lists.at_least[spec.rel], lists.total[spec.rel]
+    above = np.cumsum(chance, axis=2) - chance
+    parts = chance / _ranks(chance)
+    score = _divided((parts * (1 + above)).sum(axis=2), total)
+    below = np.cumsum(parts[..., ::-1], axis=2)[..., ::-1] - parts
+    change = (1 + above) / _ranks(chance) + below - score[..., None]
+    return score, {spec.rel: _divided(change, total[:, None])}
+
+
+def divisor(spec: Spec, total: Mapping[int, Floats], gains: Mapping[int, float]) -> Floats:
+    """Return (topics,) what scores are divided by where so many documents have each label; 1 where by nothing."""
+    if spec.kernel in ("ap", "r"):
+        return np.maximum(total[spec.rel], 1e-12)
+    if spec.kernel != "ndcg":
+        return np.ones(len(total[spec.rel]))
+    labels = sorted(label for label in total if label in gains)
+    steps = np.diff([gains[label] for label in labels], prepend=0.0).tolist()
+    most = max([1, *(int(np.ceil(total[label].max(initial=0))) for label in labels)])
+    sums = np.concatenate([[0.0], np.cumsum(1 / discounts(most + 1)[1:])])
+    seen = [np.minimum(total[label], spec.cutoff or most) for label in labels]
+    ideal = np.sum(
+        [step * np.interp(x, np.arange(len(sums)), sums) for step, x in zip(steps, seen, strict=True)], axis=0
+    )
+    return np.maximum(ideal, 1e-12)
+
+
+def _gain(spec: Spec, lists: Likely) -> Expected:
+    labels = sorted(label for label in lists.at_least if label in lists.gains)
+    steps = np.diff([lists.gains[label] for label in labels], prepend=0.0)
+    n_ranks = next(iter(lists.at_least.values())).shape[2]
+    longest = max([n_ranks, *(int(np.ceil(lists.total[label].max(initial=0))) for label in labels)])
+    weight = 1 / discounts(longest + 1)[1:]
+    sums = np.concatenate([[0.0], np.cumsum(weight)])
+    cutoff = spec.cutoff or longest
+    gained, ideal, slopes = 0.0, 0.0, {}
+    for label, step in zip(labels, steps.tolist(), strict=True):
+        gained = gained + step * (lists.at_least[label] @ weight[:n_ranks])
+        seen = np.minimum(lists.total[label], cutoff)
+        ideal = ideal + step * np.interp(seen, np.arange(len(sums)), sums)
+        # one more relevant document makes the ideal list longer, as far as the cutoff
+        slopes[label] = np.where(seen < cutoff, step * weight[np.minimum(seen.astype(np.int64), longest)], 0.0)
+    score = _divided(np.asarray(gained), np.asarray(ideal))
+    changes = {
+        label: _divided(step * weight[:n_ranks] - score[..., None] * slopes[label][:, None], np.asarray(ideal)[:, None])
+        for label, step in zip(labels, steps.tolist(), strict=True)
+    }
+    return score, changes
+
+
+#: kernel -> its expected scores
+EXPECTED: dict[str, Callable[[Spec, Likely], Expected]] = {
+    "p": _precision,
+    "rbp": _rank_biased,
+    "rr": _reciprocal_rank,
+    "success": _success,
+    "r": _recall,
+    "ap": _average_precision,
+    "ndcg": _gain,
+}
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """A logistic regression with a small ridge, by Newton's method; the first feature is the constant."""
+
+    found: Floats  # (features,) the coefficients
+    curve: Floats  # (features, features) how sharply the likelihood peaks there
+
+    @classmethod
+    def fit(cls, features: Floats, positive: NDArray[np.bool_], start: Floats | None = None) -> Logistic:
+        """Fit it, from a `start` near by where there is one: it is fitted once without each team."""
+        ridge = np.append(1e-6, np.full(features.shape[1] - 1, _RIDGE))
+        found = np.zeros(features.shape[1]) if start is None else start.copy()
+        curve = np.diag(ridge)
+        for _ in range(_STEPS):
+            slope, bend = _slope(features, positive, found)
+            curve = bend + np.diag(ridge)
+            step = np.linalg.solve(curve, slope - ridge * found)
+            found += step
+            if np.abs(step).max() < _CLOSE:
+                break
+        return cls(found, curve)
+
+    def without(self, features: Floats, positive: NDArray[np.bool_]) -> Floats:
+        """Return where the coefficients come to near enough without some of the rows: a step of Newton's."""
+        slope, bend = _slope(features, positive, self.found)
+        return self.found - np.linalg.solve(self.curve - bend, slope)
+
+
+def _slope(features: Floats, positive: NDArray[np.bool_], at: Floats) -> tuple[Floats, Floats]:
+    from scipy.special import expit
+
+    chance = expit(features @ at)
+    return features.T @ (positive - chance), (features * (chance * (1 - chance))[:, None]).T @ features
+
+
+def by_unit(values: Floats, unit: NDArray[np.int64], share: float) -> float:
+    """Return the lowest value that `share` of the units have at most, a unit's weight spread over its values."""
+    found = _reached(values, unit, share * len(np.unique(unit)))
+    return float(values.max()) if np.isinf(found) and len(values) else found
+
+
+def conformal_quantile(errors: Floats, unit: NDArray[np.int64], confidence: float) -> float:
+    """Return what the error of one more unit exceeds with a probability of at most 1 - confidence; maybe infinite.
+
+    Units are exchangeable, and the runs of a unit share its one weight; the new unit has a weight of its own.
+    """
+    return _reached(errors, unit, confidence * (len(np.unique(unit)) + 1))
+
+
+def _reached(values: Floats, unit: NDArray[np.int64], weight: float) -> float:
+    weights = 1 / np.bincount(unit)[unit]
+    order = np.argsort(values, kind="stable")
+    at = int(np.searchsorted(np.cumsum(weights[order]), weight - 1e-9))
+    return float(values[order[at]]) if at < len(order) else np.inf

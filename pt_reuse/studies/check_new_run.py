@@ -1,0 +1,446 @@
+"""check_new_run: what a run that came after the pool would score and where it would rank, or why nobody can say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from pt_reuse._check import choice, count
+from pt_reuse._report import Digits
+from pt_reuse.arrays.expected import Floats
+from pt_reuse.data.judgments import as_qrels
+from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
+from pt_reuse.plots.forests import plot_rank_intervals
+from pt_reuse.result import Result, Shown, View
+from pt_reuse.scoring.caveats import few_topics, usual_measures
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.compare_estimators import CONFIDENCE, JUDGE
+from pt_reuse.studies.new_runs.calibration import How, check_predicted
+from pt_reuse.studies.new_runs.estimators import ESTIMATORS, WITH_SIGNALS, named_estimators
+from pt_reuse.studies.new_runs.outlook import Outlook, Row, Setting, as_new_runs
+from pt_reuse.studies.new_runs.sampling import Sample, check_estimable, needed
+from pt_reuse.study import Command, Entry, study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+
+def _draw(result: NewRunCheck, measure: str, place: Place) -> Axes:
+    """Draw the predicted rank of each new run as a point, and its interval as a line, the best on top."""
+    rows = result.table[result.table["measure"] == measure].sort_values("predicted_rank", kind="stable")
+    rows = rows.assign(rank=rows["predicted_rank"])
+    said = f"{100 * result.confidence:.4g} % intervals, the bounds where nothing more can be said"
+    return plot_rank_intervals(rows, measure=measure, said=said, noun="runs", place=place)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NewRunCheck(Result):
+    """What new runs would score and where they would rank, had their documents been judged.
+
+    Its figure has a point at the predicted rank of each new run and a line over its interval.
+
+    Attributes:
+        table: one row per measure and new run: ``measure name``; ``unjudged``, the share of its first documents that
+            nobody judged, and ``usual_unjudged``, what nine in ten runs have at most when their team is left out;
+            ``score`` and ``rank`` with these not relevant; ``lowest highest`` and ``rank_best rank_worst`` under every
+            completion, the other runs as judged; ``estimator``, ``predicted`` and ``predicted_rank`` with their
+            intervals ``low high`` and ``rank_low rank_high``, which are the bounds where it ``abstains``;
+            ``topics_low topics_high``, the interval of the predicted score from the choice of topics alone; ``both_low
+            both_high`` and ``both_rank_low both_rank_high`` from topics and unjudged documents together; ``why`` it
+            abstains, and ``to_judge``, how many documents of a sample would say as much as is usual; ``verdict``.
+        topics: one row per measure, new run and topic: ``measure name qid unjudged`` (documents), ``score predicted``,
+            ``deviation``, that of the prediction of the topic; the topics that decide most first.
+        documents: one row per measure, new run and unjudged document inside the cutoff: ``measure name qid docno
+            rank``; ``chance``, how likely it is relevant by the document model; ``change``, what the highest label
+            changes in the mean score at most; those that decide most first.
+        calibration: one row per measure, run of a left-out unit: ``measure name team``, ``score predicted`` and
+            ``unjudged``, what the interval is calibrated on.
+    """
+
+    title = "New runs"
+    condition = (
+        "It holds for runs of the same kind as those of the {units} left out, judged to depth {depth}; the interval is "
+        "theirs ({calibrated})."
+    )
+    limit = "It does not say what documents that no run found would change, nor what other topics would."
+    views = {
+        "run": View(
+            columns=(
+                Shown("Run", "name"),
+                Shown("As judged", "score", Digits.SCORE),
+                Shown("Predicted", "predicted", Digits.SCORE),
+                Shown("Interval", "interval"),
+                Shown("Ranks", "ranks"),
+                Shown("Under any labels", "bounds"),
+            ),
+            table="_shown_runs",
+            caption="{measure} of new runs: as judged, as predicted with its {confidence:.0%} interval, the ranks, "
+            "and the scores that every completion allows.",
+            noun="runs",
+        ),
+        "document": View(
+            table="documents",
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Document", "docno"),
+                Shown("Run", "name"),
+                Shown("Rank", "rank", Digits.COUNT),
+                Shown("Chance", "chance", Digits.SCORE),
+                Shown("Change", "change", Digits.SCORE),
+            ),
+            caption="Unjudged documents that decide {measure}, the first ones most: how likely each is relevant, and "
+            "what it would change in the mean.",
+            noun="documents",
+        ),
+    }
+    plots = {"ranks": _draw}
+    answer = ("table", "{verdict}")
+
+    topics: pd.DataFrame
+    documents: pd.DataFrame
+    calibration: pd.DataFrame
+    confidence: float
+
+    def _shown_runs(self) -> pd.DataFrame:
+        def ends(low: str, high: str, form: str) -> list[str]:
+            pairs = zip(self.table[low], self.table[high], strict=True)
+            return [f"{a:{form}} to {b:{form}}" for a, b in pairs]
+
+        said = ends("low", "high", ".4f")
+        return self.table.assign(
+            interval=["abstains" if no else text for no, text in zip(self.table["abstains"], said, strict=True)],
+            ranks=ends("rank_low", "rank_high", "d"),
+            bounds=ends("lowest", "highest", ".4f"),
+        )
+
+
+@study(
+    PRECISION_AND_GAIN,
+    CONFIDENCE,
+    JUDGE,
+    Parameter(
+        name="new",
+        meaning="the new runs: a RunSet, a dict of name -> results, run files, one result, a pipeline or a dict of "
+        "name -> pipeline, which are run on the `topics`.",
+        flag=Flag(help="files of the new runs", metavar="FILE", kind="runs"),
+    ),
+    Parameter(name="topics", meaning="a frame with ``qid`` and ``query``, for pipelines."),
+    Parameter(
+        name="by",
+        meaning='what is left out to learn from: each ``"team"`` (default) or ``"run"``.',
+        choices=("team", "run"),
+        flag=Flag(help="what is left out to learn from: team or run", metavar="UNIT", kind="text"),
+    ),
+    Parameter(
+        name="estimator",
+        meaning='one of those of :func:`~pt_reuse.profile.compare_estimators`, or ``"best"`` (default), that with the '
+        "smallest error for the units that are left out.",
+        check=lambda value: (
+            value if value == "best" else choice("estimator", value, ["best", *ESTIMATORS, *WITH_SIGNALS])
+        ),
+        flag=Flag(help=f"best, {', '.join(ESTIMATORS)}", metavar="WHICH", kind="text"),
+    ),
+    Parameter(
+        name="sampled",
+        meaning='labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with '
+        "the column ``inclusion``; the score is then estimated from them.",
+        flag=Flag(help="labels of a sample of the unjudged documents", metavar="FILE", kind="judgments"),
+    ),
+    command=Command(
+        name="check-new-run",
+        summary="what a run that was not pooled would score, or why that cannot be said",
+        details="Each team is left out of the pool to learn what its runs would score; the same is said of new runs, "
+        "with an interval, unless they are unlike any run that was left out.",
+        screen=("run",),
+    ),
+    measures=partial(usual_measures, binary=ir_measures.P @ 10),
+    entry=Entry(question="May I score my new system with these judgments?", page="studies/new-runs", papers="[W09]_"),
+)
+def check_new_run(
+    new: Any,
+    runs: Any,
+    qrels: Any,
+    measures: Any = None,
+    *,
+    topics: pd.DataFrame | None = None,
+    by: str = "team",
+    estimator: str = "best",
+    judge: Any = None,
+    sampled: Any = None,
+    depth: int | None = None,
+    rel: int | None = None,
+    contributors: str | Iterable[str] = "pooled",
+    pool_order: str | None = None,
+    confidence: float = 0.9,
+    verbose: bool = False,
+) -> NewRunCheck:
+    """Say what new runs would score and where they would rank, had they been pooled like the field, and when it cannot.
+
+    Of each new run the first `depth` documents that nobody judged are taken for unknown; what is below stays not
+    relevant, as for the runs of the field. What each estimator predicts is compared with the truth for each team of the
+    field as if it had not been pooled (:func:`~pt_reuse.profile.compare_estimators`); the best one predicts the new
+    runs. The interval is conformal by team: one more team errs by more, in units of the predicted deviation, with a
+    probability of at most 1 - `confidence`, if it is like those of the field.
+
+    It *abstains* where that cannot be assumed: fewer than nine teams (for 90 %); a larger share of unjudged documents
+    than nine in ten runs of left-out teams have; a higher score without its unjudged documents than any such run. Then
+    the interval is that of the bounds, and a sample of the unjudged documents can say more: see ``to_judge``,
+    :func:`judge_next` and `sampled`.
+
+    Returns:
+        NewRunCheck: ``.table`` (per measure and new run), ``.topics``, ``.documents``, ``.calibration``, ``.plot()``.
+
+    Raises:
+        InputError: new runs that are in the field, share no topic with the judgments or no document with the field,
+            pipelines without topics; a measure other than AP, nDCG, P, R, RBP(rel=1), RR and Success; fewer than two
+            teams whose documents are judged; a sample without probabilities, or of judged documents.
+
+    Warns:
+        CaveatWarning: fewer than five topics; runs without a team, each of which counts as a team of its own.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7, n_teams=12)
+        >>> name = field.runs.names[0]
+        >>> new, others = field.runs.select(names=[name]), field.runs.select(names=field.runs.names[1:])
+        >>> known = field.qrels.restrict(ptr.depth_pool(others, depth=10))
+        >>> found = ptr.check_new_run(new, others, known, "nDCG@10", depth=10)
+        >>> found.table[["score", "low", "predicted", "high", "lowest", "highest"]].round(3)
+           score    low  predicted   high  lowest  highest
+        0  0.591  0.591      0.596  0.605   0.591    0.626
+
+    Source: as for :func:`~pt_reuse.profile.compare_estimators`.
+    """
+    asked = Asked(check_new_run, locals())
+    runs, qrels, measures = asked.runs, asked.qrels, asked.measures
+    check_predicted(measures)
+    found = as_new_runs(new, runs, qrels, topics)
+    asked.units("by")
+    asked.tell(few_topics(len(qrels.topics)))
+    wanted = None if estimator == "best" else [estimator]
+    how = How(named_estimators(wanted, with_judge=judge is not None), confidence, asked.depth.value)
+    outlook = Outlook(
+        runs, found, qrels, measures, Setting(by, asked.depth, asked.contributors, asked["pool_order"], how, judge)
+    )
+    outlook.check()
+    if sampled is not None:
+        check_estimable(measures)
+    sample = None if sampled is None else Sample.of(as_qrels(sampled, "sampled"), outlook.evidence)
+    rows = [(m, row) for m in range(len(measures)) for row in outlook.rows()]
+    table = pd.DataFrame([_row(outlook, m, row, sample) for m, row in rows])
+    settings = {
+        "units": f"{by}s",
+        "calibrated": f"{100 * confidence:.4g} %, conformal by {by}, {count(len(outlook.train), by)}",
+        **({"sampled": f"{len(sample.row):,} documents"} if sample is not None else {}),
+    }
+    return NewRunCheck(
+        table=table,
+        topics=pd.concat([_topics(outlook, m, row) for m, row in rows], ignore_index=True),
+        documents=pd.concat([_documents(outlook, m, row) for m, row in rows], ignore_index=True),
+        calibration=pd.concat([_calibration(outlook, m) for m in range(len(measures))], ignore_index=True),
+        confidence=confidence,
+        settings=asked.settings(**settings),
+    )
+
+
+def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str, Any]:
+    predicted, at = outlook.predicted[m], row.at
+    bounds = tuple(ends[m] for ends in outlook.bounds[row.new])
+    told = predicted.table(at, predicted.chosen, (bounds[0], bounds[1])).iloc[row.place]
+    said: dict[str, Any] = {str(column): value for column, value in told.items()}
+    why = outlook.why_not(m, row)
+    holes = len(outlook.effects(m, row).row)
+    field = predicted.ranked[at]
+    depth = min(predicted.learned.spec.cutoff or outlook.how.depth, outlook.how.depth)
+    found: dict[str, Any] = {
+        "measure": repr(outlook.measures[m]),
+        "name": outlook.name(row),
+        "unjudged": row.case.unjudged(depth)[row.place],
+        "usual_unjudged": predicted.usual.unjudged,
+        "estimator": predicted.chosen,
+    }
+    if sample is not None:
+        said |= _sampled(outlook, m, row, sample)
+        found["estimator"] = "sample"
+        why = []
+    abstains = bool(why) and holes > 0
+    if abstains:
+        said |= {"low": said["lowest"], "high": said["highest"]}
+        said |= {"rank_low": said["rank_best"], "rank_high": said["rank_worst"]}
+    found |= {
+        "score": said.pop("zero"),
+        "rank": int(field.rank_as_judged(predicted.learned.zero[at].mean(axis=1))[row.place]),
+        **said,
+        **_with_topics(outlook, m, row, said),
+        "abstains": abstains,
+        "why": "; ".join(why) if abstains else "",
+        "to_judge": _to_judge(outlook, m, row, said),
+    }
+    for column in ("predicted_rank", "rank_low", "rank_high", "rank_best", "rank_worst"):
+        found[column] = int(found[column])
+    n = len(field.known) + 1
+    return {**found, "verdict": _verdict(found, outlook.how.confidence, n, holes)}
+
+
+def _verdict(row: dict[str, Any], confidence: float, n: int, holes: int) -> str:
+    who, level = f"{row['measure']}: {row['name']}", f"{100 * confidence:.4g} %"
+    if not holes:
+        return (
+            f"{who} scores {row['score']:.4f} and ranks {row['rank']:,} of {n:,}; every document that counts is judged"
+        )
+    if row["abstains"]:
+        return (
+            f"{who}: nothing can be said at {level}, since {row['why']}; under every completion it scores "
+            f"{row['lowest']:.4f} to {row['highest']:.4f} and ranks {row['rank_best']:,} to {row['rank_worst']:,} of "
+            f"{n:,}; judge a sample of {count(row['to_judge'], 'document')}"
+        )
+    ranks = (
+        f"rank {row['rank_low']:,} to {row['rank_high']:,}"
+        if row["rank_low"] < row["rank_high"]
+        else f"rank {row['rank_low']:,}"
+    )
+    return (
+        f"{who} would score {row['predicted']:.4f} ({row['low']:.4f} to {row['high']:.4f}, as judged "
+        f"{row['score']:.4f}) and {ranks} of {n:,}, at {level}"
+    )
+
+
+def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, Any]:
+    """Return the estimate of a score from a sample, with the ranks that it may have."""
+    from scipy.stats import t
+
+    predicted, at = outlook.predicted[m], row.at
+    effects = outlook.effects(m, row)
+    place = np.full(len(row.case.known), -1)
+    place[effects.row] = np.arange(len(effects.row))
+    where = place[sample.row]
+    inside = np.flatnonzero(where >= 0)
+    mine = effects.take(where[inside])
+    changes, variances = np.zeros((2, len(sample.row)))
+    changes[inside] = mine.of_labels(sample.label[inside]) - mine.mean
+    variances[inside] = np.square(mine.size)
+    score, error = sample.estimate(float(outlook.likely[m][row.new].score[row.place]), changes, variances)
+    if len(inside) < int((effects.size > 0).sum()) and (sample.probability[inside] == 1).all():
+        # what was not sampled has no probability, so that nothing is known of it
+        error = np.inf
+    lowest, highest = (float(ends[m][row.place]) for ends in outlook.bounds[row.new])
+    half = t.ppf((1 + outlook.how.confidence) / 2, max(len(sample.row) - 1, 1)) * error
+    ends = np.clip([score - half, score + half], lowest, highest)
+    field = predicted.ranked[at]
+    return {
+        "predicted": score,
+        "low": float(ends[0]),
+        "high": float(ends[1]),
+        "predicted_rank": int(field.rank(np.array([score]))[0]),
+        "rank_low": int(field.rank(ends[1:])[0]),
+        "rank_high": int(field.rank(ends[:1], worst=True)[0]),
+    }
+
+
+def _with_topics(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> dict[str, Any]:
+    """Return what topics add: intervals of the score from topics alone and from both doubts, ranks from both."""
+    from scipy.stats import t
+
+    predicted = outlook.predicted[m]
+    mine = _by_topic(outlook, m, row)
+    n = len(mine)
+    reach = t.ppf((1 + outlook.how.confidence) / 2, n - 1) / np.sqrt(n) if n > 1 else np.nan
+    spread = reach * mine.std(ddof=1) if n > 1 else np.nan
+    below, above = said["predicted"] - said["low"], said["high"] - said["predicted"]
+    outside = np.isin(predicted.learned.of.world.evidence.units.of_run, outlook.evidence.new)
+    others = outlook.scores[m][:, ~outside]
+    apart = others - mine[:, None]
+    doubt = reach * apart.std(axis=0, ddof=1) if n > 1 else np.full(others.shape[1], np.nan)
+    mean = others.mean(axis=0) - said["predicted"]
+    both = {
+        "both_low": said["predicted"] - np.hypot(below, spread),
+        "both_high": said["predicted"] + np.hypot(above, spread),
+        "both_rank_low": 1 + int((mean > np.hypot(above, doubt)).sum()) if n > 1 else 1,
+        "both_rank_high": 1 + int((mean > -np.hypot(below, doubt)).sum()) if n > 1 else len(mean) + 1,
+    }
+    return {"topics_low": said["predicted"] - spread, "topics_high": said["predicted"] + spread, **both}
+
+
+def _by_topic(outlook: Outlook, m: int, row: Row) -> Floats:
+    predicted, at = outlook.predicted[m], row.at
+    by_topic = predicted.by[predicted.chosen][at].by_topic
+    found: Floats = (predicted.learned.zero[at] if by_topic is None else by_topic)[row.place]
+    return found
+
+
+def _to_judge(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> int:
+    """Return how many documents to sample for an interval as narrow as is usual, or a quarter of the bounds."""
+    from scipy.stats import norm
+
+    predicted = outlook.predicted[m]
+    calibration = predicted.calibrations[predicted.chosen]
+    usual = 2 * calibration.score * float(np.median(calibration.spreads))
+    bounds = said["highest"] - said["lowest"]
+    width = usual if np.isfinite(usual) and 0 < usual < bounds else bounds / 4
+    size = outlook.effects(m, row).size
+    return needed(size, np.square(size), width, float(norm.ppf((1 + outlook.how.confidence) / 2)))
+
+
+def _topics(outlook: Outlook, m: int, row: Row) -> pd.DataFrame:
+    at, case = row.at, row.case
+    learned = outlook.predicted[m].learned
+    effects = outlook.effects(m, row)
+    topic, variance = outlook.evidence.topic[effects.row], np.square(effects.size)
+    n = case.shape[1]
+    frame = pd.DataFrame(
+        {
+            "measure": repr(outlook.measures[m]),
+            "name": outlook.name(row),
+            "qid": outlook.evidence.qrels.topics,
+            "unjudged": np.bincount(topic, minlength=n),
+            "score": learned.zero[at][row.place],
+            "predicted": _by_topic(outlook, m, row),
+            "deviation": n * np.sqrt(np.bincount(topic, weights=variance, minlength=n)),
+        }
+    )
+    return frame.iloc[np.argsort(-frame["deviation"].to_numpy(), kind="stable")]
+
+
+def _documents(outlook: Outlook, m: int, row: Row) -> pd.DataFrame:
+    case = row.case
+    effects = outlook.effects(m, row)
+    qids, docnos = outlook.evidence.names
+    rank = np.zeros(len(case.known), dtype=np.int64)
+    mine = case.place == row.place
+    rank[case.row[mine]] = case.rank[mine]
+    return pd.DataFrame(
+        {
+            "measure": repr(outlook.measures[m]),
+            "name": outlook.name(row),
+            "qid": qids[effects.row],
+            "docno": docnos[effects.row],
+            "rank": rank[effects.row],
+            "chance": effects.chance[:, 0],
+            "change": effects.change.sum(axis=1),
+        }
+    )
+
+
+def _calibration(outlook: Outlook, m: int) -> pd.DataFrame:
+    predicted, rows = outlook.predicted[m], []
+    table = outlook.runs.run_table
+    depth = min(predicted.learned.spec.cutoff or outlook.how.depth, outlook.how.depth)
+    for at, case in enumerate(outlook.cases.train):
+        about = table.iloc[case.runs][["name", "team"]].reset_index(drop=True)
+        rows.append(
+            about.assign(
+                measure=repr(outlook.measures[m]),
+                score=predicted.learned.truth[at].mean(axis=1),
+                predicted=predicted.by[predicted.chosen][at].score,
+                unjudged=case.unjudged(depth),
+            )
+        )
+    return pd.concat(rows, ignore_index=True)

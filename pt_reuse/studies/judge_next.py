@@ -1,0 +1,563 @@
+"""judge_next: which documents to judge next for a decision between runs, how many that takes, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, did_you_mean, positive, told
+from pt_reuse._errors import InputError, door, wrong
+from pt_reuse._report import Digits
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.expected import Floats, conformal_quantile
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
+from pt_reuse.plots.forests import plot_labels_needed
+from pt_reuse.pooling.pool import Pool, contributors_of
+from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.scoring.caveats import few_topics
+from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.compare_estimators import CONFIDENCE, JUDGE
+from pt_reuse.studies.new_runs.calibration import How, check_predicted, units_needed
+from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
+from pt_reuse.studies.new_runs.estimators import named_estimators
+from pt_reuse.studies.new_runs.outlook import Outlook, Row, Setting, as_new_runs
+from pt_reuse.studies.new_runs.sampling import PROBABILITY, check_estimable, draw, inclusion
+from pt_reuse.study import Command, Entry, study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+RANKING, SCORE = "ranking", "score"
+_CLOSE = 10.0**-DECIMALS
+#: how often the labels to come are drawn, to say how many are needed
+_DRAWS = 200
+
+
+def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> Axes:
+    """Draw how many labels the decision on each pair takes, the most on top."""
+    return plot_labels_needed(result.table, confidence=result.confidence, top=top, place=place)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class JudgingPlan(Result):
+    """Which documents to judge for a decision, in which order, and what is decided so far.
+
+    Its figure has a row per pair: the labels that its decision takes on average, and a line to what most need.
+
+    Attributes:
+        table: one row per pair of runs of the decision: ``measure first second``, the one that is expected to be
+            better first; ``difference`` of expected means and ``half``, by how much a decision needs it to differ;
+            ``decided``: ``"under every completion"``, ``"at 90 %"`` (as `confidence` says) or ``""``; whether
+            it ``abstains``, since a new run is unlike those left out (:func:`check_new_run`), so that only bounds
+            decide; ``expected`` and ``most``, the number of labels until it is decided, the mean and what nine in ten
+            (`confidence`) drawn courses need at most; ``by_bounds``, the mean number until it is
+            decided under every completion; ``significant``, how likely the difference is significant over topics
+            (paired t test, 0.05) once every document is judged.
+        documents: the unjudged documents of the decision, those to judge first on top: ``qid docno rank``, the best one
+            in the new runs; ``priority``; ``chance``, how likely each is relevant; with ``goal="score"`` those that
+            were drawn, and ``inclusion``.
+        scores: one row per run of the decision: ``name score``, the mean expected for new runs, as judged for others;
+            ``zero``, as judged; ``deviation`` of what is expected.
+        reach: how many deviations a difference must have for a decision; infinite where too few units can be left out.
+    """
+
+    title = "What to judge next"
+    condition = (
+        "It holds for new runs like those of the {units}, judged in the order of the plan, however often one looks "
+        "({calibrated})."
+    )
+    limit = "It does not say what other topics would change; `significant` tells where topics are the limit."
+    views = {
+        "pair": View(
+            columns=(
+                Shown("Better", "first"),
+                Shown("Worse", "second"),
+                Shown("Difference", "difference", Digits.SCORE),
+                Shown("Needed", "half", Digits.SCORE),
+                Shown("Labels", "expected", Digits.TENTHS),
+                Shown("Significant", "significant", Digits.SCORE),
+            ),
+            caption="Pairs of runs by {measure}: the expected difference, how large it must be for a decision, the "
+            "labels that takes, and how likely it is significant over topics then.",
+            noun="pairs",
+        ),
+        "document": View(
+            table="documents",
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Document", "docno"),
+                Shown("Best rank", "rank", Digits.COUNT),
+                Shown("Chance", "chance", Digits.SCORE),
+                Shown("Priority", "priority", Digits.SCORE),
+            ),
+            caption="The documents to judge, first to last: their best rank in the new runs, and how likely each is "
+            "relevant.",
+            noun="documents",
+        ),
+    }
+    plots = {"labels": _draw}
+    key = (KeyFigures(("pairs", "decided", "labels", "limited_by_topics"), "summary"),)
+    answer = (
+        "summary",
+        "{measure}: {decided:,} of {pairs:pair} are decided; {open} take {labels:,.0f} labels on average, of "
+        "{documents:document}; {limited_by_topics:,} are unlikely to be significant over topics, whatever is judged",
+    )
+    derived = {"summary": "summary"}
+
+    documents: pd.DataFrame
+    scores: pd.DataFrame
+    reach: float
+    confidence: float
+
+    def summary(self) -> pd.DataFrame:
+        """Return in a row how many pairs there are, and what is open.
+
+        Returns:
+            DataFrame: ``measure pairs decided``; ``open``, how many are not, in words; ``labels``, the mean number of
+            labels until an open pair is decided; ``limited_by_topics``, pairs of which ``significant`` is below a half;
+            ``documents``, how many are unjudged; ``abstains``, pairs of
+            which nothing but bounds decides.
+        """
+        is_open = self.table["decided"] == ""
+        row = {
+            "measure": self.table["measure"].iloc[0] if len(self.table) else "",
+            "pairs": len(self.table),
+            "decided": int((~is_open).sum()),
+            "open": "the others" if is_open.any() else "none",
+            "labels": float(self.table.loc[is_open, "expected"].mean()) if is_open.any() else 0.0,
+            "abstains": int(self.table["abstains"].sum()),
+            "limited_by_topics": int((self.table["significant"] < 0.5).sum()),
+            "documents": len(self.documents),
+        }
+        return pd.DataFrame([row])
+
+    @property
+    def pool(self) -> Pool:
+        """Return the documents as a pool, in the order of the plan, to export as tasks or to judge."""
+        return self.next(n=max(len(self.documents), 1))
+
+    @door
+    def next(self, *, n: int = 20) -> Pool:
+        """Return the next `n` documents of the plan as a pool.
+
+        Raises:
+            InputError: a number that is none.
+        """
+        columns = ["qid", "docno", "priority", *([PROBABILITY] if PROBABILITY in self.documents else [])]
+        first = self.documents.head(positive("n", n, "documents"))[columns]
+        return Pool.from_frame(first, settings={"strategy": "judge-next"})
+
+
+def _how(apart: float, half: float, ends: tuple[float, float], confidence: float) -> str:
+    if ends[0] > _CLOSE or ends[1] < -_CLOSE:
+        return "under every completion"
+    return f"at {100 * confidence:.4g} %" if abs(apart) > half else ""
+
+
+@study(
+    PRECISION_AND_GAIN,
+    CONFIDENCE,
+    JUDGE,
+    Parameter(
+        name="new",
+        meaning="new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were "
+        "not pooled.",
+        flag=Flag(help="files of the new runs", metavar="FILE", kind="runs"),
+    ),
+    Parameter(
+        name="goal",
+        meaning='what is to be decided: ``"ranking"`` (default), all pairs with a new run; the name of a new run, that '
+        'run against every other; a pair of names; or ``"score"``, a sample of which the scores of the new runs are '
+        "estimated.",
+        flag=Flag(help="ranking, score, the name of a run, or two names", metavar="GOAL", kind="list"),
+    ),
+    Parameter(
+        name="n",
+        meaning='with ``goal="score"``, how many documents are sampled; otherwise all are in the plan.',
+        check=lambda value: positive("n", value, "documents"),
+        flag=Flag(help="documents of a sample"),
+    ),
+    Parameter(
+        name="judged",
+        meaning="labels of documents of the plan that were judged since, and are not among the judgments.",
+        flag=Flag(help="labels of the plan's documents that were judged since", metavar="FILE", kind="judgments"),
+    ),
+    Parameter(name="topics", meaning="a frame with ``qid`` and ``query``, for pipelines."),
+    Parameter(
+        name="by",
+        meaning='what is left out to learn from: each ``"team"`` (default) or ``"run"``.',
+        choices=("team", "run"),
+        flag=Flag(help="what is left out to learn from: team or run", metavar="UNIT", kind="text"),
+    ),
+    command=Command(
+        name="judge-next",
+        summary="which documents to judge next to tell runs apart, and when to stop",
+        details="Each team is left out of the pool to learn how likely unjudged documents are relevant, and how far "
+        "estimates are off while documents are judged one by one.",
+        screen=("pair", "document"),
+    ),
+    measures=lambda rel: [ir_measures.nDCG @ 10],
+    entry=Entry(question="What should I judge next?", papers="[C06]_"),
+)
+def judge_next(
+    runs: Any,
+    qrels: Any,
+    measures: Any = None,
+    *,
+    new: Any = None,
+    goal: Any = RANKING,
+    n: int = 40,
+    judged: Any = None,
+    topics: pd.DataFrame | None = None,
+    by: str = "team",
+    judge: Any = None,
+    depth: int | None = None,
+    rel: int | None = None,
+    contributors: Any = "pooled",
+    pool_order: str | None = None,
+    confidence: float = 0.9,
+    seed: int = 0,
+    verbose: bool = False,
+) -> JudgingPlan:
+    """Plan which unjudged documents to judge for a decision, how many that takes, and when the decision stands.
+
+    Documents of new runs are judged in the order of what their label can change, times how unsure it is by the document
+    model (:func:`~pt_reuse.profile.compare_estimators`). After each label a run is expected to score what is known, and
+    what is expected of the rest. A pair is decided once the expected difference exceeds `reach` predicted deviations.
+    That number is calibrated on left-out teams, whose labels are known: with a probability of `confidence` no decision
+    on a run of one more team is wrong, however often one looks. So keep the judgments as they were, pass the labels so
+    far as `judged`, and look as often as you like.
+
+    How many labels a decision takes is simulated by drawing labels. Where a paired t test over topics would not find
+    the difference even then, no label settles it: topics limit it.
+
+    With ``goal="score"`` a sample of `n` documents is drawn with probabilities proportional to the same sizes. Its
+    labels estimate scores by P, RBP and nDCG without trusting the model: :func:`check_new_run` takes them as `sampled`.
+
+    Returns:
+        JudgingPlan: ``.table`` (per pair), ``.documents`` and ``.pool``, ``.next(n=)``, ``.summary()``.
+
+    Raises:
+        InputError: no new run, or an unknown one as `goal`; more than one measure, or one other than AP, nDCG, P, R,
+            RBP(rel=1), RR and Success; new runs of another collection; a field of which nothing can be learned.
+
+    Warns:
+        CaveatWarning: fewer than five topics.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> field = ptr.simulate_field(seed=7, n_teams=12)
+        >>> names = field.runs.names
+        >>> new, others = field.runs.select(names=names[:1]), field.runs.select(names=names[1:])
+        >>> known = field.qrels.restrict(ptr.depth_pool(others, depth=10))
+        >>> plan = ptr.judge_next(others, known, "nDCG@10", new=new, depth=10)
+        >>> labels = plan.next(n=10).judge(field.qrels)
+        >>> later = ptr.judge_next(others, known, "nDCG@10", new=new, depth=10, judged=labels)
+        >>> len(plan.table), *(int((each.table["decided"] != "").sum()) for each in (plan, later))
+        (23, 22, 23)
+
+    Source: the order, minimal test collections, Carterette, Allan and Sitaraman, SIGIR 2006; the sample, Horvitz and
+    Thompson 1952 with a model's predictions as a baseline, and Hajek's variance.
+    """
+    asked = Asked(judge_next, locals())
+    runs, qrels, measures = asked.runs, asked.qrels, asked.measures
+    check_predicted(measures)
+    if goal in (SCORE, [SCORE]):
+        check_estimable(measures)
+    if len(measures) != 1:
+        raise InputError(f"a decision is by one measure, got {len(measures)}.", argument="measures")
+    asked.units("by")
+    if new is None:
+        pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
+        if pooled.all():
+            raise wrong(
+                "new", " has the new runs. Without it they are the runs that were not pooled, and all of these were."
+            )
+        found = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
+        runs = runs.select(pooled=True)
+    else:
+        found = new
+    found = as_new_runs(found, runs, qrels, topics)
+    asked.tell(few_topics(len(qrels.topics)))
+    how = How(named_estimators(["documents"], with_judge=judge is not None), confidence, asked.depth.value)
+    pooled_runs = contributors_of(runs, asked["contributors"])
+    setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], how, judge)
+    outlook = Outlook(runs, found, qrels, measures, setting)
+    outlook.check()
+    given = None if judged is None else as_qrels(judged, "judged")
+    return _planned(outlook, asked, given)
+
+
+def _planned(outlook: Outlook, asked: Asked, judged: Qrels | None) -> JudgingPlan:
+    measure, goal, seed = repr(outlook.measures[0]), asked["goal"], asked["seed"]
+    if not isinstance(goal, str) and isinstance(goal, Sequence) and len(goal) == 1:
+        goal = goal[0]
+    rows = {outlook.name(row): row for row in outlook.rows()}
+    pairs = _pairs(goal, list(rows), [name for name in outlook.runs.names if name not in rows])
+    wanted = [name for name in dict.fromkeys(name for pair in pairs for name in pair) if name in rows]
+    known = _known(outlook, judged)
+    reach = _stopping_reach(outlook)
+    states = {name: _State.of(outlook, rows[name], known) for name in wanted}
+    documents = _ordered(outlook, states)
+    course = _Course(outlook, states, documents["row"].to_numpy(), reach, seed)
+    table = pd.DataFrame([{"measure": measure, **course.pair(first, second)} for first, second in pairs])
+    scores = [{"name": name, **course.start(name)} for name in dict.fromkeys(name for pair in pairs for name in pair)]
+    if goal == SCORE:
+        probability = inclusion(documents["priority"].to_numpy(), asked["n"])
+        documents = documents.assign(**{PROBABILITY: probability}).iloc[draw(probability, seed)]
+    settings = {
+        "goal": goal if isinstance(goal, str) else " against ".join(goal),
+        "units": f"{asked['by']}s that are left out",
+        "calibrated": f"at {100 * outlook.how.confidence:.4g} %, {count(len(outlook.train), asked['by'])}, it takes "
+        f"{units_needed(outlook.how.confidence)}",
+        "significance": "paired t test over topics, 0.05",
+        "judged since": int((known >= 0).sum()),
+        "draws": _DRAWS,
+        "seed": seed,
+    }
+    return JudgingPlan(
+        table=table,
+        documents=documents.drop(columns=["row"]).reset_index(drop=True),
+        scores=pd.DataFrame(scores),
+        reach=reach,
+        confidence=outlook.how.confidence,
+        settings=asked.settings(**settings),
+    )
+
+
+def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
+    """Return (documents,) labels that were given since, below 0 where there is none."""
+    found = np.full(len(outlook.evidence.labels), UNJUDGED)
+    if judged is None:
+        return found
+    rows, labels = outlook.evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
+    highest = int(outlook.evidence.labels.max())
+    if int(labels.max(initial=0)) > highest:
+        said = f"has the label {int(labels.max())}, and the highest of the judgments is {highest}."
+        raise InputError(said, argument="judged")
+    new = (rows >= 0) & (labels >= 0) & (np.append(outlook.evidence.labels, -1)[rows] < 0)
+    if (labels >= 0).any() and not new.any():
+        raise InputError(
+            "has no label of a document that is unjudged here. Keep the judgments as they were when the plan was made.",
+            argument="judged",
+        )
+    found[rows[new]] = labels[new]
+    return found
+
+
+def _stopping_reach(outlook: Outlook) -> float:
+    """Return how many deviations a difference must have for decisions on one more unit to be right."""
+    predicted = outlook.predicted[0]
+    worst, unit = [], []
+    for row in outlook.left_out():
+        effects, field = outlook.effects(0, row), predicted.ranked[row.at]
+        course = predicted.learned.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
+        worst.append(wrong_stop(course.score - course.others, effects.spread()))
+        unit.append(row.case.unit)
+    return conformal_quantile(np.array(worst), np.array(unit), outlook.how.confidence)
+
+
+@dataclass(frozen=True)
+class _State:
+    """A new run: what it is expected to score now, and the documents that are left."""
+
+    row: Row
+    score: float
+    by_topic: Floats  # (topics,) what it is expected to score
+    others: dict[str, tuple[float, float, float]]  # what every other run is expected to score beside it, least, most
+    shared: frozenset[str]  # the others that have some of its unjudged documents where the measure looks
+    left: Effects
+
+    @classmethod
+    def of(cls, outlook: Outlook, row: Row, known: NDArray[np.int16]) -> _State:
+        """Return what is expected of a run, given labels of some documents."""
+        effects = outlook.effects(0, row)
+        given = known[effects.row] >= 0
+        first = np.argsort(~given, kind="stable")
+        mine = effects.take(first)
+        names = [name for name in outlook.runs.names if name not in outlook.new]
+        others = outlook.scores[0][:, [outlook.runs.row(name) for name in names]]
+        labels = np.maximum(known[mine.row], 0)
+        course = outlook.predicted[0].learned.course(row.at, row.place, mine, labels, others)
+        at = int(given.sum())
+        beside = zip(*(each[:, at].tolist() for each in (course.others, course.least, course.most)), strict=True)
+        left = effects.take(~given)
+        by_topic = outlook.expected(0, row, known)
+        score = float(by_topic.mean())
+        return cls(row, score, by_topic, dict(zip(names, beside, strict=True)), outlook.sharing(0, left), left)
+
+
+def _pairs(goal: Any, new: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of a decision, a new run in each."""
+    names = [*new, *others]
+    given = [goal] if isinstance(goal, str) else list(goal) if isinstance(goal, Sequence) else None
+    if given is None or not all(isinstance(name, str) for name in given) or len(given) not in (1, 2):
+        raise wrong("goal", f" must be 'ranking', 'score', the name of a run or two names, got {told(goal)}.")
+    if given in ([RANKING], [SCORE]):
+        return [(one, other) for at, one in enumerate(new) for other in [*new[at + 1 :], *others]]
+    for name in given:
+        if name not in names:
+            raise wrong("goal", f" names {name!r}, which is no run here.{did_you_mean(name, names)}")
+    if not set(given) & set(new):
+        raise wrong("goal", f" names no new run: whatever is unjudged of {' and '.join(given)} is not known here.")
+    if len(given) == 2:
+        if given[0] == given[1]:
+            raise wrong("goal", f" names {given[0]!r} twice.")
+        return [(given[0], given[1])]
+    return [(given[0], other) for other in names if other != given[0]]
+
+
+def _ordered(outlook: Outlook, states: Mapping[str, _State]) -> pd.DataFrame:
+    """Return the documents of a decision in the order of the plan: ``qid docno rank priority chance row``."""
+    (qids, docnos), parts = outlook.evidence.names, []
+    for state in states.values():
+        case, mine = state.row.case, state.left
+        rank = np.zeros(len(outlook.evidence.labels), dtype=np.int64)
+        here = case.place == state.row.place
+        rank[case.row[here]] = case.rank[here]
+        parts.append(
+            pd.DataFrame({"row": mine.row, "rank": rank[mine.row], "chance": mine.chance[:, 0], "priority": mine.size})
+        )
+    every = pd.concat(parts, ignore_index=True)
+    found = every.groupby("row", as_index=False).agg({"rank": "min", "chance": "mean", "priority": "max"})
+    found = found.sort_values(["priority", "row"], ascending=[False, True], kind="stable").reset_index(drop=True)
+    row = found["row"].to_numpy()
+    found = found.assign(qid=qids[row], docno=docnos[row])
+    return found[["qid", "docno", "rank", "priority", "chance", "row"]]
+
+
+class _Course:
+    """The judging to come: labels are drawn by their chances, and each pair stops where it is decided."""
+
+    def __init__(
+        self, outlook: Outlook, states: Mapping[str, _State], order: NDArray[np.int64], reach: float, seed: int
+    ):
+        self._outlook, self._states, self._reach = outlook, states, reach
+        self._place = np.full(len(outlook.evidence.labels), len(order))
+        self._place[order] = np.arange(len(order))
+        self._rng = np.random.default_rng(seed)
+        self._drawn: dict[tuple[str, ...], NDArray[np.int64]] = {}
+        self._n_topics = outlook.evidence.n_topics
+
+    def start(self, name: str) -> dict[str, float]:
+        """Return the mean score of a run: expected, and as judged; and the deviation of the former."""
+        zero = float(self._zero(name).mean())
+        if name not in self._states:
+            return {"score": zero, "zero": zero, "deviation": 0.0}
+        state = self._states[name]
+        return {"score": state.score, "zero": zero, "deviation": float(state.left.spread()[0])}
+
+    def _beside(self, name: str, other: str) -> tuple[float, float, float]:
+        """Return what a run is expected to score beside another, and at least and at most."""
+        if name in self._states or other not in self._states:
+            score = self.start(name)["score"]
+            return score, score, score
+        return self._states[other].others[name]
+
+    def _share(self, first: str, second: str) -> bool:
+        """Return whether a run of the field has some of the unjudged documents of the new one."""
+        pairs = ((first, second), (second, first))
+        return any(one in self._states and other in self._states[one].shared for one, other in pairs)
+
+    def _abstains(self, name: str) -> bool:
+        return name in self._states and bool(self._outlook.why_not(0, self._states[name].row))
+
+    def _zero(self, name: str) -> Floats:
+        found: Floats = self._outlook.scores[0][:, self._outlook.runs.row(name)]
+        return found
+
+    def _by_topic(self, name: str) -> Floats:
+        if name not in self._states:
+            return self._zero(name)
+        return self._states[name].by_topic
+
+    def pair(self, one: str, other: str) -> dict[str, Any]:
+        """Return what is known of a pair, and how many labels it takes."""
+        score = [self._beside(name, against) for name, against in ((one, other), (other, one))]
+        first, second = (one, other) if score[0][0] >= score[1][0] else (other, one)
+        apart = score[0][0] - score[1][0]
+        ends = score if first == one else score[::-1]
+        mine, confidence = self._net(first, second), self._outlook.how.confidence
+        # of a run unlike those left out nothing but the bounds is known
+        # and another run that has its documents gains by their labels, too, which is not known here
+        abstains = any(self._abstains(name) for name in (first, second)) or self._share(first, second)
+        exact = self._outlook.bounds_are_exact(0) and not self._share(first, second)
+        reach = np.inf if abstains else self._reach
+        spread, labels = mine.spread(), self._labels(first, second, mine)
+        difference = abs(apart)
+        gained = np.cumsum(mine.of_labels(labels) - mine.mean, axis=1)
+        course = difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
+        least, most = mine.ends()
+        # the other one has a larger or smaller divisor, too
+        least = least + (ends[0][1] - ends[0][0]) - (ends[1][2] - ends[1][0])
+        most = most + (ends[0][2] - ends[0][0]) - (ends[1][1] - ends[1][0])
+        sure = (course + least > _CLOSE) | (course + most < -_CLOSE)
+        sure &= exact
+        sure[:, -1] = True
+        decided = sure | (np.abs(course) > reach * spread)
+        step = np.append(0, self._place[mine.row] + 1)
+        needed, by_bounds = (step[np.argmax(stops, axis=1)] for stops in (decided, sure))
+        half = reach * float(spread[0]) if len(mine.row) else 0.0
+        return {
+            "first": first,
+            "second": second,
+            "difference": difference,
+            "half": half,
+            "decided": _how(
+                difference, half, (difference + least[0], difference + most[0]) if exact else (-1.0, 1.0), confidence
+            ),
+            "abstains": abstains,
+            "expected": float(needed.mean()),
+            "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
+            "by_bounds": float(by_bounds.mean()),
+            "significant": self._significant(first, second, mine, labels),
+        }
+
+    def _net(self, first: str, second: str) -> Effects:
+        """Return the effects on a difference; a document of both is one."""
+        parts = [(self._states[n].left, sign) for n, sign in ((first, 1.0), (second, -1.0)) if n in self._states]
+        if len(parts) == 1:
+            mine, sign = parts[0]
+            net = Effects(mine.row, mine.labels, mine.chance, sign * mine.change)
+            return net.take(np.argsort(self._place[mine.row], kind="stable"))
+        rows = np.concatenate([mine.row for mine, _ in parts])
+        every, at = np.unique(rows, return_inverse=True)
+        labels = parts[0][0].labels
+        change, chance = np.zeros((2, len(every), len(labels)))
+        np.add.at(change, at, np.concatenate([sign * mine.change for mine, sign in parts]))
+        np.add.at(chance, at, np.concatenate([mine.chance for mine, _ in parts]))
+        chance /= np.bincount(at, minlength=len(every))[:, None]
+        found = Effects(every, labels, chance, change)
+        return found.take(np.argsort(self._place[every], kind="stable"))
+
+    def _labels(self, first: str, second: str, mine: Effects) -> NDArray[np.int64]:
+        """Return drawn labels; those of one new run are the same beside every other run."""
+        new = [name for name in (first, second) if name in self._states]
+        key = tuple(sorted(new))
+        if key not in self._drawn:
+            self._drawn[key] = mine.drawn(self._rng, _DRAWS)
+        return self._drawn[key]
+
+    def _significant(self, first: str, second: str, mine: Effects, labels: NDArray[np.int64]) -> float:
+        """Return how often a paired t test finds the difference once every document is judged."""
+        from scipy.stats import t
+
+        n = self._n_topics
+        if n < 2:
+            return 0.0
+        topic = self._outlook.evidence.topic[mine.row]
+        moved = np.zeros((_DRAWS, n))
+        np.add.at(moved.T, topic, n * (mine.of_labels(labels) - mine.mean).T)
+        by_topic = self._by_topic(first) - self._by_topic(second) + moved
+        error = by_topic.std(axis=1, ddof=1) / np.sqrt(n)
+        return float((np.abs(by_topic.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())

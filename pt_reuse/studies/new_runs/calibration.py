@@ -1,0 +1,256 @@
+"""How far predictions err for units that are left out, and what follows for one more unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
+from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.expected import EXPECTED, Floats, by_unit, conformal_quantile
+from pt_reuse.arrays.kernels import Spec
+from pt_reuse.scoring.measures import native_spec
+from pt_reuse.studies.new_runs.estimators import Cases, Learned, Prediction
+
+_CLOSE = 10.0**-DECIMALS
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The scores that the runs of a unit are ranked among, those of the runs of other units, ascending.
+
+    Relevant documents of the unit lower the scores of others by nDCG and R, which share a divisor with it.
+    """
+
+    known: Floats  # as expected, by what is known without the unit
+    least: Floats  # with all of its unknown documents relevant
+    most: Floats  # with none
+    whole: Floats  # with its documents judged
+    by_topic: Floats  # (topics, others) by what is known, in the order of the field
+
+    @classmethod
+    def of(cls, known: Floats, whole: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
+        """Return the scores of some runs, of which (topics, runs) and (runs,) are given."""
+        expected, least = (np.sort((part[:, None] * known).mean(axis=0)) for part in dilution)
+        return cls(expected, least, np.sort(known.mean(axis=0)), np.sort(whole), known)
+
+    def rank(self, score: Floats, *, worst: bool = False) -> NDArray[np.int64]:
+        """Return 1 + how many are better by what is known; the worst rank counts those that are equal, too."""
+        return _rank(self.known, score, worst=worst)
+
+    def rank_as_judged(self, score: Floats) -> NDArray[np.int64]:
+        """Return 1 + how many are better as they are judged."""
+        return _rank(self.most, score)
+
+    def true_rank(self, score: Floats) -> NDArray[np.int64]:
+        """Return 1 + how many are better with the documents of the unit judged."""
+        return _rank(self.whole, score)
+
+    def reach(self, predicted: Floats, spread: Floats, true: Floats) -> Floats:
+        """Return by how many spreads a prediction must be off at most for its ranks to reach the true one."""
+        ranks, wanted = self.rank(predicted), self.true_rank(true)
+        best_first = self.known[::-1]
+        if not len(best_first):
+            return np.zeros(len(predicted))
+        above = best_first[np.clip(wanted - 2, 0, len(best_first) - 1)]
+        below = best_first[np.clip(wanted - 1, 0, len(best_first) - 1)]
+        off = np.where(wanted > ranks, predicted - above, np.where(wanted < ranks, below - predicted, 0.0))
+        return np.maximum(off, 0) / spread
+
+
+def _rank(ascending: Floats, score: Floats, *, worst: bool = False) -> NDArray[np.int64]:
+    at = score - _CLOSE if worst else score + _CLOSE
+    better = len(ascending) - np.searchsorted(ascending, at, side="left" if worst else "right")
+    found: NDArray[np.int64] = 1 + better
+    return found
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The errors of an estimator for the units that are left out."""
+
+    unit: NDArray[np.int64]  # (runs,) the unit of each run
+    errors: Floats  # (runs,) of the score
+    spreads: Floats  # (runs,) what they are divided by
+    reaches: Floats  # (runs,) spreads that the rank takes, see :meth:`Ranked.reach`
+    confidence: float
+
+    @classmethod
+    def of(
+        cls, learned: Learned, predictions: Sequence[Prediction], ranked: Sequence[Ranked], confidence: float
+    ) -> Calibration:
+        """Return the errors for the cases to learn from."""
+        n = len(learned.train)
+        truth = [scores.mean(axis=1) for scores in learned.truth[:n]]
+        reach = [
+            field.reach(said.score, said.spread, true)
+            for field, said, true in zip(ranked, predictions, truth, strict=False)
+        ]
+        return cls(
+            np.repeat([case.unit for case in learned.train], [len(case.runs) for case in learned.train]),
+            np.concatenate([said.score for said in predictions[:n]]) - np.concatenate(truth),
+            np.concatenate([said.spread for said in predictions[:n]]),
+            np.concatenate(reach),
+            confidence,
+        )
+
+    @property
+    def n_units(self) -> int:
+        """Return how many units there are."""
+        return len(np.unique(self.unit))
+
+    @property
+    def error(self) -> float:
+        """Return the mean absolute error of the score, each unit one weight."""
+        return of_units(np.abs(self.errors), self.unit)
+
+    @cached_property
+    def score(self) -> float:
+        """Return how many spreads of the score an interval takes to each side."""
+        return conformal_quantile(np.abs(self.errors) / self.spreads, self.unit, self.confidence)
+
+    @cached_property
+    def rank(self) -> float:
+        """Return how many spreads of the score the interval of a rank takes to each side."""
+        return conformal_quantile(self.reaches, self.unit, self.confidence)
+
+
+def of_units(values: Floats, unit: NDArray[np.int64]) -> float:
+    """Return the mean over units of the means of their runs."""
+    return float(np.mean([values[unit == each].mean() for each in np.unique(unit)]))
+
+
+def units_needed(confidence: float) -> int:
+    """Return how many units must be left out for an interval of a confidence to exist."""
+    return int(np.ceil(confidence / (1 - confidence) - 1e-9))
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What runs are like for which the predictions are calibrated: those of units that are left out."""
+
+    unjudged: float  # nine in ten have at most this share of unjudged documents
+    condensed: float  # none has a higher score without its unjudged documents
+    spec: Spec  # by which measure: one that looks deeper than the pool says little of a run's top, so precision there
+
+    @classmethod
+    def of(cls, learned: Learned, depth: int) -> Usual:
+        """Return what holds of the cases to learn from."""
+        train, spec = learned.train, learned.spec
+        if (spec.cutoff or depth + 1) > depth:
+            spec = Spec("p", cutoff=depth, rel=max(spec.rel, 1))
+        unit = np.repeat([case.unit for case in train], [len(case.runs) for case in train])
+        share = np.concatenate([case.unjudged(min(spec.cutoff or depth, depth)) for case in train])
+        highest = max(float(learned.condensed(case, spec).max()) for case in train)
+        return cls(by_unit(share, unit, 0.9), highest, spec)
+
+
+@dataclass(frozen=True)
+class How:
+    """How predictions are made."""
+
+    estimators: Mapping[str, Callable[[Learned], list[Prediction]]]
+    confidence: float
+    depth: int
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What runs would score by one measure, by each estimator, and how far each errs for the units left out."""
+
+    learned: Learned
+    by: Mapping[str, list[Prediction]]  # of each case
+    calibrations: Mapping[str, Calibration]
+    ranked: list[Ranked]  # what each case is ranked among
+    usual: Usual
+    chosen: str  # the estimator with the smallest error
+
+    @classmethod
+    def of(cls, cases: Cases, measure: ir_measures.Measure, ranked: list[Ranked], how: How) -> Predicted:
+        """Predict by one measure."""
+        learned = Learned(cases, spec_of(measure))
+        by = {name: estimator(learned) for name, estimator in how.estimators.items()}
+        calibrations = {name: Calibration.of(learned, said, ranked, how.confidence) for name, said in by.items()}
+        chosen = min(calibrations, key=lambda name: calibrations[name].error)
+        return cls(learned, by, calibrations, ranked, Usual.of(learned, how.depth), chosen)
+
+    def table(self, at: int, name: str, bounds: tuple[Floats, Floats]) -> pd.DataFrame:
+        """Return one row per run of a case: what an estimator says of its score and rank, inside the bounds.
+
+        Without an interval, for too few units, the ends are those of the bounds.
+        """
+        said, calibration, field = self.by[name][at], self.calibrations[name], self.ranked[at]
+        lowest, highest = bounds
+        reach, rank_reach = calibration.score, calibration.rank
+        score, zero = said.score, self.learned.zero[at].mean(axis=1)
+        best, worst = _rank(field.least, highest), _rank(field.most, lowest)
+        return pd.DataFrame(
+            {
+                "zero": zero,
+                "predicted": score,
+                "low": np.clip(score - reach * said.spread, lowest, highest),
+                "high": np.clip(score + reach * said.spread, lowest, highest),
+                "lowest": lowest,
+                "highest": highest,
+                "predicted_rank": field.rank(score),
+                "rank_low": np.clip(field.rank(score + rank_reach * said.spread), best, worst),
+                "rank_high": np.clip(field.rank(score - rank_reach * said.spread, worst=True), best, worst),
+                "rank_best": best,
+                "rank_worst": worst,
+            }
+        )
+
+    def pairs(self, at: int, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (runs,) with how many runs of other units the interval decides a pair, and how often wrongly."""
+        said, field = self.by[name][at], self.ranked[at]
+        apart = said.score[:, None] - field.known
+        decided = np.abs(apart) > self.calibrations[name].score * said.spread[:, None]
+        true = self.learned.truth[at].mean(axis=1)[:, None] - field.whole
+        wrong = decided & (np.sign(apart) != np.sign(np.where(np.abs(true) <= _CLOSE, 0, true)))
+        return decided.sum(axis=1), wrong.sum(axis=1)
+
+
+def ranked_among(cases: Cases, measures: Sequence[ir_measures.Measure], whole: Floats) -> list[list[Ranked]]:
+    """Return by each measure what each case is ranked among; `whole` are (measures, runs) with all that is judged."""
+    evidence, outside = cases.world.evidence, cases.world.outside
+    known = evidence.by_topic(measures, [*([*outside, case.unit] for case in cases.train), outside])
+    is_outside = np.isin(evidence.units.of_run, outside)
+    found = []
+    for m, measure in enumerate(measures):
+        learned, mine = Learned(cases, spec_of(measure)), []
+        for at, case in enumerate(cases.every):
+            train = at < len(cases.train)
+            others = ~is_outside & (evidence.units.of_run != case.unit)
+            true = known[m, -1].mean(axis=0) if train else whole[m]
+            mine.append(Ranked.of(known[m, at if train else -1][:, others], true[others], learned.dilution(at)))
+        found.append(mine)
+    return found
+
+
+def spec_of(measure: ir_measures.Measure) -> Spec:
+    """Return how a measure is computed that is predicted."""
+    spec = native_spec(measure)
+    if spec is None:
+        raise TypeError(f"{measure!r} has no kernel")
+    return spec
+
+
+def is_predicted(measure: ir_measures.Measure) -> bool:
+    """Return whether the expected score by a measure is known."""
+    spec = native_spec(measure)
+    return spec is not None and spec.kernel in EXPECTED and not spec.judged_only and not spec.gains
+
+
+def check_predicted(measures: Iterable[ir_measures.Measure]) -> None:
+    """Raise where the expected score by a measure is not known."""
+    unknown = [repr(measure) for measure in measures if not is_predicted(measure)]
+    if unknown:
+        known = "AP, nDCG, P, R, RBP(rel=1), RR and Success"
+        raise InputError(f"cannot predict {examples(unknown)}; it can {known}.", argument="measures")

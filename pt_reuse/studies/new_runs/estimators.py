@@ -1,0 +1,390 @@
+"""What runs would score had their documents been judged: estimators, which predict every unit from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, Option
+from pt_reuse.arrays.expected import Floats, Likely, Logistic, divisor, expected_scores
+from pt_reuse.arrays.kernels import Spec
+from pt_reuse.arrays.lists import offsets, ranges
+from pt_reuse.studies.new_runs.effects import LEAST, Effects, together
+from pt_reuse.studies.new_runs.evidence import FEATURES, Case, World
+
+#: labels drawn for an unjudged document count so many documents of the run as a whole among those of the topic
+_PRIOR = 2.0
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the runs of a unit would score."""
+
+    score: Floats  # (runs,)
+    spread: Floats  # (runs,) what the error is divided by, to compare it with that of other runs
+    by_topic: Floats | None = None  # (runs, topics), None where an estimator knows of means alone
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a run and others are expected to score while its documents are judged one by one."""
+
+    score: Floats  # (documents + 1,)
+    others: Floats  # (others, documents + 1) expected, at least and at most
+    least: Floats
+    most: Floats
+
+
+class Cases:
+    """The cases to learn from, and those to predict, in one world."""
+
+    def __init__(self, world: World, train: Sequence[int], targets: Sequence[int]):
+        self.world = world
+        self.train = [world.case(unit) for unit in train]
+        self.targets = [world.case(unit) for unit in targets]
+        self.every = [*self.train, *self.targets]
+        self._chances: dict[tuple[int, int], list[Floats]] = {}
+
+    def chances(self, label: int, n_features: int) -> list[Floats]:
+        """Return (holes,) of each case how likely a document has at least a label, by the document model.
+
+        A logistic regression of the first features, learned from the documents of all other cases to learn from.
+        """
+        if (label, n_features) not in self._chances:
+            self._chances[label, n_features] = self._fitted(label, n_features)
+        return self._chances[label, n_features]
+
+    def _fitted(self, label: int, n_features: int) -> list[Floats]:
+        from scipy.special import expit
+
+        features = np.concatenate([case.features[:, :n_features] for case in self.train])
+        positive = np.concatenate([case.labels[case.holes] >= label for case in self.train])
+        ends = np.cumsum([0, *(len(case.holes) for case in self.train)])
+        whole = Logistic.fit(features, positive)
+        found = []
+        for at, case in enumerate(self.every):
+            fitted = whole.found
+            if at < len(self.train) and len(case.holes):
+                mine, others = np.arange(ends[at], ends[at + 1]), np.r_[: ends[at], ends[at + 1] : len(positive)]
+                near = whole.without(features[mine], positive[mine])
+                fitted = Logistic.fit(features[others], positive[others], near).found
+            found.append(expit(case.features[:, :n_features] @ fitted))
+        return found
+
+
+class Learned:
+    """Cases under one measure; what is learned of those to learn from, each without itself."""
+
+    def __init__(self, cases: Cases, spec: Spec):
+        self.of, self.train, self.cases, self.spec = cases, cases.train, cases.every, spec
+        every = cases.world.evidence.labels
+        self.gains = {int(k): v for k, v in spec.gain_of_label(np.unique(every[every >= 0])).items()}
+        #: labels at which the score changes
+        self.labels = sorted(self.gains) if spec.kernel == "ndcg" else [spec.rel]
+
+    @cached_property
+    def zero(self) -> list[Floats]:
+        """Return (runs, topics) of each case the scores with what is known."""
+        return [case.scored(self.spec, self.nothing(case), self.gains)[0] for case in self.cases]
+
+    @cached_property
+    def truth(self) -> list[Floats]:
+        """Return (runs, topics) of each case the scores with the labels of all its documents."""
+        every = (
+            {label: (case.labels[case.holes] >= label).astype(float) for label in self.labels} for case in self.cases
+        )
+        return [case.scored(self.spec, said, self.gains)[0] for case, said in zip(self.cases, every, strict=True)]
+
+    @cached_property
+    def room(self) -> list[Floats]:
+        """Return (runs,) of each case what the documents weigh that are unknown, in the mean."""
+        return [self._room(case) for case in self.cases]
+
+    def condensed(self, case: Case, spec: Spec) -> Floats:
+        """Return (runs,) mean scores of a case without its unjudged documents, by any measure."""
+        labels = self.labels if spec.kernel == "ndcg" else [spec.rel]
+        return case.condensed(spec, self.gains, labels).mean(axis=1)
+
+    def nothing(self, case: Case) -> dict[int, Floats]:
+        """Return chances of 0."""
+        return {label: np.zeros(len(case.holes)) for label in self.labels}
+
+    def others(self, at: int) -> NDArray[np.int64]:
+        """Return the cases that a case is predicted from: all to learn from but itself."""
+        return np.array([i for i in range(len(self.train)) if i != at], dtype=np.int64)
+
+    def losses(self) -> tuple[list[Floats], list[Floats]]:
+        """Return (runs,) of each case to learn from how much lower its mean scores are with what is known, and room."""
+        n = len(self.train)
+        lost = [(truth - zero).mean(axis=1) for truth, zero in zip(self.truth[:n], self.zero[:n], strict=True)]
+        return lost, self.room[:n]
+
+    def likely(self, case: Case, chances: Mapping[int, Floats]) -> Prediction:
+        """Return what chances of labels say."""
+        score, changes = case.scored(self.spec, chances, self.gains)
+        labels, depth = sorted(chances), case.cutoff(self.spec)
+        dense = {label: case.dense(_at(case, chances[label]), depth) for label in labels}
+        mean = np.sum([changes[label] * dense[label] for label in labels], axis=0)
+        variance, steps = np.zeros(mean.shape), np.zeros(mean.shape)
+        for label in labels:
+            # the square of what is gained, threshold by threshold
+            after = steps + changes[label]
+            variance = variance + (after**2 - np.square(steps)) * dense[label]
+            steps = after
+        variance = np.maximum(variance - np.square(mean), 0)
+        n = case.shape[1]
+        deviation = together(variance.sum(axis=(1, 2)) / n**2, np.sqrt(variance).sum(axis=(1, 2)) / n)
+        return Prediction(score.mean(axis=1), deviation, score)
+
+    def _room(self, case: Case) -> Floats:
+        """Return (runs,) what the documents weigh together that are unknown."""
+        changes = case.scored(self.spec, self.nothing(case), self.gains)[1]
+        unknown = case.dense(_at(case, np.ones(len(case.holes))), case.cutoff(self.spec))
+        most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
+        found: Floats = most.sum(axis=(1, 2)) / case.shape[1]
+        return found
+
+    def effects(self, at: int, place: int) -> Effects:
+        """Return what labels do to the mean score of a run of a case, by the document model, the weightiest first."""
+        case, chances = self.cases[at], chances_of(self, len(FEATURES))[at]
+        changes = case.scored(self.spec, chances, self.gains)[1]
+        hole = np.full(len(case.known), -1)
+        hole[case.holes] = np.arange(len(case.holes))
+        seen = (case.place == place) & (case.rank <= case.cutoff(self.spec)) & (hole[case.row] >= 0)
+        where = place, case.topic[seen], case.rank[seen] - 1
+        row, labels = case.row[seen], sorted(changes)
+        change = np.stack([changes[label][where] / case.shape[1] for label in labels], axis=1)
+        chance = np.stack([chances[label][hole[row]] for label in labels], axis=1)
+        return Effects(row, labels, chance, change).sorted()
+
+    @property
+    def _dilutes(self) -> bool:
+        """Return whether others, without a unit's documents where the measure looks, share its divisor alone."""
+        return self.spec.cutoff is not None and self.spec.cutoff <= self.of.world.evidence.depth
+
+    def dilution(self, at: int) -> tuple[Floats, Floats]:
+        """Return (topics,) what scores of others become a part of once documents of a case are judged: expected, least.
+
+        Relevant documents of a unit enlarge what nDCG and R divide by. Where a measure looks deeper than the pool,
+        others may have them, too, and gain about as much: their scores stay as they are.
+        """
+        if not self._dilutes:
+            return np.ones(self.cases[at].shape[1]), np.ones(self.cases[at].shape[1])
+        case, chances = self.cases[at], chances_of(self, len(FEATURES))[at]
+        of, n = case.of_topic(case.holes), case.shape[1]
+        found = {label: case.found[label] for label in self.labels}
+        expected = {label: found[label] + np.bincount(of, weights=chances[label], minlength=n) for label in found}
+        most = {label: found[label] + np.bincount(of, minlength=n) for label in found}
+        whole = divisor(self.spec, found, self.gains)
+        return whole / divisor(self.spec, expected, self.gains), whole / divisor(self.spec, most, self.gains)
+
+    def course(self, at: int, place: int, effects: Effects, label: NDArray[Any], others: Floats) -> Course:
+        """Return what a run and others are expected to score after so many of its documents have their labels.
+
+        It is not summed from effects: on each topic the list is scored anew with the labels that are there by then.
+        The others, (topics, others) by what is known, share a larger divisor with it.
+        """
+        case, n_topics = self.cases[at], self.cases[at].shape[1]
+        chances, cutoff = chances_of(self, len(FEATURES))[at], case.cutoff(self.spec)
+        topic = case.of_topic(effects.row)
+        sizes = np.bincount(topic, minlength=n_topics)
+        # a list for each topic and number of its documents that have labels
+        starts = offsets(sizes + 1)
+        of_list = np.repeat(np.arange(n_topics), sizes + 1)
+        by_topic = np.argsort(topic, kind="stable")
+        among = np.empty(len(topic), dtype=np.int64)
+        among[by_topic] = np.arange(len(topic)) - offsets(sizes)[:-1][topic[by_topic]]
+        after = starts[topic] + among + 1
+        later = sizes[topic] - among
+        where = ranges(after, later)
+        left = sizes[of_list] - (np.arange(len(of_list)) - starts[of_list])
+        rank = np.zeros(len(case.known), dtype=np.int64)
+        mine = case.place == place
+        rank[case.row[mine]] = case.rank[mine]
+        at_least: dict[int, Floats] = {}
+        # relevant documents of a topic: expected, known before, known now, and with all that are left
+        expected, before, now, most = (dict[int, Floats]() for _ in range(4))
+        for n, least in enumerate(effects.labels):
+            values = (case.known & (case.labels >= least)).astype(float)
+            values[case.holes] = chances[least]
+            lists = case.dense(values, cutoff)[place][of_list]
+            is_so = (label >= least).astype(float)
+            lists[where, np.repeat(rank[effects.row] - 1, later)] = np.repeat(is_so, later)
+            of_holes = np.bincount(case.of_topic(case.holes), weights=chances[least], minlength=n_topics)
+            expected[least] = (case.found[least] + of_holes)[of_list]
+            np.add.at(expected[least], where, np.repeat(is_so - effects.chance[:, n], later))
+            at_least[least] = lists[None]
+            before[least] = case.found[least][of_list]
+            now[least] = before[least].copy()
+            np.add.at(now[least], where, np.repeat(is_so, later))
+            most[least] = now[least] + left
+        score = expected_scores(self.spec, Likely(at_least, expected, self.gains))[0][0]
+        whole = divisor(self.spec, before, self.gains)
+        parts = [whole / divisor(self.spec, total, self.gains) for total in (expected, most, now)]
+        parts = parts if self._dilutes else [np.ones(len(whole))] * 3
+        return Course(
+            _followed(score, starts, after) / n_topics,
+            *(_diluted(part, others, topic, starts, after) / n_topics for part in parts),
+        )
+
+    def told(self, at: int, score: Floats, by_topic: Floats | None = None) -> Prediction:
+        """Return a prediction that knows nothing of how likely single documents are relevant."""
+        return Prediction(score, 0.1 * self.room[at] + LEAST, by_topic)
+
+
+def _followed(score: Floats, starts: NDArray[np.int64], after: NDArray[np.int64]) -> Floats:
+    """Return (documents + 1,) the sums over topics after each document, of numbers of each list of a course."""
+    found: Floats = score[starts[:-1]].sum() + np.append(0.0, np.cumsum(score[after] - score[after - 1]))
+    return found
+
+
+def _diluted(
+    part: Floats, others: Floats, topic: NDArray[np.int64], starts: NDArray[np.int64], after: NDArray[np.int64]
+) -> Floats:
+    """Return (others, documents + 1) the sums over topics of scores of which each list of a course leaves a part."""
+    first = part[starts[:-1]] @ others
+    steps = (part[after] - part[after - 1])[:, None] * others[topic]
+    return np.concatenate([first[None], first + np.cumsum(steps, axis=0)]).T
+
+
+def _at(case: Case, values: Floats) -> Floats:
+    """Return (documents,) values of holes, 0 elsewhere."""
+    found = np.zeros(len(case.known))
+    found[case.holes] = values
+    return found
+
+
+def _zero(learned: Learned) -> list[Prediction]:
+    return [learned.told(at, zero.mean(axis=1), zero) for at, zero in enumerate(learned.zero)]
+
+
+def _condensed(learned: Learned) -> list[Prediction]:
+    found = [case.condensed(learned.spec, learned.gains, learned.labels) for case in learned.cases]
+    return [learned.told(at, score.mean(axis=1), score) for at, score in enumerate(found)]
+
+
+def _webber_park(learned: Learned) -> list[Prediction]:
+    means = np.array([lost.mean() for lost in learned.losses()[0]])
+    found = []
+    for at, zero in enumerate(learned.zero):
+        found.append(learned.told(at, zero.mean(axis=1) + means[learned.others(at)].mean()))
+    return found
+
+
+def _hole_slope(learned: Learned) -> list[Prediction]:
+    losses, rooms = learned.losses()
+    products = np.array([(lost * room).mean() for lost, room in zip(losses, rooms, strict=True)])
+    squares = np.array([(room**2).mean() for room in rooms])
+    found = []
+    for at, (zero, room) in enumerate(zip(learned.zero, learned.room, strict=True)):
+        others = learned.others(at)
+        below = squares[others].sum()
+        slope = products[others].sum() / below if below > 0 else 0.0
+        found.append(learned.told(at, zero.mean(axis=1) + slope * room))
+    return found
+
+
+def _bpref(learned: Learned) -> list[Prediction]:
+    """Read the score off a line through the bpref of the runs of the other units, fitted with each unit left out."""
+    found = [case.bpref(learned.spec.rel).mean(axis=1) for case in learned.cases]
+    truth = [scores.mean(axis=1) for scores in learned.truth]
+    predictions = []
+    for at, mine in enumerate(found):
+        others = learned.others(at)
+        x, y = (np.concatenate([values[i] for i in others]) for values in (found, truth))
+        weight = np.concatenate([np.full(len(found[i]), 1 / len(found[i])) for i in others])
+        line = np.polyfit(x, y, 1, w=np.sqrt(weight)) if len(np.unique(x)) > 1 else np.array([0.0, y.mean()])
+        predictions.append(learned.told(at, np.polyval(line, mine)))
+    return predictions
+
+
+def _bootstrap(learned: Learned) -> list[Prediction]:
+    """Draw the labels of a run's unjudged documents from its judged ones of the topic; here, what they are expected."""
+    found = []
+    depth = learned.of.world.evidence.depth
+    for case in learned.cases:
+        top = (case.rank <= depth) & case.known[case.row]
+        cell, size = case.place * case.shape[1] + case.topic, case.lengths.size
+        seen = np.bincount(cell[top], minlength=size).reshape(case.shape)
+        # of a document that several runs of the unit have, the run that has it first
+        first = np.full(len(case.known), -1)
+        order = np.argsort(-case.rank, kind="stable")
+        first[case.row[order]] = cell[order]
+        chances = {}
+        for label in learned.labels:
+            good = np.bincount(cell[top & (case.labels[case.row] >= label)], minlength=size).reshape(case.shape)
+            whole = (good.sum(axis=1) + 0.5) / (seen.sum(axis=1) + 1)
+            chances[label] = ((good + _PRIOR * whole[:, None]) / (seen + _PRIOR)).ravel()[first[case.holes]]
+        found.append(learned.likely(case, chances))
+    return found
+
+
+def _documents(learned: Learned) -> list[Prediction]:
+    return _by_model(learned, len(FEATURES))
+
+
+def _documents_and_judge(learned: Learned) -> list[Prediction]:
+    return _by_model(learned, len(FEATURES) + 2 * len(learned.of.world.signals))
+
+
+def _by_model(learned: Learned, n_features: int) -> list[Prediction]:
+    return [
+        learned.likely(case, said) for case, said in zip(learned.cases, chances_of(learned, n_features), strict=True)
+    ]
+
+
+def chances_of(learned: Learned, n_features: int) -> list[dict[int, Floats]]:
+    """Return label -> (holes,) chances of each case by the document model; a higher label is never more likely."""
+    found: list[dict[int, Floats]] = [{} for _ in learned.cases]
+    for label in learned.labels:
+        for said, chance in zip(found, learned.of.chances(label, n_features), strict=True):
+            said[label] = np.minimum(chance, said[max(said)]) if said else chance
+    return found
+
+
+def _judge(learned: Learned) -> list[Prediction]:
+    """Take the labels of the first signal as they are; what it does not label is not relevant."""
+    signal = learned.of.world.signals[0]
+    found = []
+    for at, case in enumerate(learned.cases):
+        said = np.nan_to_num(signal.value[case.holes], nan=-1.0)
+        chances = {label: (said >= label).astype(float) for label in learned.labels}
+        score = case.scored(learned.spec, chances, learned.gains)[0]
+        found.append(learned.told(at, score.mean(axis=1), score))
+    return found
+
+
+#: those that take labels of a model, or scores of a classifier
+WITH_SIGNALS: dict[str, Callable[[Learned], list[Prediction]]] = {
+    "judge": _judge,
+    "documents_and_judge": _documents_and_judge,
+}
+#: name -> what predicts each case of what is learned, in their order
+ESTIMATORS: dict[str, Callable[[Learned], list[Prediction]]] = {
+    "documents": _documents,
+    "zero": _zero,
+    "condensed": _condensed,
+    "webber_park": _webber_park,
+    "hole_slope": _hole_slope,
+    "bpref": _bpref,
+    "bootstrap": _bootstrap,
+}
+
+
+def named_estimators(
+    names: Sequence[str] | None, *, with_judge: bool
+) -> dict[str, Callable[[Learned], list[Prediction]]]:
+    """Return the estimators that are asked for; those of a judge are there where one is given."""
+    known = ESTIMATORS | WITH_SIGNALS if with_judge else ESTIMATORS
+    if names is None:
+        return known
+    lacking = [name for name in names if name not in known]
+    if lacking:
+        raise InputError(f"{examples(lacking)} needs ", Option("judge", ...), ".", argument="estimators")
+    return {name: known[name] for name in names}

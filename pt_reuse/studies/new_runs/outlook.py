@@ -1,0 +1,237 @@
+"""Outlook: what judgments say of new runs beside a field, measure by measure, before it is put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples
+from pt_reuse._errors import InputError, Option, located
+from pt_reuse.arrays.expected import Floats
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.pooling.depth import PoolDepth
+from pt_reuse.pooling.pool import Contributors
+from pt_reuse.scoring.rescoring import base_scores
+from pt_reuse.scoring.scores import check_topics
+from pt_reuse.studies.new_runs.calibration import How, Predicted, ranked_among, units_needed
+from pt_reuse.studies.new_runs.effects import Effects
+from pt_reuse.studies.new_runs.estimators import Cases, Prediction, chances_of
+from pt_reuse.studies.new_runs.evidence import FEATURES, Case, Evidence, Pooling, Signal, World
+
+#: a single result without a name
+NEW = "new run"
+
+
+def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | None) -> RunSet:
+    """Return new runs in the order of the field, which have topics of the judgments: runs, a result or pipelines."""
+    if isinstance(new, pt.Transformer):
+        new = {NEW: new}
+    if isinstance(new, Mapping) and new and all(isinstance(each, pt.Transformer) for each in new.values()):
+        if topics is None:
+            raise InputError(
+                "pipelines need topics. Pass ", Option("topics", ...), ", a frame of qid and query.", argument="new"
+            )
+        found = RunSet.from_pipelines(dict(new), topics, order=runs.order)
+    elif isinstance(new, pd.DataFrame) and "name" not in new:
+        found = RunSet.from_frames({NEW: new}, order=runs.order)
+    else:
+        found = as_runs(new, argument="new", order=runs.order)
+    if found.order != runs.order:
+        found = found.reorder(runs.order)
+    both = [name for name in found.names if name in runs]
+    if both:
+        raise InputError(
+            f"{examples(both)} is among the runs of the field. Leave it out there, or rename it.",
+            argument="new",
+        )
+    with located("new"):
+        check_topics(found, qrels)
+    teams = [NEW if team is None else team for team in found.run_table["team"]]
+    known = set(runs.teams)
+    named = {
+        name: f"{name} (new)"
+        if team == NEW and name in known
+        else name
+        if team == NEW
+        else f"{team} (new)"
+        if team in known
+        else team
+        for name, team in zip(found.names, teams, strict=True)
+    }
+    return found.with_metadata(teams=named, pooled=False)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a field was pooled, and how predictions are made of it."""
+
+    by: str
+    depth: PoolDepth
+    contributors: Contributors
+    pool_order: str | None
+    how: How
+    judge: Any = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run of a case under a measure."""
+
+    case: Case
+    at: int  # the case among all, first those to learn from
+    place: int  # the run in it
+    new: int = -1  # the case among those of new runs
+
+
+class Outlook:
+    """New runs beside a field: their unjudged documents, and what is predicted of them."""
+
+    def __init__(
+        self, runs: RunSet, new: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], setting: Setting
+    ):
+        both = runs.union(new)
+        contributing = np.append(setting.contributors.runs, np.zeros(len(new), dtype=bool))
+        pooled = Contributors(setting.contributors.rule, contributing, setting.contributors.assumed)
+        pooling = Pooling(setting.depth.value, pooled, setting.pool_order or runs.pool_order)
+        self.runs, self.measures, self.how = both, list(measures), setting.how
+        self.new = set(new.names)
+        self.units = both.units("run" if setting.by == "run" else "team")
+        self.evidence = Evidence(both, new.names, qrels, self.units, pooling)
+        signals = [] if setting.judge is None else [Signal.of_judge(setting.judge, self.evidence)]
+        evidence = self.evidence
+        #: the units that are left out to learn from
+        self.train = [unit for unit in evidence.pooled if unit not in evidence.new]
+        world = World(evidence, evidence.new, evidence.every_label(self.measures), signals)
+        self.cases = Cases(world, self.train, evidence.new)
+        self._effects: dict[tuple[int, int, int], Effects] = {}
+        #: (measures, topics, runs) with what is judged
+        self.scores = base_scores(both, evidence.qrels, self.measures)
+
+    @cached_property
+    def predicted(self) -> list[Predicted]:
+        """Return what is predicted by each measure."""
+        ranked = ranked_among(self.cases, self.measures, self.scores.mean(axis=1))
+        return [
+            Predicted.of(self.cases, measure, fields, self.how)
+            for measure, fields in zip(self.measures, ranked, strict=True)
+        ]
+
+    def check(self) -> None:
+        """Raise where new runs are of another collection, or fewer than two units can be left out to learn from."""
+        for row in self.rows():
+            if not row.case.known[row.case.row[row.case.place == row.place]].any():
+                self._check_shared(self.name(row))
+        n, unit = sum(len(case.holes) > 0 for case in self.cases.train), self.units.by
+        if n < 2:
+            raise InputError(
+                f"{count(n, unit)} of the field brought judged documents that no other {unit} brought to depth "
+                f"{self.evidence.depth}; it takes two to learn from. Are these the pooled runs, and the depth?",
+                argument="runs",
+            )
+
+    def _check_shared(self, name: str) -> None:
+        """Raise where a new run, of which nothing is judged, shares no document with the field either."""
+        others = self.runs.select(names=[other for other in self.runs.names if other != name]).docnos()
+        if not set(others).intersection(self.runs.select(names=[name]).docnos()):
+            raise InputError(
+                f"run {name!r} shares no document with the runs of the field. Is it a run of this collection, with "
+                "document ids written alike?",
+                argument="new",
+            )
+
+    @cached_property
+    def bounds(self) -> list[tuple[Floats, Floats]]:
+        """Return of each new unit (measures, runs) the lowest and the highest scores."""
+        return [self.evidence.bounds(case, self.measures) for case in self.cases.targets]
+
+    @cached_property
+    def likely(self) -> list[list[Prediction]]:
+        """Return by each measure what the document model says of each new unit, whatever predicts its score."""
+        n = len(self.train)
+        found = []
+        for predicted in self.predicted:
+            chances = chances_of(predicted.learned, len(FEATURES))[n:]
+            found.append(
+                [predicted.learned.likely(case, said) for case, said in zip(self.cases.targets, chances, strict=True)]
+            )
+        return found
+
+    def rows(self) -> list[Row]:
+        """Return the new runs."""
+        n = len(self.train)
+        return [
+            Row(case, n + at, place, at)
+            for at, case in enumerate(self.cases.targets)
+            for place in range(len(case.runs))
+        ]
+
+    def left_out(self) -> list[Row]:
+        """Return the runs of the units that are left out to learn from."""
+        return [Row(case, at, place) for at, case in enumerate(self.cases.train) for place in range(len(case.runs))]
+
+    def name(self, row: Row) -> str:
+        """Return the name of a run."""
+        return self.runs.names[int(row.case.runs[row.place])]
+
+    def why_not(self, m: int, row: Row) -> list[str]:
+        """Return why nothing is said of a run at the confidence level; nothing where something is."""
+        predicted, case = self.predicted[m], row.case
+        n, least = len(self.train), units_needed(self.how.confidence)
+        depth = min(predicted.learned.spec.cutoff or self.how.depth, self.how.depth)
+        share, usual = case.unjudged(depth)[row.place], predicted.usual
+        condensed = float(predicted.learned.condensed(case, usual.spec)[row.place])
+        unit = self.units.by
+        said = []
+        if n < least:
+            said.append(f"{count(n, unit)} left out, and it takes {least}")
+        if share > usual.unjudged + 1e-9:
+            said.append(
+                f"{share:.0%} of its first {depth} documents are unjudged, of left-out {unit}s {usual.unjudged:.0%}"
+            )
+        if condensed > usual.condensed + 1e-9:
+            by = "a precision of" if usual.spec != predicted.learned.spec else "a score of"
+            said.append(
+                f"without its unjudged documents it has {by} {condensed:.4f}, more than any left-out run "
+                f"({usual.condensed:.4f})"
+            )
+        return said
+
+    def effects(self, m: int, row: Row) -> Effects:
+        """Return what the labels of the unjudged documents of a run do to its mean score."""
+        if (m, row.at, row.place) not in self._effects:
+            self._effects[m, row.at, row.place] = self.predicted[m].learned.effects(row.at, row.place)
+        return self._effects[m, row.at, row.place]
+
+    def expected(self, m: int, row: Row, known: NDArray[np.int16]) -> Floats:
+        """Return (topics,) what a run is expected to score, given (documents,) labels of some; below 0 is none."""
+        learned, case = self.predicted[m].learned, row.case
+        given, chances = known[case.holes], chances_of(learned, len(FEATURES))[row.at]
+        said = {label: np.where(given >= 0, given >= label, chance) for label, chance in chances.items()}
+        found: Floats = case.scored(learned.spec, said, learned.gains)[0][row.place]
+        return found
+
+    def sharing(self, m: int, effects: Effects) -> frozenset[str]:
+        """Return the runs of the field that have some documents where the measure looks."""
+        spec, evidence = self.predicted[m].learned.spec, self.evidence
+        mine = np.zeros(len(evidence.labels), dtype=bool)
+        mine[effects.row] = True
+        seen = mine[evidence.row] & (evidence.rank <= (spec.cutoff or evidence.depth))
+        names = (self.runs.names[run] for run in np.unique(evidence.run[seen]).tolist())
+        return frozenset(name for name in names if name not in self.new)
+
+    def bounds_are_exact(self, m: int) -> bool:
+        """Return whether nothing but a run's own documents in the plan can move it against others by a measure."""
+        spec, depth = self.predicted[m].learned.spec, self.evidence.depth
+        if spec.cutoff is None or spec.cutoff > depth:
+            return False
+        return spec.cutoff == depth or spec.kernel not in ("ap", "ndcg", "r")

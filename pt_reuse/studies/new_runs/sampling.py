@@ -1,0 +1,143 @@
+"""Samples of unjudged documents: which to judge, and what their labels say of scores without trusting a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import ir_measures
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError
+from pt_reuse.arrays.expected import Floats
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.scoring.measures import native_spec
+from pt_reuse.studies.new_runs.evidence import Evidence
+
+#: the column of a pool, and of labels, that has the probability with which a document was sampled
+PROBABILITY = "inclusion"
+
+
+#: fewer sampled documents say little of their own error
+_FEWEST = 20
+
+
+def inclusion(sizes: Floats, n: int) -> Floats:
+    """Return (documents,) the probability of each in a sample of n: in proportion to its size, at most 1."""
+    found = np.zeros(len(sizes))
+    some = sizes > 0
+    n = min(n, int(some.sum()))
+    sure = np.zeros(len(sizes), dtype=bool)
+    while True:
+        rest = some & ~sure
+        left = n - int(sure.sum())
+        if not rest.any() or left <= 0:
+            break
+        share = left * sizes / sizes[rest].sum()
+        more = rest & (share >= 1 - 1e-12)
+        if not more.any():
+            found[rest] = share[rest]
+            break
+        sure |= more
+    found[sure] = 1.0
+    return found
+
+
+def draw(probability: Floats, seed: int) -> NDArray[np.int64]:
+    """Return a sample in which each document is with its probability: systematic, in a random order."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(probability))
+    ends = np.cumsum(probability[order])
+    n = round(float(ends[-1])) if len(ends) else 0
+    # the sum of the probabilities is the size of the sample, up to the last bit
+    picks = np.searchsorted(ends, (rng.random() + np.arange(n)) * (ends[-1] / max(n, 1)), side="right")
+    return np.sort(order[np.minimum(picks, len(order) - 1)])
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Labels of documents that were sampled, with the probability of each."""
+
+    row: NDArray[np.int64]  # of the judgments
+    label: NDArray[np.int16]
+    probability: Floats
+
+    @classmethod
+    def of(cls, sampled: Qrels, evidence: Evidence) -> Sample:
+        """Find sampled documents among those that nobody judged."""
+        frame = sampled.to_frame()
+        if PROBABILITY not in frame:
+            said = f"has no column {PROBABILITY!r}, the probability of each document. Judge the pool of judge_next: "
+            raise InputError(f"{said}found.pool.judge(judge).", argument="sampled")
+        kept = (frame["label"] >= 0).to_numpy()
+        if not kept.all():
+            where = frame[~kept].iloc[0]
+            raise InputError(
+                f"document {where['docno']!r} of topic {where['qid']!r} has no label. Every document of the sample "
+                "must have one, or the estimate is not of the whole.",
+                argument="sampled",
+            )
+        if int(frame["label"].max()) > max(int(evidence.labels.max()), 1):
+            said = f"has the label {int(frame['label'].max())}, and the highest of the judgments is "
+            raise InputError(f"{said}{int(evidence.labels.max())}.", argument="sampled")
+        rows = evidence.qrels.arrays.documents.find(sampled.arrays.documents)
+        probability = frame[PROBABILITY].to_numpy(dtype=float)
+        odd = kept & ~((probability > 0) & (probability <= 1))
+        if odd.any():
+            where = frame[odd].iloc[0]
+            raise InputError(
+                f"{PROBABILITY} must be above 0 and at most 1, got {where[PROBABILITY]} for document "
+                f"{where['docno']!r} of topic {where['qid']!r}.",
+                argument="sampled",
+            )
+        strange = kept & ((rows < 0) | (evidence.labels[rows] >= 0))
+        if strange.any():
+            where = frame[strange].iloc[0]
+            raise InputError(
+                f"document {where['docno']!r} of topic {where['qid']!r} is judged already, or none that the new runs "
+                "have at the top. Give as `sampled` the labels of the sample alone, and leave them out of the qrels.",
+                argument="sampled",
+            )
+        return cls(rows[kept], frame["label"].to_numpy(dtype=np.int16)[kept], probability[kept])
+
+    def estimate(self, score: float, changes: Floats, variances: Floats) -> tuple[float, float]:
+        """Return the estimate of a mean score, and its standard error.
+
+        It is the score predicted, and for each sampled document what its label changes in it, (sampled,), divided by
+        its probability. The variance is Hajek's, for samples of a fixed size; where the model expects a larger one, of
+        (sampled,) `variances`, it is the mean of both, since a few documents that are as expected say little of others.
+        """
+        rest = 1 - self.probability
+        n, expanded = int((rest > 0).sum()), changes / self.probability
+        found = score + float(expanded.sum())
+        if n < 2:
+            return found, 0.0 if not n else np.inf
+        mean = (rest * expanded).sum() / rest.sum()
+        seen = n / (n - 1) * float((rest * np.square(expanded - mean)).sum())
+        expected = float((rest / np.square(self.probability) * variances).sum())
+        return found, float(np.sqrt(max(seen, (seen + expected) / 2)))
+
+
+def check_estimable(measures: Iterable[ir_measures.Measure]) -> None:
+    """Raise where a sum over sampled documents does not estimate a measure."""
+    unfit = [repr(m) for m in measures if (spec := native_spec(m)) is None or spec.kernel not in ("p", "rbp", "ndcg")]
+    if unfit:
+        said = f"a sample estimates P, RBP and nDCG, which are sums over documents, and not {examples(unfit)}."
+        raise InputError(said, argument="measures")
+
+
+def needed(sizes: Floats, variances: Floats, width: float, reach: float) -> int:
+    """Return how many documents must be sampled for an interval to be at most so wide; all, where no fewer do."""
+    high = int((sizes > 0).sum())
+    low = min(_FEWEST, high)
+    if not high:
+        return 0
+    while low < high:
+        middle = (low + high) // 2
+        probability = inclusion(sizes, middle)
+        drawn = probability > 0
+        error = np.sqrt(((1 / probability[drawn] - 1) * variances[drawn]).sum())
+        low, high = (low, middle) if 2 * reach * error <= width else (middle + 1, high)
+    return low

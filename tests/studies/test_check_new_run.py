@@ -1,0 +1,195 @@
+"""check_new_run: a left-out team's runs as new ones, scores by ir_measures, when it abstains, samples, bad input."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import P
+
+import pt_reuse as ptr
+from pt_reuse.data.judgments import Qrels
+
+FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
+TEAM = FIELD.runs.select(pooled=True).teams[-1]
+NEW = FIELD.runs.select(team=TEAM, pooled=True)
+OTHERS = FIELD.runs.select(names=[name for name in FIELD.runs.names if name not in NEW.names])
+KNOWN = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS, depth=10))
+#: judged had the new runs been pooled, too
+WHOLE = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS | NEW, depth=10))
+MEASURES = ["P@10", "nDCG@10", "AP"]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.check_new_run(NEW, OTHERS, KNOWN, MEASURES, depth=10)
+
+
+def test_new_runs_are_predicted_as_their_team_is_when_it_is_left_out(found):
+    runs = OTHERS | NEW
+    compared = ptr.profile.compare_estimators(runs, WHOLE, MEASURES, depth=10).by_run
+    for row in found.table.itertuples():
+        one = compared[
+            (compared["measure"] == row.measure)
+            & (compared["estimator"] == row.estimator)
+            & (compared["name"] == row.name)
+        ].iloc[0]
+        columns = ["zero", "predicted", "lowest", "highest", "rank_best", "rank_worst", "predicted_rank"]
+        mine = [row.score, *(getattr(row, column) for column in columns[1:])]
+        assert mine == pytest.approx(one[columns].tolist(), abs=1e-9)
+        if not row.abstains:
+            ends = ["low", "high", "rank_low", "rank_high"]
+            assert [getattr(row, end) for end in ends] == pytest.approx(one[ends].tolist(), abs=1e-9)
+
+
+def test_scores_and_shares_are_those_of_the_judgments(found):
+    scores = ptr.score(NEW, KNOWN, [*MEASURES, ptr.Unjudged @ 10]).mean.set_index("name")
+    true = ptr.score(NEW, WHOLE, MEASURES).mean.set_index("name")
+    for row in found.table.itertuples():
+        assert row.score == pytest.approx(scores.loc[row.name, row.measure], abs=1e-12)
+        assert row.unjudged == pytest.approx(scores.loc[row.name, "Unjudged@10"], abs=1e-12)
+        assert row.lowest - 1e-12 <= true.loc[row.name, row.measure] <= row.highest + 1e-12
+        assert row.lowest - 1e-12 <= row.low <= row.high <= row.highest + 1e-12
+        assert row.both_low <= row.low
+        assert row.both_high >= row.high
+    unjudged = found.topics.groupby(["measure", "name"])["unjudged"].sum()
+    documents = found.documents.groupby(["measure", "name"]).size()
+    assert unjudged.to_dict() == documents.to_dict()
+    kept = found.documents[["qid", "docno"]].drop_duplicates()
+    assert not len(kept.merge(KNOWN.to_frame()[["qid", "docno"]]))
+
+
+def test_what_is_predicted_of_topics_adds_up(found):
+    means = found.topics.groupby(["measure", "name"])["predicted"].mean()
+    for row in found.table.itertuples():
+        if row.estimator in ("documents", "bootstrap", "zero", "condensed"):
+            assert row.predicted == pytest.approx(means[row.measure, row.name], abs=1e-12)
+
+
+def test_it_abstains_without_enough_teams():
+    few = OTHERS.select(team=OTHERS.teams[:6])
+    known = FIELD.all_qrels.restrict(ptr.depth_pool(few, depth=10))
+    table = ptr.check_new_run(NEW, few, known, "P@10", depth=10).table
+    assert table["abstains"].all()
+    assert table["why"].str.contains("6 teams left out, and it takes 9").all()
+    assert (table["low"] == table["lowest"]).all()
+    assert (table["high"] == table["highest"]).all()
+    assert (table["to_judge"] > 0).all()
+    less = ptr.check_new_run(NEW, few, known, "P@10", depth=10, confidence=0.8).table
+    assert not less["why"].str.contains("teams left out").any()
+
+
+def test_it_abstains_for_a_run_unlike_those_left_out():
+    # all that nobody judged, first
+    best = FIELD.all_qrels.to_frame().merge(KNOWN.to_frame()[["qid", "docno"]], how="left", indicator=True)
+    best = best[best["_merge"] == "left_only"].sort_values("label", ascending=False).groupby("qid").head(30)
+    odd = best.assign(score=best["label"] + np.linspace(0, 0.5, len(best)))[["qid", "docno", "score"]]
+    some = NEW[NEW.names[0]][["qid", "docno", "score"]].assign(score=lambda f: f["score"] - 1e6)
+    odd = pd.concat([odd, some]).drop_duplicates(["qid", "docno"])
+    table = ptr.check_new_run({"odd": odd}, OTHERS, KNOWN, "P@10", depth=10).table
+    assert table["abstains"].all()
+    assert table["why"].str.contains("are unjudged").all()
+    # the judged relevant documents alone: a higher precision than any run has
+    good = KNOWN.to_frame().query("label > 0").groupby("qid").head(9)
+    good = good.assign(score=1.0)[["qid", "docno", "score"]]
+    tail = odd.groupby("qid").tail(1).assign(score=2.0)
+    good = pd.concat([tail, good]).drop_duplicates(["qid", "docno"])
+    table = ptr.check_new_run({"good": good}, OTHERS, KNOWN, "P@10", depth=10).table
+    assert table["why"].str.contains("more than any left-out run").all()
+
+
+def test_nothing_unjudged_is_no_doubt():
+    table = ptr.check_new_run(NEW, OTHERS, WHOLE, MEASURES[:2], depth=10).table
+    assert not table["abstains"].any()
+    for column in ("predicted", "low", "high", "lowest", "highest"):
+        assert table[column].tolist() == pytest.approx(table["score"].tolist(), abs=1e-12)
+    assert (table["rank_low"] == table["rank_high"]).all()
+    assert table["verdict"].str.contains("every document that counts is judged").all()
+
+
+def test_a_sample_of_everything_is_the_truth():
+    for measure in ("P@10", "RBP(rel=1)", "nDCG@10"):
+        one = NEW.select(names=NEW.names[:1])
+        plan = ptr.judge_next(OTHERS, KNOWN, measure, new=one, depth=10, goal="score", n=10_000)
+        assert (plan.documents["inclusion"] == 1).all()
+        sampled = plan.pool.judge(FIELD.all_qrels)
+        row = ptr.check_new_run(one, OTHERS, KNOWN, measure, depth=10, sampled=sampled).table.iloc[0]
+        true = ptr.score(one, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], measure).mean_values[0, 0]
+        # what each document of nDCG changes is taken as it is at the prediction
+        assert row["predicted"] == pytest.approx(true, abs=1e-9 if measure != "nDCG@10" else 0.02)
+        assert row["low"] == pytest.approx(row["high"])
+        assert row["estimator"] == "sample"
+
+
+def test_samples_are_unbiased():
+    one, estimates = NEW.select(names=NEW.names[:1]), []
+    true = ptr.score(one, WHOLE, P @ 10).mean_values[0, 0]
+    for seed in range(25):
+        plan = ptr.judge_next(OTHERS, KNOWN, "P@10", new=one, depth=10, goal="score", n=8, seed=seed)
+        assert len(plan.documents) == 8
+        sampled = plan.pool.judge(FIELD.all_qrels)
+        found = ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=sampled)
+        estimates.append(found.table["predicted"].iloc[0])
+    assert abs(np.mean(estimates) - true) < 3.5 * np.std(estimates) / 5
+
+
+def test_forms_of_new_runs(found):
+    frame = NEW[NEW.names[0]][["qid", "docno", "score"]]
+    topics = pd.DataFrame({"qid": FIELD.qrels.topics, "query": "x"})
+    for new in (frame, pt.Transformer.from_df(frame.assign(query="x"))):
+        table = ptr.check_new_run(new, OTHERS, KNOWN, "P@10", depth=10, topics=topics).table
+        assert table["name"].tolist() == ["new run"]
+        assert table["score"].iloc[0] == found.table["score"].iloc[0]
+
+
+STRANGE = pd.DataFrame({"qid": FIELD.qrels.topics[0], "docno": ["x1", "x2"], "score": [2.0, 1.0]})
+
+
+@pytest.mark.parametrize(
+    ("new", "options", "said"),
+    [
+        (NEW, {"measures": "Rprec"}, "cannot predict"),
+        (OTHERS.select(names=OTHERS.names[:1]), {}, "among the runs of the field"),
+        ({"x": STRANGE}, {}, "shares no document"),
+        ({"x": STRANGE.assign(qid="nowhere")}, {}, "without any topic"),
+        (pt.Transformer.identity(), {}, "topics"),
+        (NEW, {"estimator": "nothing"}, "estimator"),
+        (NEW, {"sampled": KNOWN}, "inclusion"),
+        (NEW, {"sampled": KNOWN, "measures": "AP"}, "a sample estimates"),
+        (NEW, {"runs": OTHERS.select(team=OTHERS.teams[:1])}, "it takes two"),
+    ],
+)
+def test_bad_input_is_told(new, options, said):
+    given = {"runs": OTHERS, "measures": "P@10", "depth": 10, **options}
+    with pytest.raises(ptr.InputError, match=said):
+        ptr.check_new_run(new, qrels=KNOWN, **given)
+
+
+@pytest.mark.filterwarnings("ignore:.*without a team")
+def test_a_field_without_teams_and_one_topic():
+    bare = ptr.RunSet.from_frames({name: OTHERS[name].drop(columns="name") for name in OTHERS.names}, pooled=True)
+    found = ptr.check_new_run(NEW, bare, KNOWN, "P@10", depth=10)
+    assert "a team of its own" in found.settings["teams"]
+    topic = FIELD.qrels.topics[0]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        one = ptr.check_new_run(NEW, OTHERS, Qrels(KNOWN.select([topic]).to_frame()), "P@10", depth=10)
+    assert any("1 topic" in str(each.message) for each in told)
+    assert one.table["both_low"].isna().all()
+
+
+def test_columns_of_an_experiment(found):
+    topics = pd.DataFrame({"qid": FIELD.qrels.topics, "query": "x"})
+    table = found.table[found.table["measure"] == "nDCG@10"].set_index("name")
+    result = ptr.Experiment(NEW, topics, KNOWN, ["nDCG@10"], field=OTHERS, depth=10, reuse="predicted", pooled=False)
+    for row in result.set_index("name").itertuples():
+        mine = table.loc[row.Index]
+        shown = result.set_index("name").loc[row.Index]
+        for column, of in (("predicted", "predicted"), ("predicted low", "low"), ("predicted rank high", "rank_high")):
+            assert shown[f"nDCG@10 {column}"] == pytest.approx(mine[of], abs=1e-6)
+        assert bool(shown["nDCG@10 abstains"]) == mine["abstains"]
+    with pytest.raises(ptr.InputError, match="field"):
+        ptr.Experiment(NEW, topics, KNOWN, ["nDCG@10"], reuse="predicted")

@@ -1,0 +1,202 @@
+"""compare_estimators: what is said of left-out runs against ir_measures, pandas, and the reference of real fields."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pyterrier as pt
+import pytest
+from ir_measures import AP, P, nDCG
+
+import pt_reuse as ptr
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.studies.new_runs.evidence import FEATURES, Evidence, Pooling, World
+
+FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=11, length=40)
+MEASURES = ["P@10", "nDCG@10", "AP"]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, MEASURES, depth=10)
+
+
+def of(found, measure, estimator):
+    rows = found.by_run[(found.by_run["measure"] == measure) & (found.by_run["estimator"] == estimator)]
+    return rows.set_index("name")
+
+
+def without(*teams):
+    """Return the judgments without what some teams alone brought, by sets."""
+    brought = {}
+    for name in FIELD.runs.select(pooled=True).names:
+        frame = FIELD.runs[name].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
+        of_team = FIELD.runs.run_table.set_index("name")["team"][name]
+        for qid, docno in frame.groupby("qid").head(10)[["qid", "docno"]].itertuples(index=False):
+            brought.setdefault((qid, docno), set()).add(of_team)
+    pairs = FIELD.qrels.to_frame()[["qid", "docno"]].itertuples(index=False, name=None)
+    kept = [not brought.get(pair) or bool(brought[pair] - set(teams)) for pair in pairs]
+    return FIELD.qrels.keep(np.array(kept))
+
+
+def test_zero_and_condensed_are_scores_by_the_judgments_without_the_team(found):
+    for team in FIELD.runs.teams[:4]:
+        reduced = without(team)
+        mine = FIELD.runs.select(team=team, pooled=True).names
+        scores = ptr.score(FIELD.runs, reduced, [P @ 10, nDCG @ 10, AP]).mean.set_index("name").loc[mine]
+        for measure in MEASURES:
+            rows = of(found, measure, "zero").loc[mine]
+            assert rows["predicted"].to_numpy() == pytest.approx(scores[measure].to_numpy(), abs=1e-12)
+            assert (rows["zero"] == rows["predicted"]).all()
+        condensed = ptr.score(FIELD.runs, reduced, [P(judged_only=True) @ 10, AP(judged_only=True)])
+        means = condensed.mean.set_index("name").loc[mine]
+        for measure, column in zip(("P@10", "AP"), condensed.measures, strict=True):
+            rows = of(found, measure, "condensed").loc[mine]
+            assert rows["predicted"].to_numpy() == pytest.approx(means[column].to_numpy(), abs=1e-12)
+
+
+def test_the_mean_loss_of_the_other_teams(found):
+    # of one team: each other one is left out of what is known without the first
+    teams = FIELD.runs.select(pooled=True).teams
+    out, rest = teams[0], teams[1:]
+    truth = mean_of(without(out))
+    losses = []
+    for team in rest:
+        mine = FIELD.runs.select(team=team, pooled=True).names
+        losses.append((truth.loc[mine] - mean_of(without(out, team)).loc[mine]).mean())
+    for measure in MEASURES:
+        rows = of(found, measure, "webber_park")
+        rows = rows[rows["team"] == out]
+        expected = rows["zero"] + np.mean([loss[measure] for loss in losses])
+        assert rows["predicted"].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-12)
+
+
+def mean_of(qrels):
+    return ptr.score(FIELD.runs, qrels, MEASURES).mean.set_index("name")[MEASURES]
+
+
+def test_the_truth_is_the_score_and_lies_inside_the_bounds(found):
+    scores = ptr.score(FIELD.runs, FIELD.qrels, MEASURES).mean.set_index("name")
+    for measure in MEASURES:
+        rows = of(found, measure, "chosen")
+        assert rows["score"].to_numpy() == pytest.approx(scores[measure].loc[rows.index].to_numpy(), abs=1e-12)
+        assert (rows["lowest"] <= rows["score"] + 1e-12).all()
+        assert (rows["score"] <= rows["highest"] + 1e-12).all()
+        assert (rows[["low", "high"]].to_numpy() >= rows[["lowest"]].to_numpy() - 1e-12).all()
+        others = scores[measure].to_dict()
+        for name, row in rows.iterrows():
+            rivals = [others[other] for other, team in FIELD.runs.run_table[["name", "team"]].itertuples(index=False)
+                      if team != row["team"]]  # fmt: skip
+            # P@10 of others does not depend on what a team alone brought
+            better = sum(rival > row["predicted"] + 1e-12 for rival in rivals)
+            assert row["predicted_rank"] == 1 + better or measure != "P@10", name
+            assert row["rank_low"] <= row["predicted_rank"] or row["rank_best"] > row["predicted_rank"]
+
+
+def test_the_table_is_made_of_the_runs(found):
+    for row in found.table.itertuples():
+        runs = of(found, row.measure, row.estimator)
+        error = (runs["predicted"] - runs["score"]).abs().groupby(runs["team"]).mean().mean()
+        inside = ((runs["low"] - 1e-12 <= runs["score"]) & (runs["score"] <= runs["high"] + 1e-12)).astype(float)
+        assert row.error == pytest.approx(error)
+        assert row.coverage == pytest.approx(inside.groupby(runs["team"]).mean().mean())
+        assert row.width == pytest.approx((runs["high"] - runs["low"]).groupby(runs["team"]).mean().mean())
+
+
+def test_nothing_is_learned_from_the_team_that_is_predicted(found):
+    # its uniques get other labels, and what is predicted of it is the same
+    team = FIELD.runs.teams[2]
+    known = set(without(team).to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
+    frame = FIELD.qrels.to_frame()[["qid", "docno", "label"]]
+    alone = [pair not in known for pair in frame[["qid", "docno"]].itertuples(index=False, name=None)]
+    assert sum(alone) > 2
+    turned = frame.assign(label=frame["label"].where(~np.array(alone), 2 - frame["label"].clip(upper=2)))
+    other = ptr.profile.compare_estimators(
+        FIELD.runs, Qrels(turned, topics=FIELD.qrels.topics), MEASURES, depth=10, estimators=["documents", "hole_slope"]
+    )
+    for measure in MEASURES:
+        for estimator in ("documents", "hole_slope"):
+            before, after = (of(each, measure, estimator) for each in (found, other))
+            mine = before["team"] == team
+            columns = ["predicted", "zero"]
+            assert np.allclose(before.loc[mine, columns], after.loc[mine, columns], rtol=0, atol=1e-9)
+            assert not np.allclose(before.loc[mine, "score"], after.loc[mine, "score"], rtol=0, atol=1e-9)
+
+
+def test_features_of_a_document_by_hand():
+    units = FIELD.runs.units("team")
+    contributors = ptr.depth_pool(FIELD.runs, depth=10).contributors
+    evidence = Evidence(FIELD.runs, (), FIELD.qrels, units, Pooling(10, contributors, None))
+    unit = evidence.pooled[1]
+    case = World(evidence, [], [1]).case(unit)
+    assert case.features.shape == (len(case.holes), len(FEATURES))
+    table = FIELD.runs.run_table
+    places = FIELD.runs.to_frame()
+    qids, docnos = evidence.names
+    for at in range(0, len(case.holes), 7):
+        hole = case.holes[at]
+        rows = places[(places["qid"] == qids[hole]) & (places["docno"] == docnos[hole])].merge(table[["name", "team"]])
+        mine, others = rows[rows["team"] == units.names[unit]], rows[rows["team"] != units.names[unit]]
+        assert case.features[at, 2] == pytest.approx(np.log1p(len(others)))
+        assert case.features[at, 3] == pytest.approx(np.log1p(others["team"].nunique()))
+        pooled = mine[mine["name"].isin(FIELD.runs.select(pooled=True).names)]
+        assert np.exp(case.features[at, 1]) == pytest.approx(pooled["rank"].min() + 1)
+
+
+def test_by_run_and_by_type():
+    by_run = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, "P@10", depth=10, by="run")
+    assert len(by_run.by_run) == len(by_run.table) * len(FIELD.runs.select(pooled=True))
+    by_type = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, "P@10", depth=10, by="type")
+    kinds = by_type.by_run[by_type.by_run["estimator"] == "zero"]
+    lexical = FIELD.runs.select(type=[kind for kind in FIELD.runs.types if kind != "lexical"])
+    known = FIELD.qrels.restrict(ptr.depth_pool(lexical, depth=10))
+    expected = ptr.score(FIELD.runs, known, "P@10").mean.set_index("name")["P@10"]
+    mine = kinds[kinds["type"] == "lexical"].set_index("name")
+    assert mine["predicted"].to_numpy() == pytest.approx(expected.loc[mine.index].to_numpy(), abs=1e-12)
+
+
+def test_a_judge_who_is_right_predicts_the_truth():
+    found = ptr.profile.compare_estimators(
+        FIELD.runs, FIELD.qrels, "P@10", depth=10, judge=FIELD.all_qrels, estimators=["judge", "documents_and_judge"]
+    )
+    errors = found.table.set_index("estimator")["error"]
+    assert errors["judge"] == pytest.approx(0, abs=1e-12)
+    assert errors["documents_and_judge"] < 0.005
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"measures": "Rprec"}, "cannot predict .Rprec"),
+        ({"estimators": "judge"}, "judge"),
+        ({"estimators": "nothing"}, "estimators"),
+        ({"by": "family"}, "by"),
+        ({"judge": {"a": FIELD.qrels, "b": FIELD.qrels}}, "one judge"),
+    ],
+)
+def test_what_is_refused(options, said):
+    with pytest.raises(ptr.InputError, match=said):
+        ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, **{"measures": "P@10", "depth": 10, **options})
+
+
+@pytest.mark.parametrize(
+    ("name", "zero", "condensed", "webber_park", "documents"),
+    [("dl21", 0.039, 0.028, 0.032, 0.013), ("dl19", 0.022, 0.019, 0.015, 0.010)],
+)
+def test_on_deep_learning(name, zero, condensed, webber_park, documents, monkeypatch, data):
+    monkeypatch.setenv("PT_REUSE_HOME", str(data))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        runs, qrels = pt.get_dataset(f"reuse:{name}").get_runs(), as_qrels(f"reuse:{name}")
+        found = ptr.profile.compare_estimators(runs, qrels, "nDCG@10", depth=10)
+    errors = found.table.set_index("estimator")["error"]
+    for estimator, value in (("zero", zero), ("condensed", condensed), ("webber_park", webber_park)):
+        assert errors[estimator] == pytest.approx(value, abs=0.001), estimator
+    assert errors["documents"] <= documents
+    chosen = found.table.set_index("estimator").loc["chosen"]
+    assert 0.86 <= chosen["coverage"] <= 1
+    bounds = found.bounds.iloc[0]
+    assert bounds["width"] / chosen["width"] > 3
+    assert bounds["rank_width"] / chosen["rank_width"] > 3.9
+    assert chosen["wrong"] <= 0.005

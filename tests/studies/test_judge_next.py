@@ -1,0 +1,155 @@
+"""judge_next: the order, the decisions and their end, samples by their probabilities, goals and bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pt_reuse as ptr
+from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
+from pt_reuse.studies.new_runs.sampling import draw, inclusion
+
+FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
+NEW = FIELD.runs.select(names=FIELD.runs.select(pooled=True).names[-2:])
+OTHERS = FIELD.runs.select(names=[name for name in FIELD.runs.names if name not in NEW.names])
+ONE = NEW.select(names=NEW.names[:1])
+KNOWN = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS, depth=10))
+
+
+def plan(measure="nDCG@10", new=ONE, **options):
+    return ptr.judge_next(OTHERS, KNOWN, measure, new=new, depth=10, **options)
+
+
+def test_the_documents_are_the_unjudged_ones_and_the_weightiest_first():
+    found = plan("P@10")
+    top = ptr.depth_pool(ONE, depth=10, contributors="all").remainder(KNOWN)
+    assert set(map(tuple, found.documents[["qid", "docno"]].to_numpy())) == set(
+        map(tuple, top.to_frame()[["qid", "docno"]].to_numpy())
+    )
+    assert (np.diff(found.documents["priority"]) <= 0).all()
+    assert len(found.next(n=5)) == 5
+    assert len(found.pool) == len(found.documents)
+    assert found.next(n=5).to_frame()[["qid", "docno"]].merge(found.documents.head(5)).shape[0] == 5
+
+
+def test_what_is_expected_is_what_is_known_and_chances():
+    found = plan("P@10")
+    known = ptr.score(ONE, KNOWN, "P@10").mean_values[0, 0]
+    row = found.scores.set_index("name").loc[ONE.names[0]]
+    assert row["zero"] == pytest.approx(known, abs=1e-12)
+    expected = known + found.documents["chance"].sum() / 10 / len(KNOWN.topics)
+    assert row["score"] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "AP", "RBP(rel=1)"])
+def test_with_every_label_decisions_are_those_of_the_scores(measure):
+    labels = plan(measure).pool.judge(FIELD.all_qrels)
+    found = plan(measure, judged=labels)
+    assert not len(found.documents)
+    whole = KNOWN | labels.to_frame()[["qid", "docno", "label"]]
+    true = ptr.score(OTHERS | ONE, whole, measure).mean.set_index("name")[measure]
+    mine = found.scores.set_index("name")["score"]
+    assert mine[ONE.names[0]] == pytest.approx(true[ONE.names[0]], abs=1e-9)
+    for row in found.table.itertuples():
+        # others may have new relevant documents deeper than the pool
+        apart = true[row.first] - true[row.second]
+        # by a measure that looks deeper than the pool other runs may gain, too
+        deep = measure in ("AP", "RBP(rel=1)")
+        assert row.decided == ("at 90 %" if deep else "under every completion") or row.difference < 1e-9
+        if measure != "AP":
+            assert apart > -1e-9, row
+            assert row.difference == pytest.approx(apart, abs=1e-9)
+        assert row.half == 0
+        assert row.expected == row.most == row.by_bounds == 0
+
+
+def test_labels_bring_decisions():
+    first = plan()
+    later = plan(judged=first.next(n=12).judge(FIELD.all_qrels))
+    assert len(later.documents) == len(first.documents) - 12
+    assert (later.table["decided"] != "").sum() >= (first.table["decided"] != "").sum()
+    assert later.settings["judged since"] == 12
+    assert (first.table["expected"] <= first.table["by_bounds"] + 1e-9).all()
+    assert ((first.table["decided"] == "") == (first.table["expected"] > 0)).all()
+
+
+def test_goals():
+    a, b = NEW.names
+    both = plan(new=NEW)
+    assert len(both.table) == 1 + 2 * len(OTHERS)
+    assert len(plan(new=NEW, goal=a).table) == len(OTHERS) + 1
+    pair = plan(new=NEW, goal=(a, b)).table
+    assert set(pair.loc[0, ["first", "second"]]) == {a, b}
+    assert len(plan(new=NEW, goal=[a, OTHERS.names[0]]).table) == 1
+    unpooled = ptr.judge_next(OTHERS | NEW.with_metadata(pooled=False), KNOWN, "nDCG@10", depth=10)
+    assert set(NEW.names) <= set(unpooled.scores["name"])
+
+
+def test_without_new_runs_they_are_those_not_pooled():
+    with pytest.raises(ptr.InputError, match="not pooled"):
+        ptr.judge_next(OTHERS.select(pooled=True), KNOWN, "P@10", depth=10)
+
+
+def test_the_same_seed_gives_the_same_plan():
+    one, other = plan(seed=3), plan(seed=3)
+    assert one.table.equals(other.table)
+    assert plan(goal="score", n=7, seed=1).documents.equals(plan(goal="score", n=7, seed=1).documents)
+    assert not plan(goal="score", n=7, seed=1).documents.equals(plan(goal="score", n=7, seed=2).documents)
+
+
+@given(st.lists(st.just(0.0) | st.floats(1e-6, 1), min_size=1, max_size=40), st.integers(1, 50))
+def test_probabilities_sum_to_the_sample(sizes, n):
+    sizes = np.array(sizes)
+    found = inclusion(sizes, n)
+    assert ((found >= 0) & (found <= 1)).all()
+    assert found.sum() == pytest.approx(min(n, (sizes > 0).sum()))
+    rest = found[(found < 1) & (sizes > 0)]
+    if len(rest):
+        assert rest / rest.sum() == pytest.approx(
+            sizes[(found < 1) & (sizes > 0)] / sizes[(found < 1) & (sizes > 0)].sum()
+        )
+
+
+def test_draws_have_their_probabilities():
+    probability = inclusion(np.array([9.0, 1, 2, 3, 4, 5, 1, 1, 1, 1]), 4)
+    counts = np.zeros(10)
+    for seed in range(3000):
+        mine = draw(probability, seed)
+        assert len(mine) == len(set(mine.tolist())) == 4
+        counts[mine] += 1
+    assert counts / 3000 == pytest.approx(probability, abs=0.03)
+
+
+def test_effects_by_hand():
+    chance, change = np.array([[0.5, 0.25], [0.1, 0.0]]), np.array([[0.2, 0.4], [0.3, 0.0]])
+    effects = Effects(np.arange(2), [1, 2], chance, change)
+    assert effects.mean == pytest.approx([0.5 * 0.2 + 0.25 * 0.4, 0.03])
+    # 0 with .5, .2 with .25, .6 with .25
+    assert effects.variance == pytest.approx([0.25 * 0.04 + 0.25 * 0.36 - 0.2**2, 0.09 * 0.1 * 0.9])
+    assert effects.of_labels(np.array([2, 1])) == pytest.approx([0.6, 0.3])
+    least, most = effects.ends()
+    assert least == pytest.approx([-0.2 - 0.03, -0.03, 0])
+    assert most == pytest.approx([0.4 + 0.27, 0.27, 0])
+    # the largest of the moments at which the sign is another than in the end
+    apart = np.array([[-0.3, 0.2, -0.1, 0.1], [0.4, 0.3, 0.2, 0.1]])
+    assert wrong_stop(apart, np.array([0.1, 0.1, 0.05, 0.01])) == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"goal": "nobody"}, "no run here"),
+        ({"goal": OTHERS.names[:2]}, "no new run"),
+        ({"goal": [NEW.names[0]] * 2}, "twice"),
+        ({"goal": 3}, "goal"),
+        ({"measure": ["P@10", "AP"]}, "one measure"),
+        ({"measure": "Rprec"}, "cannot predict"),
+        ({"judged": KNOWN}, "unjudged here"),
+        ({"n": 0, "goal": "score"}, "n"),
+    ],
+)
+def test_bad_input_is_told(options, said):
+    with pytest.raises(ptr.InputError, match=said):
+        plan(**options)
