@@ -444,10 +444,10 @@ def plan_collection(
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
-        >>> options = {"depths": [1, 2, 5, 10], "topics": [6, 12], "tau": .9, "max_density": .8}
+        >>> options = {"depths": [1, 2, 5, 10], "topics": [6, 12], "tau": .7, "max_density": .8}
         >>> found = ptr.pools.plan_collection(field.runs, field.qrels, "nDCG@10", **options)
-        >>> found.plan[["topics", "depth", "enough", "checked"]].values.tolist()
-        [[6, 10, True, True]]
+        >>> found.plan[["topics", "depth", "enough", "extrapolated"]].values.tolist()
+        [[12, 5, True, False]]
 
     In a simulated field of 400 topics, planned from parts of 50, tau_b by all judgments of 25 to 100 topics is planned
     .03 to .04 too high, and by pools of depth 3 up to .03 too low.
