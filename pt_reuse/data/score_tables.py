@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import did_you_mean, examples, listed, shown
-from pt_reuse._errors import InputError, Option
+from pt_reuse._errors import InputError, Option, warn
 
 #: a line for each score under a line that names the columns; a line for each system, or topic, and a column for each
 #: task, or system
@@ -32,11 +32,18 @@ _HEADINGS = {
 _NO_TASK = {
     *("average", "avg", "mean", "median", "overall", "total", "sum", "rank", "ranking", "borda", "size", "parameters"),
     *("params", "memory", "dimension", "dimensions", "dim", "tokens", "latency", "price", "cost", "year", "date", "#"),
+    *("downloads", "likes", "votes", "submissions", "context"),
 }
+#: whole names of such columns
+_NO_TASK_NAMES = {"", "all", "unnamed: 0", "zero-shot"}
+#: what scores and percentages stay within
+_LARGEST = 100
 #: what sums up systems, as the last line of a table may
 _NO_SYSTEM = {"average", "avg", "mean", "median", "overall", "total", "all", "sum", "rank"}
 _EMPTY = {"", "nan", "na", "n/a", "null", "none", "-", "\N{EN DASH}", "\N{EM DASH}"}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|#")
+#: names as pages link them: Markdown, HTML
+_LINKED = re.compile(r"\[(?P<md>.+)\]\(\S*\)|<a\s[^>]*>(?P<html>[^<]+)</a>", re.IGNORECASE)
 #: how many tasks an error proposes
 _PROPOSED = 12
 
@@ -56,7 +63,7 @@ def told_table(lines: Sequence[str], file_name: str, widths: set[int]) -> str | 
     if separator not in lines[0]:
         return None
     header = [cell.strip(' "') for cell in lines[0].split(separator)]
-    if {"name", "qid", "value"} <= set(_roles(header)):
+    if told_header(header):
         return LONG
     found = [len(line.split()) for line in lines]
     if separator != "\t":
@@ -85,7 +92,54 @@ def parse_table(lines: Sequence[tuple[int, str]], format: str, form: TableForm) 
     if not rows:
         return pd.DataFrame(columns=["name", "qid", "measure", "value", "line"], dtype=object)
     cells = np.array([row for _, row in rows], dtype=object).reshape(len(rows), len(header))
-    return (_long if format == LONG else _wide)(header, cells, [n for n, _ in rows], form)
+    return _table(header, cells, [n for n, _ in rows], format, form)
+
+
+def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
+    """Return the format of a frame and what `parse_table` does, lines being rows from 1."""
+    # an index without a name is that of rows that were chosen, or of names
+    unnamed = frame.index.names == [None]
+    named = frame if unnamed and pd.api.types.is_integer_dtype(frame.index) else frame.reset_index()
+    header = [str(name).strip() for name in named.columns]
+    found = told_header(header) or TABLE if format is None else format
+    texts = [[_text(cell) for cell in named.iloc[:, at].tolist()] for at in range(len(header))]
+    cells = np.array(texts, dtype=object).reshape(len(header), len(named)).T
+    return found, _table(header, cells, list(range(1, len(named) + 1)), found, form)
+
+
+def told_header(header: Sequence[str]) -> str | None:
+    """Return ``long`` where names of columns are those of a score a line."""
+    return LONG if {"name", "qid", "value"} <= set(_roles(header)) else None
+
+
+def _text(cell: object) -> str:
+    """Return a cell of a frame as text, a number with all its digits."""
+    if isinstance(cell, str):
+        return cell.strip()
+    if cell is None or cell is pd.NA or cell is pd.NaT:
+        return ""
+    return repr(float(cell)) if isinstance(cell, float | np.floating) else str(cell)
+
+
+def _table(
+    header: list[str], cells: NDArray[np.object_], numbers: list[int], format: str, form: TableForm
+) -> pd.DataFrame:
+    return (_long if format == LONG else _wide)(header, cells, numbers, form)
+
+
+def _linked(names: Iterable[str]) -> list[str]:
+    """Return names without the links around them."""
+    names = list(names)
+    found = [_LINKED.fullmatch(name) for name in names]
+    return [(link["md"] or link["html"]).strip() if link else name for name, link in zip(names, found, strict=True)]
+
+
+def _plain(scores: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return scores without the signs of per cent, where each has one."""
+    numbers = [cell for cell in scores.ravel() if cell.lower() not in _EMPTY]
+    if not numbers or not all(cell.endswith("%") for cell in numbers):
+        return scores
+    return np.array([cell.removesuffix("%").strip() for cell in scores.ravel()], dtype=object).reshape(scores.shape)
 
 
 def _separator(lines: Sequence[str]) -> str:
@@ -148,9 +202,12 @@ def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
             argument="path",
         )
     columns = {role: cells[:, places[0]] for role, places in roles.items()}
-    return pd.DataFrame({"measure": form.measure, **columns, "line": numbers}, dtype=object)[
-        ["name", "qid", "measure", "value", "line"]
-    ]
+    frame = pd.DataFrame({"measure": form.measure, **columns, "line": numbers}, dtype=object)
+    frame = frame.assign(name=_linked(frame["name"]), value=_plain(columns["value"]))
+    there = ~frame["value"].str.lower().isin(_EMPTY)
+    for role, noun in (("name", "system"), ("qid", "task")):
+        _check_some(frame[role].unique(), set(frame.loc[there, role]), noun)
+    return frame.loc[there, ["name", "qid", "measure", "value", "line"]]
 
 
 def _wide(header: list[str], cells: NDArray[np.object_], numbers: list[int], form: TableForm) -> pd.DataFrame:
@@ -165,11 +222,12 @@ def _wide(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
     if form.tasks is not None:
         places = _places(form.tasks, tasks)
         tasks, scores, lines = [tasks[place] for place in places], scores[:, places], lines[:, places]
+    systems, scores = _linked(systems), _plain(scores)
     _check_names(systems, "system", across)
     empty = np.array([[cell.lower() in _EMPTY for cell in row] for row in scores], dtype=bool).reshape(scores.shape)
     score = np.array([[_is_score(cell) for cell in row] for row in scores], dtype=bool).reshape(scores.shape)
     number = score & ~empty
-    _check_tasks(tasks, scores, number.any(axis=0), picked=form.tasks is not None, where=along)
+    _check_tasks(tasks, scores, number, picked=form.tasks is not None, where=along)
     wrong = np.argwhere(~score)
     if len(wrong):
         s, t = wrong[0]
@@ -181,9 +239,7 @@ def _wide(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
             argument="path",
             place=f"line {lines[s, t]:,}",
         )
-    without = [name for name, some in zip(systems, number.any(axis=1).tolist(), strict=True) if not some]
-    if without:
-        raise InputError(f"no score at all of {examples(without)}. Take the system out of the table.", argument="path")
+    _check_some(systems, {systems[s] for s in np.flatnonzero(number.any(axis=1))}, "system")
     s, t = np.nonzero(number)
     found = {"name": np.array(systems, dtype=object)[s], "qid": np.array(tasks, dtype=object)[t]}
     return pd.DataFrame(
@@ -194,9 +250,17 @@ def _wide(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
 def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) -> tuple[list[str], int | None]:
     """Return what the lines are called, and which column says it; they are numbered where none does."""
     role, noun = ("qid", "topic") if transposed else ("name", "system")
-    at = _roles(header).get(role, [0])[0]
+    roles = _roles(header)
+    if role not in roles and 0 in roles.get("name" if transposed else "qid", []):
+        raise InputError(
+            f"the first column is {shown(header[0])}, and its names would be taken for those of {noun}s. Give ",
+            Option("transposed", not transposed),
+            f", or call the column {role!r}.",
+            argument="transposed",
+        )
+    at = roles.get(role, [0])[0]
     first = cells[:, at].tolist()
-    known = role in _roles(header) or header[0].lower() in {"", "unnamed: 0"}
+    known = role in roles or header[0].lower() in {"", "unnamed: 0"}
     found = [_number(cell) for cell in first]
     if known or not found or None in found:
         return first, at
@@ -208,6 +272,13 @@ def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) 
         f"the names of the {noun}s {role!r}, or add one.",
         argument="path",
     )
+
+
+def _check_some(names: Sequence[str], there: set[str], noun: str) -> None:
+    """Raise where a system or task has not one score, so that it would vanish."""
+    without = [name for name in names if name not in there]
+    if without:
+        raise InputError(f"no score at all of {noun} {examples(without)}. Take it out of the table.", argument="path")
 
 
 def _places(wanted: tuple[str, ...], tasks: list[str]) -> list[int]:
@@ -239,13 +310,13 @@ def _check_names(names: Sequence[str], noun: str, where: str) -> None:
 
 
 def _check_tasks(
-    tasks: list[str], scores: NDArray[np.object_], has_number: NDArray[np.bool_], *, picked: bool, where: str
+    tasks: list[str], scores: NDArray[np.object_], number: NDArray[np.bool_], *, picked: bool, where: str
 ) -> None:
     """Raise where a column, or line, is none of scores of a task, by its name or by what is in it."""
     if not tasks:
         raise InputError("the table has no column of scores.", argument="path")
     odd = [] if picked else [name for name in tasks if _is_no_task(name)]
-    empty = [t for t in np.flatnonzero(~has_number).tolist() if tasks[t] not in odd]
+    empty = [t for t in np.flatnonzero(~number.any(axis=0)).tolist() if tasks[t] not in odd]
     if odd or empty:
         rest = [name for t, name in enumerate(tasks) if name not in odd and t not in empty]
         said = [f"the {where}s {examples(odd, 12)} are no tasks by their names, and would count as such"] if odd else []
@@ -254,15 +325,26 @@ def _check_tasks(
             like = f", such as {shown(cell)}" if cell else ""
             said += [f"there is no number in {where} {examples([tasks[t] for t in empty], 12)}{like}"]
         raise InputError(
-            f"{', and '.join(said)}. Choose the {where}s that are scores of a task by ",
+            f"{', and '.join(said)}. Write numbers such as 0.5, and choose the {where}s that are scores of a task by ",
             Option("tasks", rest if 0 < len(rest) <= _PROPOSED else ...),
             ".",
             argument="tasks" if picked else "path",
         )
     _check_names(tasks, "task", where)
+    values = np.zeros(scores.shape)
+    values[number] = scores[number].astype(np.float64)
+    large = ((np.abs(values) > _LARGEST) & np.isfinite(values)).any(axis=0)
+    if not picked and large.any() and not large.all():
+        # such as how often a model was loaded, beside scores
+        warn(
+            f"values beyond {_LARGEST} in {where} {examples([tasks[t] for t in np.flatnonzero(large)])}, and not in "
+            "others, all of which weigh alike in a mean. Choose those that are scores of a task by ",
+            Option("tasks", ...),
+            ".",
+        )
     if "all" in map(str.lower, tasks) and len(tasks) > 1:
         raise InputError(f"{where} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
 
 
 def _is_no_task(name: str) -> bool:
-    return name.lower() in {"", "all", "unnamed: 0"} or any(word.lower() in _NO_TASK for word in _WORD.findall(name))
+    return name.lower() in _NO_TASK_NAMES or any(word.lower() in _NO_TASK for word in _WORD.findall(name))

@@ -18,7 +18,7 @@ from pt_reuse._files import user_path
 from pt_reuse.data.leaderboards import ALL, READ, parse_leaderboard
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.data.score_tables import LONG, TABLE, TableForm
+from pt_reuse.data.score_tables import LONG, TABLE, TableForm, parse_frame
 from pt_reuse.scoring.scores import MISSING, Scores
 
 #: which rows of a leaderboard become scores
@@ -29,13 +29,15 @@ NAMES = ("file", "tag")
 _OF_ALL_TOPICS = {"runid", "num_q", "gm_map", "gm_bpref"}
 #: the measure of a table
 MEASURE = "score"
+#: a topic that a run lacks: what becomes of it in scores, and what of a table is left out for it
+_DROPPED = {"drop_tasks": "qid", "drop_systems": "name"}
 #: decimals from which on a value is taken for a rounded one
 _ROUNDED = 3
 
 
 @door
 def read_leaderboard(
-    path: str | Path,
+    path: str | Path | pd.DataFrame,
     format: str | None = None,
     *,
     rows: str = "topics",
@@ -66,11 +68,15 @@ def read_leaderboard(
     ``table``       CSV or TSV: a line for each system, a column for each task
     =============== ======================================================================
 
+    Names in CSV and TSV are taken out of links in Markdown and HTML. Where each score has the sign of per cent,
+    ``45.3%`` is 45.3.
+
     The topic ``all`` is the value of a run over all topics. Scores and their means are computed from the single topics;
     a file with only the rows ``all`` gives Scores of one topic of that name.
 
     Args:
-        path: a file, packed or not, or a folder of files, whose rows are put together; hidden files are left out.
+        path: a file, packed or not, or a folder of files, whose rows are put together; hidden files are left out. Or a
+            frame, of the format ``long`` or ``table``.
         format: one of the formats above; default: recognised by the lines (with four columns at white space, by the
             place of the topic ``all``).
         rows: the scores are those of the ``"topics"`` (default), or those of the rows ``"all"``.
@@ -78,7 +84,8 @@ def read_leaderboard(
             or the ``"tag"`` in its row ``runid``.
         header: leave out the first line of each file; a line of column names is always left out. Not for CSV and TSV.
         missing: a topic that a run lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is left out of the mean
-            of this run (``"leave_out"``), as in :meth:`Scores.from_frame`.
+            of this run (``"leave_out"``), as in :meth:`Scores.from_frame`; ``"drop_tasks"`` leaves out each topic that
+            some run lacks, ``"drop_systems"`` each run that lacks some topic, and the settings say which.
         tasks: of a table, the columns that are scores of a task; default all but the names of systems. Needed where
             others have texts, or are called like an average, a rank or a size.
         transposed: a table has a line for each topic and a column for each system. Topics without names are numbered.
@@ -97,7 +104,7 @@ def read_leaderboard(
 
     Warns:
         ReuseWarning: a measure that is left out, as its values are texts or only in the rows ``all``; rows ``all`` that
-            are neither the mean nor the sum over the topics.
+            are neither the mean nor the sum over the topics; columns of a table with values beyond 100 beside others.
 
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr
@@ -121,26 +128,36 @@ def read_leaderboard(
         choice("format", format, READ)
     choice("rows", rows, ROWS)
     choice("names", names, NAMES)
-    choice("missing", missing, MISSING)
+    choice("missing", missing, (*MISSING, *_DROPPED))
     flag("header", header)
     flag("transposed", transposed)
     if not isinstance(measure, str) or not measure.strip():
         raise wrong("measure", f" must be the name of a measure, got {told(measure)}.")
     form = TableForm(None if tasks is None else checked_names("tasks", tasks), transposed, measure)
-    with located(str(path)):
-        found, formats = _read(path, format, form, names=names, header=header)
+    with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
+        if isinstance(path, pd.DataFrame):
+            called, (found, formats) = "of a frame", _of_frame(path, format, form)
+        else:
+            found, formats = _read(path, format, form, names, header)
+            called = Path(path).name
         _check_form(form, formats)
-        if missing == "error" and formats == [TABLE]:
-            _check_every_score(found)
         frame, left_out = _chosen(found, rows)
-    with located(str(path)), arguments_as(frame="path"):
-        scores = Scores.from_frame(frame, teams=teams, types=types, metadata=metadata, missing=missing)
+        if missing == "error" and {TABLE, LONG} & set(formats):
+            _check_every_score(frame)
+        dropped: list[str] = []
+        if missing in _DROPPED:
+            frame, dropped = _without_gaps(frame, missing)
+        with arguments_as(frame="path"):
+            scores = Scores.from_frame(
+                frame, teams=teams, types=types, metadata=metadata, missing="error" if missing in _DROPPED else missing
+            )
     of_all = set(frame["qid"]) == {ALL}
     settings = {
-        "scores": f"leaderboard {Path(path).name} ({', '.join(formats)})",
+        "scores": f"leaderboard {called} ({', '.join(formats)})",
         "rows": f"{ALL!r} alone: none by topic" if of_all else "by topic",
         **({"tasks": f"{frame['qid'].nunique():,} chosen"} if form.tasks is not None else {}),
         **({"left out": ", ".join(left_out)} if left_out else {}),
+        **({f"{missing.removeprefix('drop_')} left out, a score missing": ", ".join(dropped)} if dropped else {}),
     }
     return replace(scores, settings=settings | {k: v for k, v in scores.settings.items() if k != "scores"})
 
@@ -155,19 +172,28 @@ def _check_form(form: TableForm, formats: list[str]) -> None:
         )
 
 
+def _there(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return whether each run, a row, has each topic, by all measures."""
+    by = [pd.factorize(rows[column]) for column in ("name", "qid")]
+    n_measures = rows["measure"].nunique()
+    counts = np.zeros([len(known) for _, known in by], dtype=np.int64)
+    np.add.at(counts, tuple(code for code, _ in by), 1)
+    return pd.DataFrame(counts == n_measures, index=by[0][1], columns=by[1][1])
+
+
 def _check_every_score(rows: pd.DataFrame) -> None:
-    """Raise where a cell of a table is empty."""
-    there = pd.crosstab(rows["name"], rows["qid"]).reindex(rows["name"].unique())[rows["qid"].unique()] > 0
-    if there.all(axis=None):
+    """Raise where a score of a table is missing."""
+    there = _there(rows)
+    holes = np.argwhere(~there.to_numpy())
+    if not len(holes):
         return
-    system, task = next((s, t) for s in there.index for t in there.columns if not there.loc[s, t])
-    full = there.columns[there.all()].tolist()
-    every = full if 0 < len(full) <= 12 else ...
     raise InputError(
-        f"{int((~there).sum(axis=None)):,} of {there.size:,} scores are missing, the first of system {shown(system)}, "
-        f"task {shown(task)}. Keep the tasks that every system has by ",
-        Option("tasks", every),
-        ", or take the system out of the file. ",
+        f"{len(holes):,} of {there.size:,} scores are missing, the first of system "
+        f"{shown(there.index[holes[0][0]])}, task {shown(there.columns[holes[0][1]])}. ",
+        Option("missing", "drop_tasks"),
+        f" leaves out {count(int((~there.all()).sum()), 'task')} of {there.shape[1]:,}, ",
+        Option("missing", "drop_systems"),
+        f" {count(int((~there.all(axis=1)).sum()), 'system')} of {len(there):,}; ",
         Option("missing", "zero"),
         " counts a missing score 0, ",
         Option("missing", "leave_out"),
@@ -176,9 +202,28 @@ def _check_every_score(rows: pd.DataFrame) -> None:
     )
 
 
-def _read(
-    path: Any, format: str | None, form: TableForm, *, names: str, header: bool
-) -> tuple[pd.DataFrame, list[str]]:
+def _without_gaps(rows: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of what lacks no score, tasks or systems, and the names of the others."""
+    there = _there(rows)
+    full = there.all(axis=0 if missing == "drop_tasks" else 1)
+    kept = rows[rows[_DROPPED[missing]].isin(full.index[full])]
+    if kept.empty:
+        what = "some system lacks each of the tasks" if missing == "drop_tasks" else "each system lacks some task"
+        raise InputError(f"{what}, and nothing would be left. Take some of both out first.", argument="missing")
+    return kept, full.index[~full].tolist()
+
+
+def _of_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[pd.DataFrame, list[str]]:
+    """Return what `_read` does, of a frame."""
+    if format not in (None, LONG, TABLE):
+        raise wrong("format", f" of a frame must be {LONG!r} or {TABLE!r}, got {format!r}.")
+    if frame.empty:
+        raise wrong("path", " is a frame without a row or a column.")
+    found, rows = parse_frame(frame, format, form)
+    return _once(rows.assign(place=[f"row {n:,}" for n in rows["line"]])), [found]
+
+
+def _read(path: Any, format: str | None, form: TableForm, names: str, header: bool) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows of all files, with ``value`` as text and ``place``, file and line; and their formats."""
     files = _files(path)
     frames, formats = [], []
@@ -198,6 +243,11 @@ def _read(
     frame = pd.concat(frames, ignore_index=True)
     if frame.empty:
         raise InputError("there is no row but the one that names the columns.", argument="path")
+    return _once(frame), list(dict.fromkeys(formats))
+
+
+def _once(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows, of which no two must be of one score."""
     twice = frame.duplicated(["name", "qid", "measure"])
     if twice.any():
         row = frame[twice].iloc[0]
@@ -205,7 +255,7 @@ def _read(
         raise _wrong(
             row, f"is there more than once; before at {frame.loc[same, 'place'].iloc[0]}. Keep one of the rows"
         )
-    return frame, list(dict.fromkeys(formats))
+    return frame
 
 
 def _wrong(row: pd.Series, what: str) -> InputError:
@@ -215,7 +265,7 @@ def _wrong(row: pd.Series, what: str) -> InputError:
 
 def _files(path: Any) -> list[Path]:
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"expected the path of a leaderboard, got {path!r}.", argument="path")
+        raise InputError(f"expected the path of a leaderboard, got {told(path)}.", argument="path")
     place = user_path(path)
     if place.is_dir():
         found = sorted(file for file in place.iterdir() if not file.name.startswith("."))

@@ -38,7 +38,7 @@ NAMES = st.lists(st.text(LETTERS, min_size=1, max_size=5), min_size=1, max_size=
 @given(
     systems=NAMES,
     tasks=NAMES,
-    values=st.lists(st.floats(-1e6, 1e6), min_size=25, max_size=25),
+    values=st.lists(st.floats(-100, 100), min_size=25, max_size=25),
     empty=st.lists(st.booleans(), min_size=25, max_size=25),
     separator=st.sampled_from(SEPARATORS),
     transposed=st.booleans(),
@@ -59,6 +59,7 @@ def test_a_table_is_read_back(systems, tasks, values, empty, separator, transpos
     assert (set(found.names), set(found.topics), found.measures) == (set(systems), set(tasks), ["score"])
     got = found.of("score").where(found.has_topic).T
     pd.testing.assert_frame_equal(got.loc[systems, tasks], expected, check_names=False, check_exact=True)
+    assert read(frame, transposed=transposed, missing="leave_out").to_frame().equals(found.to_frame())
     if separator != "\t":
         again = read(path, transposed=transposed, missing="leave_out" if holes.any() else "error")
         assert again.to_frame().equals(found.to_frame())
@@ -77,6 +78,7 @@ def test_lines_of_scores_are_read_back_and_told(names, topics, separator, seed, 
     found = read(path)
     assert found.to_frame().equals(scores.to_frame())
     assert found.settings["scores"] == "leaderboard board (long)"
+    assert read(shuffled).to_frame().equals(scores.to_frame())
     frame.loc[frame["measure"] == "AP", ["name", "qid", "value"]].to_csv(path, sep=separator, index=False)
     assert (
         read(path, measure="map").to_frame().equals(scores.to_frame().query("measure == 'AP'").reset_index(drop=True))
@@ -98,6 +100,61 @@ def test_a_leaderboard_of_models(tmp_path, messages):
     assert zero.mean["score"].tolist() == pytest.approx([61.0, 101.5 / 3, 40.5])
     assert left_out.mean["score"].tolist() == pytest.approx([61.0, 50.75, 40.5])
     assert (zero.complete, left_out.complete) == (True, False)
+    # what is left out is told
+    fewer = read(path, tasks=all_tasks, missing="drop_tasks")
+    assert fewer.to_frame().equals(read(path, tasks=["QA", "MindReranking"]).to_frame())
+    assert fewer.settings["tasks left out, a score missing"] == "Search"
+    fewer = read(path, tasks=all_tasks, missing="drop_systems")
+    assert (fewer.names, fewer.topics) == (["large, tuned", "small"], all_tasks)
+    assert fewer.settings["systems left out, a score missing"] == "base"
+    frame = pd.read_csv(path)
+    assert read(frame, tasks=all_tasks, missing="zero").to_frame().equals(zero.to_frame())
+    by_name = frame.set_index("Model")[["QA", "MindReranking"]]
+    for one in (by_name, by_name.rename_axis(None), by_name.reset_index()):
+        assert read(one).names == zero.names
+    # rows that were chosen have an index, which is no task
+    assert read(by_name.reset_index().iloc[1:]).topics == ["QA", "MindReranking"]
+
+
+def test_links_and_signs_of_per_cent(tmp_path, messages):
+    html = '"<a href=""y"" class=z>base</a>"'
+    text = f"Model,QA,Search\n[large](https://x.org/a_(b)),45.3%,60 %\n{html},7%,-\n[old] v1,1%,2%\n"
+    found = read(write(tmp_path / "x.csv", text), missing="zero")
+    assert found.names == ["large", "base", "[old] v1"]
+    assert found.of("score").T.to_numpy().tolist() == [[45.3, 60], [7, 0], [1, 2]]
+    lines = "model,task,score\n[a](u),x,45%\n[a](v),y,5%\n"
+    assert read(write(tmp_path / "y.csv", lines)).to_frame()["value"].tolist() == [45.0, 5.0]
+    # one system, from two links
+    messages.refused(lambda: read(write(tmp_path / "z.csv", "model,A\n[a](u),.5\n[a](v),.4\n")), argument="path")
+
+
+def test_what_is_first_in_a_table_is_heeded(tmp_path, messages):
+    path = write(tmp_path / "x.csv", "task_name,large,base\nQA,.5,.4\nSearch,.6,.3\n")
+    messages.refused(lambda: read(path), argument="transposed")
+    assert read(path, transposed=True).names == ["large", "base"]
+    messages.refused(lambda: read(write(path, "model,A\nx,.5\ny,.4\n"), transposed=True), argument="transposed")
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_values_of_another_scale_are_told(tmp_path, messages):
+    path = write(tmp_path / "x.csv", "model,A,B,Loaded\nx,.5,.6,9000\ny,.4,.3,12\n")
+    assert messages.warned(lambda: read(path), times=1).topics == ["A", "B", "Loaded"]
+    assert read(path, tasks=["A", "Loaded"]).topics == ["A", "Loaded"]
+
+
+def test_lines_without_a_score(tmp_path, messages):
+    path = write(tmp_path / "x.csv", "model,task,score\na,x,.5\na,y,\nb,x,.3\nb,y,.4\n")
+    messages.refused(lambda: read(path), argument="path")
+    assert read(path, missing="drop_systems").names == ["b"]
+    assert read(path, missing="drop_tasks").topics == ["x"]
+    assert read(path, missing="leave_out").mean["score"].tolist() == pytest.approx([0.5, 0.35])
+    write(path, "model,task,score\na,x,.5\na,y,\nb,x,\nb,y,.4\n")
+    for missing in ("drop_tasks", "drop_systems"):
+        messages.refused(lambda missing=missing: read(path, missing=missing), argument="missing")
+    # a system that has none must not vanish
+    messages.refused(
+        lambda: read(write(path, "model,task,score\na,x,.5\nb,x,nan\n"), missing="leave_out"), argument="path"
+    )
 
 
 @pytest.mark.parametrize("tasks", [1, 2, 3, 5, 9])
@@ -160,6 +217,8 @@ BAD = {
             "#Params",
             "Overall",
             "Model Size",
+            "Zero-shot",
+            "Downloads",
             "all",
         )
     },
@@ -188,6 +247,10 @@ def test_options_that_are_wrong(tmp_path, messages):
         messages.refused(lambda name=name: read(path, measure=name), argument="measure")
     messages.refused(lambda: read(path, transposed=1), argument="transposed")
     messages.refused(lambda: read(path, header=True), argument="header")
+    frame = pd.DataFrame({"model": ["x", "y"], "A": [0.4, 0.5]})
+    messages.refused(lambda: read(frame, format="tot"), argument="format")
+    for odd in (frame.iloc[:0], frame.assign(A=[True, False]), frame.assign(A=[0.1, None]), [0.1]):
+        messages.refused(lambda odd=odd: read(odd), argument="path")
     others = write(tmp_path / "board", "a 1 AP .5\na all AP .5\n")
     for option in ({"tasks": "1"}, {"transposed": True}, {"measure": "P@5"}):
         messages.refused(lambda option=option: read(others, **option), argument=next(iter(option)))
