@@ -6,12 +6,12 @@ import argparse
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pt_reuse._errors import InputError, arguments_as, located, wrong
+from pt_reuse._errors import Argument, InputError, Option, arguments_as, located, wrong
 from pt_reuse.cli.field import (
     QRELS_HELP,
     FieldPlan,
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
     from pt_reuse.result import Result
+    from pt_reuse.scoring.scores import Scores
     from pt_reuse.study import Study
 
 
@@ -87,6 +88,10 @@ _SWITCHES = {"switch": "store_true", "off": "store_false"}
 
 #: rows of all long tables on the screen together, and of each at least
 _ROWS, _LEAST_ROWS = 22, 6
+#: a topic that a run lacks, in scores that are read
+_LEFT_OUT = Option("missing_scores", "leave_out")
+#: what has no place beside such scores
+_OF_RUNS = ("runs", "qrels", "collection", "teams", "types", "pooled", "metadata")
 #: where the option for names of judgments stands
 _JUDGMENT_NAMES = "judgment_names"
 
@@ -111,6 +116,8 @@ class StudyCommand:
         if self._command["several"]:
             with parser.group(Group.INPUT):
                 parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}")
+        if self._of_scores:
+            _add_scores(parser)
         for flag in declared["flags"]:
             add_flag(parser, flag)
         if declared["contributors"] is not None:
@@ -125,7 +132,9 @@ class StudyCommand:
 
     def _without_runs(self, options: argparse.Namespace) -> bool:
         """Return whether the judgments are read alone: the study can do without runs, and nobody asks for any."""
-        if self._of_scores or "runs" in self._declared["data"]:
+        if self._of_scores:
+            return options.scores is not None
+        if "runs" in self._declared["data"]:
             return False
         return options.runs is None and all(getattr(options, name) is None for name in self._command["runs_for"])
 
@@ -139,22 +148,27 @@ class StudyCommand:
         study = study_of(function)
         given = {flag["dest"]: _given(flag, options) for flag in self._declared["flags"]}
         sets = given.get("rounds")
+        scored = self._of_scores and options.scores is not None
         alone = sets is not None or self._without_runs(options)
         plan = None if alone else plan_field(options, pooled_matters=self._declared["contributors"] == "pooled")
-        sources = self._sources(options, sets, plan)
+        sources = {} if scored else self._sources(options, sets, plan)
         collection = plan.collection if plan else None
         named = [name for name in self._dests("judgments") if given[name] is not None]
         others = {name: judgments_named(given[name], collection, name) for name in named}
         for name in self._dests("names"):
             usual = different_names([*sources.values(), *others.values()])
             given[name] = tuple(usual if options.judgment_names is None else listed(options.judgment_names))
-        checked = study.checked(given)
+        # a leaderboard may have measures that nobody here knows
+        checked = study.checked(given | ({"measures": None} if scored else {}))
         given |= _of_field(study, plan, options)
-        measures = _measures(study, checked, {source.rel for source in sources.values()})
+        if self._of_scores and not scored:
+            _check_no_scores(options)
+        scores = _read_scores(options, given, several=self._command["several"]) if scored else None
+        measures = scores.measures if scores else _measures(study, checked, {one.rel for one in sources.values()})
         names = list(sources) if self._of_scores else []
-        drawn = _pictures(study, [repr(measure) for measure in measures], names, given)
+        drawn = _pictures(study, [str(measure) for measure in measures], names, given)
         folder = out_folder(options, [*files_of(study.result), *drawn])
-        data = self._data(plan, sources, sets is not None)
+        data = {"qrels": {}} if scored else self._data(plan, sources, sets is not None)
         # what is relevant in the collection is no word on the scale of a file
         given |= {
             name: source.read() if source.file is None else source.read().with_rel(None)
@@ -166,7 +180,9 @@ class StudyCommand:
         if "qrels_a" in study.parameters:
             data["qrels_a"] = data.pop("qrels")
         given["verbose"] = shows_bars(options)
-        if self._of_scores:
+        if scores is not None:
+            data = {"scores": scores}
+        elif self._of_scores:
             data = {"scores": _scores(data, measures, several=self._command["several"], given=given)}
         taken = {name: value for name, value in given.items() if name in study.parameters}
         result = function(**data, **taken)
@@ -236,6 +252,55 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
             nargs="+" if flag["kind"] in ("judges", "runs") else None,
             required=flag["needed"],
         )
+
+
+def _add_scores(parser: Parser) -> None:
+    """Add the options of scores that are read, and not computed."""
+    with parser.group(Group.INPUT):
+        parser.add_option(
+            "--scores",
+            "FILE",
+            "scores by topic or task instead of runs and judgments: a leaderboard of AutoJudge, CSV",
+        )
+    with parser.group(Group.READING):
+        parser.add_option("--scores-format", "FORMAT", "of --scores, where its lines do not tell: long, table, tot ...")
+        parser.add_option("--tasks", "LIST", "columns of --scores that are scores of a task", type=listed)
+        parser.add_switch("--transposed", "--scores has a line for each topic and a column for each system")
+        parser.add_option("--missing-scores", "WHAT", "error (default), drop_tasks, drop_systems, zero or leave_out")
+
+
+def _check_no_scores(options: argparse.Namespace) -> None:
+    """Raise where an option of scores that are read is given, and none are."""
+    for name in ("scores_format", "tasks", "transposed", "missing_scores"):
+        if getattr(options, name):
+            raise wrong(name, " is for scores that are read. Give ", Option("scores", ...), ", or leave it out.")
+
+
+def _read_scores(options: argparse.Namespace, given: Mapping[str, Any], *, several: bool) -> Scores:
+    """Return the scores of a file, by the measures that are named or by all."""
+    from pt_reuse.scoring.leaderboards import read_leaderboard
+    from pt_reuse.scoring.measures import measure_among
+
+    names = [*_OF_RUNS, *(["other"] if several else [])]
+    beside = [name for name in names if getattr(options, name) is not None]
+    if beside:
+        raise wrong("scores", " are read instead of runs and judgments. Leave out ", Argument(beside[0]), ".")
+    if not given.get("complete", True):
+        raise wrong("complete", " is for scores that are computed. Leave it out, or give ", _LEFT_OUT, ".")
+    called = {"path": "scores", "format": "scores_format", "missing": "missing_scores"}
+    with arguments_as("read_leaderboard", tasks="tasks", transposed="transposed", **called):
+        scores = read_leaderboard(
+            options.scores,
+            options.scores_format,
+            missing="error" if options.missing_scores is None else options.missing_scores,
+            tasks=options.tasks,
+            transposed=options.transposed,
+        )
+    if not given["measures"]:
+        return scores
+    with arguments_as(measure="measures"):
+        places = [scores.measures.index(measure_among(scores.measures, name)) for name in given["measures"]]
+    return replace(scores, measures=[scores.measures[place] for place in places], values=scores.values[places])
 
 
 def _of_field(study: Study, plan: FieldPlan | None, options: argparse.Namespace) -> dict[str, Any]:

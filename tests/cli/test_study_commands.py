@@ -245,3 +245,49 @@ def test_names_that_are_no_two(names, compare, capsys, messages):
     status, out, err = run(capsys, *compare, f"--judgment-names={names}")
     assert (status, out) == (2, "")
     messages.told(err)
+
+
+TABLE = "Rank,Model,QA,Search,News,Code\n1,large,.62,.71,.8,.7\n2,base,.49,.57,,.6\n3,small,.5,.53,.4,.55\n"
+TASKS = ["QA", "Search", "News", "Code"]
+
+
+@pytest.mark.parametrize("name", ["rank-intervals", "saturation", "stability", "discriminative-power"])
+def test_studies_of_scores_take_a_file_of_scores(name, tmp_path, capsys):
+    (tmp_path / "models.csv").write_text(TABLE)
+    words = [f"profile {name}", "--scores", tmp_path / "models.csv"]
+    call = partial(run, capsys, *words[:1])
+    # advice is worded for a shell
+    status, _, err = call(*words[1:])
+    assert status == 2
+    assert "--tasks" in err
+    status, _, err = call(*words[1:], "--tasks", ",".join(TASKS))
+    assert status == 2
+    assert "--missing-scores drop_tasks" in " ".join(err.split())
+    small = ["--sizes", "1", "--pairs", "5"] if name == "stability" else []
+    given = [*words[1:], "--tasks", ",".join(TASKS), "--missing-scores", "drop_tasks", *small]
+    status, _, err = call(*given, "--measures", "score", "--out", tmp_path / "out")
+    assert (status, err) == (0, "")
+    scores = ptr.labels.read_leaderboard(tmp_path / "models.csv", tasks=TASKS, missing="drop_tasks")
+    expected = getattr(ptr.profile, name.replace("-", "_"))(scores, **({"sizes": [1], "pairs": 5} if small else {}))
+    assert_same(ptr.read_result(tmp_path / "out"), expected)
+
+
+def test_scores_leave_no_room_for_runs_and_judgments(files, capsys):
+    (files.folder / "models.csv").write_text(TABLE.replace(",,", ",.1,"))
+    given = ["--scores", files.folder / "models.csv", "--tasks", "QA,Search"]
+    for name, beside in (
+        ("rank-intervals", [files.folder / "runs"]),
+        ("rank-intervals", ["--qrels", files.folder / "qrels.txt"]),
+        ("rank-intervals", ["--measures", "AP"]),
+        ("stability", ["--other", files.folder / "all.txt"]),
+        ("stability", ["--own-topics"]),
+        ("rank-intervals", ["--metadata", files.folder / "runs.csv"]),
+    ):
+        status, printed, err = run(capsys, f"profile {name}", *given, *beside)
+        assert (status, printed) == (2, "")
+        assert err
+    field = [files.folder / "runs", "--qrels", files.folder / "qrels.txt"]
+    for idle in (["--tasks", "QA"], ["--transposed"], ["--scores-format", "long"], ["--missing-scores", "zero"]):
+        status, printed, err = run(capsys, "profile rank-intervals", *field, *idle)
+        assert (status, printed) == (2, "")
+        assert idle[0] in err
