@@ -227,13 +227,16 @@ def stops(field: Pooled) -> pd.DataFrame:
                 for place in range(len(case.runs)):
                     effects = learned.effects(at, place)
                     course = learned.course(at, place, effects, case.labels[effects.row], ranked[at].by_topic)
+                    # what the others gain deeper than the pool shows once all is judged
+                    others = course.others[:, -1] if learned.dilutes else ranked[at].true
                     if case.unit == out:
-                        last.append((course, effects))
+                        last.append((course, course.score[-1] - others, effects))
                     else:
-                        worst.append(wrong_stop(course.score - course.others, effects.spread()))
+                        truth = course.score[-1] - others
+                        worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
                         unit.append(case.unit)
             reach = conformal_quantile(np.array(worst), np.array(unit), CONFIDENCE)
-            found += [_stopped(*each, reach) for each in last]
+            found += [_stopped(*each, reach, learned.dilutes) for each in last]
         every = pd.DataFrame(found)
         rows.append(
             {
@@ -250,14 +253,16 @@ def stops(field: Pooled) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _stopped(course: Any, effects: Any, reach: float) -> dict[str, float]:
+def _stopped(course: Any, true: np.ndarray, effects: Any, reach: float, exact: bool) -> dict[str, float]:
     low, high = effects.ends()
     apart = course.score - course.others
-    true = apart[:, -1]
     sure = (course.score + low - course.most > 1e-12) | (course.score + high - course.least < -1e-12)
+    sure &= exact
     sure[:, -1] = True
     stop, by_bounds = ((sure | (np.abs(apart) > reach * effects.spread())).argmax(axis=1), sure.argmax(axis=1))
     wrong = (np.sign(apart[np.arange(len(stop)), stop]) != np.sign(true)) & (np.abs(true) > 1e-12)
+    # with the last label all runs are scored anew
+    wrong &= stop < len(effects.row)
     nearest = np.argsort(np.abs(apart[:, 0]), kind="stable")[:5]
     return {
         "decisions": len(stop),

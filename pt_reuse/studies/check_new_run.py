@@ -226,7 +226,7 @@ def check_new_run(
     asked.units("by")
     asked.tell(few_topics(len(qrels.topics)))
     wanted = None if estimator == "best" else [estimator]
-    how = How(named_estimators(wanted, with_judge=judge is not None), confidence, asked.depth.value)
+    how = How(named_estimators(wanted, with_judge=judge is not None), confidence)
     outlook = Outlook(
         runs, found, qrels, measures, Setting(by, asked.depth, asked.contributors, asked["pool_order"], how, judge)
     )
@@ -259,7 +259,7 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
     why = outlook.why_not(m, row)
     holes = len(outlook.effects(m, row).row)
     field = predicted.ranked[at]
-    depth = min(predicted.learned.spec.cutoff or outlook.how.depth, outlook.how.depth)
+    depth = min(predicted.learned.spec.cutoff or outlook.evidence.depth, outlook.evidence.depth)
     found: dict[str, Any] = {
         "measure": repr(outlook.measures[m]),
         "name": outlook.name(row),
@@ -432,7 +432,7 @@ def _documents(outlook: Outlook, m: int, row: Row) -> pd.DataFrame:
 def _calibration(outlook: Outlook, m: int) -> pd.DataFrame:
     predicted, rows = outlook.predicted[m], []
     table = outlook.runs.run_table
-    depth = min(predicted.learned.spec.cutoff or outlook.how.depth, outlook.how.depth)
+    depth = min(predicted.learned.spec.cutoff or outlook.evidence.depth, outlook.evidence.depth)
     for at, case in enumerate(outlook.cases.train):
         about = table.iloc[case.runs][["name", "team"]].reset_index(drop=True)
         rows.append(

@@ -239,7 +239,7 @@ def compare_estimators(
     pooling = Pooling(asked.depth.value, asked.contributors, asked["pool_order"] or runs.pool_order)
     evidence = Evidence(runs, (), qrels, units, pooling)
     signals = [] if judge is None else [Signal.of_judge(judge, evidence)]
-    how = How(wanted, confidence, asked.depth.value)
+    how = How(wanted, confidence)
     splits = list(_splits(evidence, by, types))
     whole = evidence.by_topic(measures, [[]])[:, 0].mean(axis=1)
     rows: list[pd.DataFrame] = []

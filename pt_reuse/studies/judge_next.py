@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, did_you_mean, positive, told
-from pt_reuse._errors import InputError, door, wrong
+from pt_reuse._errors import InputError, door, warn, wrong
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats, conformal_quantile
@@ -289,7 +289,7 @@ def judge_next(
         found = new
     found = as_new_runs(found, runs, qrels, topics)
     asked.tell(few_topics(len(qrels.topics)))
-    how = How(named_estimators(["documents"], with_judge=judge is not None), confidence, asked.depth.value)
+    how = How(named_estimators(["documents"], with_judge=judge is not None), confidence)
     pooled_runs = contributors_of(runs, asked["contributors"])
     setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], how, judge)
     outlook = Outlook(runs, found, qrels, measures, setting)
@@ -345,12 +345,20 @@ def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
     if int(labels.max(initial=0)) > highest:
         said = f"has the label {int(labels.max())}, and the highest of the judgments is {highest}."
         raise InputError(said, argument="judged")
-    new = (rows >= 0) & (labels >= 0) & (np.append(outlook.evidence.labels, -1)[rows] < 0)
-    if (labels >= 0).any() and not new.any():
+    before = np.where(rows >= 0, np.append(outlook.evidence.labels, UNJUDGED)[rows], UNJUDGED)
+    given: NDArray[np.bool_] = labels >= 0
+    other: NDArray[np.bool_] = given & (before >= 0) & (before != labels)
+    if other.any():
+        qid, docno = (names[rows[other][0]] for names in outlook.evidence.names)
         raise InputError(
-            "has no label of a document that is unjudged here. Keep the judgments as they were when the plan was made.",
+            f"document {docno!r} of topic {qid!r} has the label {labels[other][0]}, and {before[other][0]} in the "
+            "judgments. Keep the judgments as they were when the plan was made.",
             argument="judged",
         )
+    strange = int((given & (rows < 0)).sum())
+    if strange:
+        warn(f"{count(strange, 'document')} of `judged` is none that a new run has at the top; it says nothing here.")
+    new = given & (rows >= 0) & (before < 0)
     found[rows[new]] = labels[new]
     return found
 
@@ -360,9 +368,11 @@ def _stopping_reach(outlook: Outlook) -> float:
     predicted = outlook.predicted[0]
     worst, unit = [], []
     for row in outlook.left_out():
-        effects, field = outlook.effects(0, row), predicted.ranked[row.at]
-        course = predicted.learned.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
-        worst.append(wrong_stop(course.score - course.others, effects.spread()))
+        effects, field, learned = outlook.effects(0, row), predicted.ranked[row.at], predicted.learned
+        course = learned.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
+        # what the others gain deeper than the pool shows once all is judged
+        truth = course.score[-1] - (course.others[:, -1] if learned.dilutes else field.true)
+        worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
         unit.append(row.case.unit)
     return conformal_quantile(np.array(worst), np.array(unit), outlook.how.confidence)
 
@@ -372,29 +382,20 @@ class _State:
     """A new run: what it is expected to score now, and the documents that are left."""
 
     row: Row
-    score: float
     by_topic: Floats  # (topics,) what it is expected to score
-    others: dict[str, tuple[float, float, float]]  # what every other run is expected to score beside it, least, most
+    others: tuple[Floats, ...]  # (topics, runs) what every other run is expected to score beside it, least, most
     shared: frozenset[str]  # the others that have some of its unjudged documents where the measure looks
     left: Effects
+    whole: bool  # whether nothing of its unit is unjudged
 
     @classmethod
     def of(cls, outlook: Outlook, row: Row, known: NDArray[np.int16]) -> _State:
         """Return what is expected of a run, given labels of some documents."""
         effects = outlook.effects(0, row)
-        given = known[effects.row] >= 0
-        first = np.argsort(~given, kind="stable")
-        mine = effects.take(first)
-        names = [name for name in outlook.runs.names if name not in outlook.new]
-        others = outlook.scores[0][:, [outlook.runs.row(name) for name in names]]
-        labels = np.maximum(known[mine.row], 0)
-        course = outlook.predicted[0].learned.course(row.at, row.place, mine, labels, others)
-        at = int(given.sum())
-        beside = zip(*(each[:, at].tolist() for each in (course.others, course.least, course.most)), strict=True)
-        left = effects.take(~given)
-        by_topic = outlook.expected(0, row, known)
-        score = float(by_topic.mean())
-        return cls(row, score, by_topic, dict(zip(names, beside, strict=True)), outlook.sharing(0, left), left)
+        left = effects.take(known[effects.row] < 0)
+        by_topic, *others = outlook.expected(0, row, known)
+        whole = bool((known[row.case.holes] >= 0).all())
+        return cls(row, by_topic, tuple(others), outlook.sharing(0, left), left, whole)
 
 
 def _pairs(goal: Any, new: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
@@ -455,14 +456,17 @@ class _Course:
         if name not in self._states:
             return {"score": zero, "zero": zero, "deviation": 0.0}
         state = self._states[name]
-        return {"score": state.score, "zero": zero, "deviation": float(state.left.spread()[0])}
+        deviation = float(state.left.spread()[0]) if len(state.left.row) else 0.0
+        return {"score": float(state.by_topic.mean()), "zero": zero, "deviation": deviation}
 
-    def _beside(self, name: str, other: str) -> tuple[float, float, float]:
-        """Return what a run is expected to score beside another, and at least and at most."""
-        if name in self._states or other not in self._states:
-            score = self.start(name)["score"]
-            return score, score, score
-        return self._states[other].others[name]
+    def _beside(self, name: str, other: str) -> tuple[Floats, ...]:
+        """Return (topics,) what a run is expected to score beside another, and at least and at most."""
+        if name in self._states:
+            return (self._states[name].by_topic,) * 3
+        if other not in self._states:
+            return (self._zero(name),) * 3
+        row = self._outlook.runs.row(name)
+        return tuple(scores[:, row] for scores in self._states[other].others)
 
     def _share(self, first: str, second: str) -> bool:
         """Return whether a run of the field has some of the unjudged documents of the new one."""
@@ -476,25 +480,22 @@ class _Course:
         found: Floats = self._outlook.scores[0][:, self._outlook.runs.row(name)]
         return found
 
-    def _by_topic(self, name: str) -> Floats:
-        if name not in self._states:
-            return self._zero(name)
-        return self._states[name].by_topic
-
     def pair(self, one: str, other: str) -> dict[str, Any]:
         """Return what is known of a pair, and how many labels it takes."""
-        score = [self._beside(name, against) for name, against in ((one, other), (other, one))]
-        first, second = (one, other) if score[0][0] >= score[1][0] else (other, one)
-        apart = score[0][0] - score[1][0]
-        ends = score if first == one else score[::-1]
+        sides = {name: self._beside(name, against) for name, against in ((one, other), (other, one))}
+        first, second = sorted((one, other), key=lambda name: -float(sides[name][0].mean()))
+        by_topic = sides[first][0] - sides[second][0]
+        ends = [[float(scores.mean()) for scores in sides[name]] for name in (first, second)]
         mine, confidence = self._net(first, second), self._outlook.how.confidence
-        # of a run unlike those left out nothing but the bounds is known
-        # and another run that has its documents gains by their labels, too, which is not known here
-        abstains = any(self._abstains(name) for name in (first, second)) or self._share(first, second)
-        exact = self._outlook.bounds_are_exact(0) and not self._share(first, second)
+        # another run that has its documents gains by their labels, too, by how much is not known here
+        share = self._share(first, second)
+        # of a run unlike those left out nothing but the bounds is known, and of what is judged the scores
+        abstains = bool(len(mine.row)) and (share or any(self._abstains(name) for name in (first, second)))
+        whole = all(self._states[name].whole for name in (first, second) if name in self._states)
+        exact = whole or (self._outlook.bounds_are_exact(0) and not share)
         reach = np.inf if abstains else self._reach
         spread, labels = mine.spread(), self._labels(first, second, mine)
-        difference = abs(apart)
+        difference = float(by_topic.mean())
         gained = np.cumsum(mine.of_labels(labels) - mine.mean, axis=1)
         course = difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
         least, most = mine.ends()
@@ -520,7 +521,7 @@ class _Course:
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
             "by_bounds": float(by_bounds.mean()),
-            "significant": self._significant(first, second, mine, labels),
+            "significant": self._significant(by_topic, mine, labels),
         }
 
     def _net(self, first: str, second: str) -> Effects:
@@ -548,7 +549,7 @@ class _Course:
             self._drawn[key] = mine.drawn(self._rng, _DRAWS)
         return self._drawn[key]
 
-    def _significant(self, first: str, second: str, mine: Effects, labels: NDArray[np.int64]) -> float:
+    def _significant(self, by_topic: Floats, mine: Effects, labels: NDArray[np.int64]) -> float:
         """Return how often a paired t test finds the difference once every document is judged."""
         from scipy.stats import t
 
@@ -558,6 +559,6 @@ class _Course:
         topic = self._outlook.evidence.topic[mine.row]
         moved = np.zeros((_DRAWS, n))
         np.add.at(moved.T, topic, n * (mine.of_labels(labels) - mine.mean).T)
-        by_topic = self._by_topic(first) - self._by_topic(second) + moved
-        error = by_topic.std(axis=1, ddof=1) / np.sqrt(n)
-        return float((np.abs(by_topic.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())
+        drawn = by_topic + moved
+        error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
+        return float((np.abs(drawn.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_rel
 
 import pt_reuse as ptr
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
@@ -43,7 +45,7 @@ def test_what_is_expected_is_what_is_known_and_chances():
     assert row["score"] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "AP", "RBP(rel=1)"])
+@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "R@10", "AP", "nDCG", "RBP(rel=1)"])
 def test_with_every_label_decisions_are_those_of_the_scores(measure):
     labels = plan(measure).pool.judge(FIELD.all_qrels)
     found = plan(measure, judged=labels)
@@ -53,16 +55,50 @@ def test_with_every_label_decisions_are_those_of_the_scores(measure):
     mine = found.scores.set_index("name")["score"]
     assert mine[ONE.names[0]] == pytest.approx(true[ONE.names[0]], abs=1e-9)
     for row in found.table.itertuples():
-        # others may have new relevant documents deeper than the pool
         apart = true[row.first] - true[row.second]
-        # by a measure that looks deeper than the pool other runs may gain, too
-        deep = measure in ("AP", "RBP(rel=1)")
-        assert row.decided == ("at 90 %" if deep else "under every completion") or row.difference < 1e-9
-        if measure != "AP":
-            assert apart > -1e-9, row
-            assert row.difference == pytest.approx(apart, abs=1e-9)
+        assert row.decided == "under every completion" or row.difference < 1e-9
+        assert row.difference == pytest.approx(apart, abs=1e-9)
         assert row.half == 0
         assert row.expected == row.most == row.by_bounds == 0
+
+
+def test_what_is_unjudged_below_the_cutoff_still_lengthens_the_ideal_list():
+    labels = plan("nDCG@5").pool.judge(FIELD.all_qrels)
+    found = plan("nDCG@5", judged=labels)
+    assert not len(found.documents)
+    assert set(found.table["decided"]) <= {"at 90 %", ""}
+
+
+@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "R@10", "AP"])
+def test_two_new_runs_with_every_label(measure):
+    labels = plan(measure, new=NEW).pool.judge(FIELD.all_qrels)
+    found = plan(measure, new=NEW, judged=labels)
+    scores = ptr.score(OTHERS | NEW, KNOWN | labels.to_frame()[["qid", "docno", "label"]], measure)
+    true = scores.mean.set_index("name")[measure]
+    for row in found.table.itertuples():
+        assert row.difference == pytest.approx(true[row.first] - true[row.second], abs=1e-9)
+        if len(set(scores.per_topic.loc[scores.per_topic["name"].isin([row.first, row.second]), "value"])) > 1:
+            both = [scores.values[0][:, scores.names.index(name)] for name in (row.first, row.second)]
+            assert row.significant == (ttest_rel(*both).pvalue < 0.05)
+
+
+def test_a_run_that_has_the_documents_is_not_told_apart_until_they_are_judged():
+    twin = {"twin": ONE[ONE.names[0]].drop(columns="name")}
+    twin = ptr.RunSet.from_frames(twin, pooled=False, teams={"twin": "twins"})
+    found = ptr.judge_next(OTHERS | twin, KNOWN, "P@10", new=ONE, depth=10, goal=(ONE.names[0], "twin"))
+    assert found.table[["decided", "abstains"]].to_numpy().tolist() == [["", True]]
+    labels = found.pool.judge(FIELD.all_qrels)
+    after = ptr.judge_next(OTHERS | twin, KNOWN, "P@10", new=ONE, depth=10, goal=(ONE.names[0], "twin"), judged=labels)
+    assert after.table["difference"].tolist() == pytest.approx([0], abs=1e-12)
+
+
+def test_labels_that_are_none_of_the_plan_are_told():
+    labels = plan().next(n=3).judge(FIELD.all_qrels).to_frame()[["qid", "docno", "label"]]
+    other = KNOWN.to_frame()[["qid", "docno", "label"]].head(1)
+    with pytest.raises(ptr.InputError, match="has the label"):
+        plan(judged=pd.concat([labels, other.assign(label=1 - other["label"].clip(upper=1))]))
+    with pytest.warns(ptr.ReuseWarning, match="1 document"):
+        plan(judged=pd.concat([labels, other.assign(docno="nobody has it")]))
 
 
 def test_labels_bring_decisions():
@@ -134,7 +170,9 @@ def test_effects_by_hand():
     assert most == pytest.approx([0.4 + 0.27, 0.27, 0])
     # the largest of the moments at which the sign is another than in the end
     apart = np.array([[-0.3, 0.2, -0.1, 0.1], [0.4, 0.3, 0.2, 0.1]])
-    assert wrong_stop(apart, np.array([0.1, 0.1, 0.05, 0.01])) == pytest.approx(3)
+    assert wrong_stop(apart, apart[:, -1], np.array([0.1, 0.1, 0.05, 0.01])) == pytest.approx(3)
+    # what the labels cannot tell shows with the last one
+    assert wrong_stop(apart, -apart[:, -1], np.ones(4)) == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +184,6 @@ def test_effects_by_hand():
         ({"goal": 3}, "goal"),
         ({"measure": ["P@10", "AP"]}, "one measure"),
         ({"measure": "Rprec"}, "cannot predict"),
-        ({"judged": KNOWN}, "unjudged here"),
         ({"n": 0, "goal": "score"}, "n"),
     ],
 )

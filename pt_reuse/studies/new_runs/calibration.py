@@ -17,7 +17,8 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import EXPECTED, Floats, by_unit, conformal_quantile
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.studies.new_runs.estimators import Cases, Learned, Prediction
+from pt_reuse.studies.new_runs.estimators import Cases, Learned, Prediction, chances_of
+from pt_reuse.studies.new_runs.evidence import FEATURES
 
 _CLOSE = 10.0**-DECIMALS
 
@@ -34,12 +35,13 @@ class Ranked:
     most: Floats  # with none
     whole: Floats  # with its documents judged
     by_topic: Floats  # (topics, others) by what is known, in the order of the field
+    true: Floats  # (others,) with its documents judged, in the same order
 
     @classmethod
     def of(cls, known: Floats, whole: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
         """Return the scores of some runs, of which (topics, runs) and (runs,) are given."""
         expected, least = (np.sort((part[:, None] * known).mean(axis=0)) for part in dilution)
-        return cls(expected, least, np.sort(known.mean(axis=0)), np.sort(whole), known)
+        return cls(expected, least, np.sort(known.mean(axis=0)), np.sort(whole), known, whole)
 
     def rank(self, score: Floats, *, worst: bool = False) -> NDArray[np.int64]:
         """Return 1 + how many are better by what is known; the worst rank counts those that are equal, too."""
@@ -102,11 +104,6 @@ class Calibration:
         )
 
     @property
-    def n_units(self) -> int:
-        """Return how many units there are."""
-        return len(np.unique(self.unit))
-
-    @property
     def error(self) -> float:
         """Return the mean absolute error of the score, each unit one weight."""
         return of_units(np.abs(self.errors), self.unit)
@@ -141,9 +138,9 @@ class Usual:
     spec: Spec  # by which measure: one that looks deeper than the pool says little of a run's top, so precision there
 
     @classmethod
-    def of(cls, learned: Learned, depth: int) -> Usual:
+    def of(cls, learned: Learned) -> Usual:
         """Return what holds of the cases to learn from."""
-        train, spec = learned.train, learned.spec
+        train, spec, depth = learned.train, learned.spec, learned.of.world.evidence.depth
         if (spec.cutoff or depth + 1) > depth:
             spec = Spec("p", cutoff=depth, rel=max(spec.rel, 1))
         unit = np.repeat([case.unit for case in train], [len(case.runs) for case in train])
@@ -158,7 +155,6 @@ class How:
 
     estimators: Mapping[str, Callable[[Learned], list[Prediction]]]
     confidence: float
-    depth: int
 
 
 @dataclass(frozen=True)
@@ -179,7 +175,7 @@ class Predicted:
         by = {name: estimator(learned) for name, estimator in how.estimators.items()}
         calibrations = {name: Calibration.of(learned, said, ranked, how.confidence) for name, said in by.items()}
         chosen = min(calibrations, key=lambda name: calibrations[name].error)
-        return cls(learned, by, calibrations, ranked, Usual.of(learned, how.depth), chosen)
+        return cls(learned, by, calibrations, ranked, Usual.of(learned), chosen)
 
     def table(self, at: int, name: str, bounds: tuple[Floats, Floats]) -> pd.DataFrame:
         """Return one row per run of a case: what an estimator says of its score and rank, inside the bounds.
@@ -225,11 +221,13 @@ def ranked_among(cases: Cases, measures: Sequence[ir_measures.Measure], whole: F
     found = []
     for m, measure in enumerate(measures):
         learned, mine = Learned(cases, spec_of(measure)), []
+        chances = chances_of(learned, len(FEATURES))
         for at, case in enumerate(cases.every):
             train = at < len(cases.train)
             others = ~is_outside & (evidence.units.of_run != case.unit)
             true = known[m, -1].mean(axis=0) if train else whole[m]
-            mine.append(Ranked.of(known[m, at if train else -1][:, others], true[others], learned.dilution(at)))
+            dilution = learned.dilution(case, chances[at])
+            mine.append(Ranked.of(known[m, at if train else -1][:, others], true[others], dilution))
         found.append(mine)
     return found
 

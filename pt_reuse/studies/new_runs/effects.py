@@ -70,7 +70,7 @@ class Effects:
 
     def of_labels(self, label: NDArray[Any]) -> Floats:
         """Return (..., documents) what labels of these documents add."""
-        found: Floats = sum((label >= least) * self.change[:, at] for at, least in enumerate(self.labels))  # type: ignore[assignment]  # there is a label
+        found: Floats = ((label[..., None] >= np.array(self.labels)) * self.change).sum(axis=-1)
         return found
 
     def spread(self) -> Floats:
@@ -91,11 +91,13 @@ def _left(values: Floats) -> Floats:
     return np.concatenate([sums, np.zeros((*values.shape[:-1], 1))], axis=-1)
 
 
-def wrong_stop(apart: Floats, spread: Floats) -> float:
+def wrong_stop(apart: Floats, truth: Floats, spread: Floats) -> float:
     """Return how many deviations a run must be apart from others for no decision ever to be wrong.
 
-    (others, documents + 1) says how far it is expected to be apart after so many labels; the last are the truth.
+    (others, documents + 1) says how far it is expected to be apart after so many labels, (others,) how far it is. With
+    the last label nothing is left to be wrong about.
     """
-    true = np.where(np.abs(apart[:, -1:]) <= _CLOSE, 0.0, np.sign(apart[:, -1:]))
+    true = np.where(np.abs(truth) <= _CLOSE, 0.0, np.sign(truth))[:, None]
     wrong = (np.sign(apart) != true) & (true != 0)
+    wrong[:, -1] = False
     return float((np.abs(apart) / spread * wrong).max(initial=0.0))

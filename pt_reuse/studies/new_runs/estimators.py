@@ -36,8 +36,8 @@ class Course:
     """What a run and others are expected to score while its documents are judged one by one."""
 
     score: Floats  # (documents + 1,)
-    others: Floats  # (others, documents + 1) expected, at least and at most
-    least: Floats
+    others: Floats  # (others, documents + 1) expected
+    least: Floats  # and at least and at most
     most: Floats
 
 
@@ -164,23 +164,21 @@ class Learned:
         return Effects(row, labels, chance, change).sorted()
 
     @property
-    def _dilutes(self) -> bool:
+    def dilutes(self) -> bool:
         """Return whether others, without a unit's documents where the measure looks, share its divisor alone."""
         return self.spec.cutoff is not None and self.spec.cutoff <= self.of.world.evidence.depth
 
-    def dilution(self, at: int) -> tuple[Floats, Floats]:
+    def dilution(self, case: Case, chances: Mapping[int, Floats]) -> tuple[Floats, Floats]:
         """Return (topics,) what scores of others become a part of once documents of a case are judged: expected, least.
 
         Relevant documents of a unit enlarge what nDCG and R divide by. Where a measure looks deeper than the pool,
         others may have them, too, and gain about as much: their scores stay as they are.
         """
-        if not self._dilutes:
-            return np.ones(self.cases[at].shape[1]), np.ones(self.cases[at].shape[1])
-        case, chances = self.cases[at], chances_of(self, len(FEATURES))[at]
-        of, n = case.of_topic(case.holes), case.shape[1]
+        if not self.dilutes:
+            return np.ones(case.shape[1]), np.ones(case.shape[1])
         found = {label: case.found[label] for label in self.labels}
-        expected = {label: found[label] + np.bincount(of, weights=chances[label], minlength=n) for label in found}
-        most = {label: found[label] + np.bincount(of, minlength=n) for label in found}
+        expected = {label: case.expected_total(label, chances[label]) for label in found}
+        most = {label: case.expected_total(label, np.ones(len(case.holes))) for label in found}
         whole = divisor(self.spec, found, self.gains)
         return whole / divisor(self.spec, expected, self.gains), whole / divisor(self.spec, most, self.gains)
 
@@ -192,7 +190,7 @@ class Learned:
         """
         case, n_topics = self.cases[at], self.cases[at].shape[1]
         chances, cutoff = chances_of(self, len(FEATURES))[at], case.cutoff(self.spec)
-        topic = case.of_topic(effects.row)
+        topic = case.topic_of[effects.row]
         sizes = np.bincount(topic, minlength=n_topics)
         # a list for each topic and number of its documents that have labels
         starts = offsets(sizes + 1)
@@ -216,8 +214,7 @@ class Learned:
             lists = case.dense(values, cutoff)[place][of_list]
             is_so = (label >= least).astype(float)
             lists[where, np.repeat(rank[effects.row] - 1, later)] = np.repeat(is_so, later)
-            of_holes = np.bincount(case.of_topic(case.holes), weights=chances[least], minlength=n_topics)
-            expected[least] = (case.found[least] + of_holes)[of_list]
+            expected[least] = case.expected_total(least, chances[least])[of_list]
             np.add.at(expected[least], where, np.repeat(is_so - effects.chance[:, n], later))
             at_least[least] = lists[None]
             before[least] = case.found[least][of_list]
@@ -227,7 +224,7 @@ class Learned:
         score = expected_scores(self.spec, Likely(at_least, expected, self.gains))[0][0]
         whole = divisor(self.spec, before, self.gains)
         parts = [whole / divisor(self.spec, total, self.gains) for total in (expected, most, now)]
-        parts = parts if self._dilutes else [np.ones(len(whole))] * 3
+        parts = parts if self.dilutes else [np.ones(len(whole))] * 3
         return Course(
             _followed(score, starts, after) / n_topics,
             *(_diluted(part, others, topic, starts, after) / n_topics for part in parts),

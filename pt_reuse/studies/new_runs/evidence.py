@@ -202,6 +202,7 @@ class Case:
     topic: Rows
     rank: Rows
     row: Rows
+    topic_of: Rows  # (documents,) the topic of every document
     lengths: Rows  # (runs, topics) how long lists are
     known: NDArray[np.bool_]  # (documents,) judged without the unit
     holes: Rows  # documents that the unit alone brought, ascending
@@ -215,12 +216,11 @@ class Case:
         """Return how many runs and topics there are."""
         return len(self.runs), self.lengths.shape[1]
 
-    def dense(self, values: NDArray, cutoff: int, rank: Rows | None = None) -> Floats:
+    def dense(self, values: NDArray, cutoff: int) -> Floats:
         """Return (runs, topics, ranks) the values of documents in the lists, 0 where there is none."""
-        rank = self.rank if rank is None else rank
-        seen = rank <= cutoff
+        seen = self.rank <= cutoff
         found = np.zeros((*self.shape, cutoff))
-        found[self.place[seen], self.topic[seen], rank[seen] - 1] = values[self.row[seen]]
+        found[self.place[seen], self.topic[seen], self.rank[seen] - 1] = values[self.row[seen]]
         return found
 
     def cutoff(self, spec: Spec) -> int:
@@ -234,16 +234,25 @@ class Case:
             values = (self.known & (self.labels >= label)).astype(float)
             values[self.holes] = chance
             at_least[label] = self.dense(values, self.cutoff(spec))
-            total[label] = self.found[label] + np.bincount(
-                self.of_topic(self.holes), weights=chance, minlength=self.shape[1]
-            )
+            total[label] = self.expected_total(label, chance)
         return expected_scores(spec, Likely(at_least, total, gains))
 
-    def of_topic(self, documents: Rows) -> Rows:
-        """Return the topic of documents that the unit has."""
-        found = np.zeros(len(self.labels), dtype=np.int64)
-        found[self.row] = self.topic
-        return found[documents]
+    def expected_total(self, label: int, chance: Floats) -> Floats:
+        """Return (topics,) how many documents are expected to have at least a label."""
+        return self.found[label] + np.bincount(self.topic_of[self.holes], weights=chance, minlength=self.shape[1])
+
+    def judged_since(self, given: NDArray[np.int16]) -> tuple[Case, NDArray[np.bool_]]:
+        """Return the case with further (documents,) labels, and which of the holes are left; below 0 is no label."""
+        new = (given >= 0) & ~self.known
+        left = given[self.holes] < 0
+        n = self.shape[1]
+        found = {
+            label: known + np.bincount(self.topic_of[new & (given >= label)], minlength=n)
+            for label, known in self.found.items()
+        }
+        labels, judged = np.where(new, given, self.labels), self.judged + np.bincount(self.topic_of[new], minlength=n)
+        case = replace(self, known=self.known | new, labels=labels, found=found, judged=judged)
+        return replace(case, holes=self.holes[left], features=self.features[left]), left
 
     def condensed(self, spec: Spec, gains: Mapping[int, float], labels: Sequence[int]) -> Floats:
         """Return (runs, topics) scores of the lists without unjudged documents."""
@@ -326,6 +335,7 @@ class World:
             topic=evidence.topic[row],
             rank=rank,
             row=row,
+            topic_of=evidence.topic,
             lengths=evidence.lengths[:, runs].T,
             known=known,
             holes=holes,

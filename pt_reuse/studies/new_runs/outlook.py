@@ -187,7 +187,7 @@ class Outlook:
         """Return why nothing is said of a run at the confidence level; nothing where something is."""
         predicted, case = self.predicted[m], row.case
         n, least = len(self.train), units_needed(self.how.confidence)
-        depth = min(predicted.learned.spec.cutoff or self.how.depth, self.how.depth)
+        depth = min(predicted.learned.spec.cutoff or self.evidence.depth, self.evidence.depth)
         share, usual = case.unjudged(depth)[row.place], predicted.usual
         condensed = float(predicted.learned.condensed(case, usual.spec)[row.place])
         unit = self.units.by
@@ -212,13 +212,26 @@ class Outlook:
             self._effects[m, row.at, row.place] = self.predicted[m].learned.effects(row.at, row.place)
         return self._effects[m, row.at, row.place]
 
-    def expected(self, m: int, row: Row, known: NDArray[np.int16]) -> Floats:
-        """Return (topics,) what a run is expected to score, given (documents,) labels of some; below 0 is none."""
-        learned, case = self.predicted[m].learned, row.case
-        given, chances = known[case.holes], chances_of(learned, len(FEATURES))[row.at]
-        said = {label: np.where(given >= 0, given >= label, chance) for label, chance in chances.items()}
-        found: Floats = case.scored(learned.spec, said, learned.gains)[0][row.place]
-        return found
+    def expected(self, m: int, row: Row, known: NDArray[np.int16]) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return (topics,) what a run is expected to score given (documents,) further labels, and the others beside it.
+
+        The others are (topics, others) expected, at least and at most, in the order of the field.
+        """
+        learned = self.predicted[m].learned
+        case, left = row.case.judged_since(known)
+        chances = {label: chance[left] for label, chance in chances_of(learned, len(FEATURES))[row.at].items()}
+        score = case.scored(learned.spec, chances, learned.gains)[0][row.place]
+        others = self.judged_since(m, known)
+        expected, least = learned.dilution(case, chances)
+        return score, others * expected[:, None], others * least[:, None], others
+
+    def judged_since(self, m: int, known: NDArray[np.int16]) -> Floats:
+        """Return (topics, runs) scores with (documents,) further labels; below 0 is none."""
+        if not (known >= 0).any():
+            return self.scores[m]
+        arrays = self.evidence.qrels.arrays
+        labels = np.where(known >= 0, known, self.evidence.labels).astype(np.int16)
+        return base_scores(self.runs, Qrels.of_arrays(arrays.labelled(labels)), [self.measures[m]])[0]
 
     def sharing(self, m: int, effects: Effects) -> frozenset[str]:
         """Return the runs of the field that have some documents where the measure looks."""
