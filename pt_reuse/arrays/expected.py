@@ -37,9 +37,9 @@ Expected = tuple[Floats, Mapping[int, Floats]]
 
 
 def expected_scores(spec: Spec, lists: Likely) -> Expected:
-    """Return the expected scores of lists by a measure: exact for P, RBP, Success and RR, for AP, nDCG and R plug-in.
+    """Return the expected scores of lists by a measure: exact for P, RBP, Success and RR, for AP, nDCG and R nearly so.
 
-    Those three take their divisor for its expectation.
+    Those three divide what a document gains by what the others are expected to make of the divisor, and itself.
     """
     return EXPECTED[spec.kernel](spec, lists.top(spec.cutoff))
 
@@ -91,19 +91,33 @@ def _success(spec: Spec, lists: Likely) -> Expected:
 
 
 def _recall(spec: Spec, lists: Likely) -> Expected:
-    chance, total = lists.at_least[spec.rel], lists.total[spec.rel]
-    score = _divided(chance.sum(axis=2), total)
-    return score, {spec.rel: _divided(np.broadcast_to(1 - score[..., None], chance.shape), total[:, None])}
+    chance = lists.at_least[spec.rel]
+    whole = _with_itself(chance, lists.total[spec.rel])
+    parts = _divided(chance, whole)
+    return parts.sum(axis=2), {spec.rel: _divided(np.ones(chance.shape), whole) - _of_others(_divided(parts, whole))}
 
 
 def _average_precision(spec: Spec, lists: Likely) -> Expected:
-    chance, total = lists.at_least[spec.rel], lists.total[spec.rel]
+    chance = lists.at_least[spec.rel]
+    whole = _with_itself(chance, lists.total[spec.rel])
+    weight = _divided(np.broadcast_to(1 / _ranks(chance), chance.shape), whole)
     above = np.cumsum(chance, axis=2) - chance
-    parts = chance / _ranks(chance)
-    score = _divided((parts * (1 + above)).sum(axis=2), total)
+    parts = chance * weight
+    found = parts * (1 + above)
     below = np.cumsum(parts[..., ::-1], axis=2)[..., ::-1] - parts
-    change = (1 + above) / _ranks(chance) + below - score[..., None]
-    return score, {spec.rel: _divided(change, total[:, None])}
+    return found.sum(axis=2), {spec.rel: (1 + above) * weight + below - _of_others(_divided(found, whole))}
+
+
+def _with_itself(chance: Floats, total: Floats) -> Floats:
+    """Return (runs, topics, ranks) how many documents are expected to be relevant if that of a rank is."""
+    found: Floats = total[:, None] + 1 - chance
+    return found
+
+
+def _of_others(values: Floats) -> Floats:
+    """Return (runs, topics, ranks) the sum of what other ranks have."""
+    found: Floats = values.sum(axis=2, keepdims=True) - values
+    return found
 
 
 def divisor(spec: Spec, total: Mapping[int, Floats], gains: Mapping[int, float]) -> Floats:
@@ -125,24 +139,31 @@ def divisor(spec: Spec, total: Mapping[int, Floats], gains: Mapping[int, float])
 
 def _gain(spec: Spec, lists: Likely) -> Expected:
     labels = sorted(label for label in lists.at_least if label in lists.gains)
-    steps = np.diff([lists.gains[label] for label in labels], prepend=0.0)
-    n_ranks = next(iter(lists.at_least.values())).shape[2]
-    longest = max([n_ranks, *(int(np.ceil(lists.total[label].max(initial=0))) for label in labels)])
-    weight = 1 / discounts(longest + 1)[1:]
+    steps = dict(zip(labels, np.diff([lists.gains[label] for label in labels], prepend=0.0).tolist(), strict=True))
+    shape = next(iter(lists.at_least.values())).shape
+    longest = max([shape[2], *(int(np.ceil(lists.total[label].max(initial=0))) for label in labels)]) + 1
+    weight = 1 / discounts(longest)[1:]
+    cutoff = min(spec.cutoff or longest, longest)
     sums = np.concatenate([[0.0], np.cumsum(weight)])
-    cutoff = spec.cutoff or longest
-    gained, ideal, slopes = 0.0, 0.0, {}
-    for label, step in zip(labels, steps.tolist(), strict=True):
-        gained = gained + step * (lists.at_least[label] @ weight[:n_ranks])
-        seen = np.minimum(lists.total[label], cutoff)
-        ideal = ideal + step * np.interp(seen, np.arange(len(sums)), sums)
-        # one more relevant document makes the ideal list longer, as far as the cutoff
-        slopes[label] = np.where(seen < cutoff, step * weight[np.minimum(seen.astype(np.int64), longest)], 0.0)
-    score = _divided(np.asarray(gained), np.asarray(ideal))
-    changes = {
-        label: _divided(step * weight[:n_ranks] - score[..., None] * slopes[label][:, None], np.asarray(ideal)[:, None])
-        for label, step in zip(labels, steps.tolist(), strict=True)
-    }
+    sums, weight = np.minimum(sums, sums[cutoff]), np.where(np.arange(longest) < cutoff, weight, 0.0)
+    score, changes = np.zeros(shape[:2]), {label: np.zeros(shape) for label in labels}
+    for label in labels:
+        # a document with this label has each lower one, and a higher one as often as documents with this label have it
+        chance, ideal, slopes = lists.at_least[label], np.zeros(shape), {}
+        for other in labels:
+            mine = lists.at_least[other]
+            more = (1.0 if other <= label else _divided(mine, chance)) - mine
+            length = np.minimum(lists.total[other][:, None] + more, longest)
+            whole = np.minimum(length.astype(np.int64), longest - 1)
+            slopes[other] = steps[other] * weight[whole]
+            ideal += steps[other] * (sums[whole] + (length - whole) * weight[whole])
+        gained = _divided(np.broadcast_to(steps[label] / discounts(shape[2])[1:], shape), ideal)
+        found = chance * gained
+        score += found.sum(axis=2)
+        changes[label] += gained
+        for other in labels:
+            # one more relevant document makes the ideal list longer, as far as the cutoff
+            changes[other] -= _of_others(_divided(found * slopes[other], ideal))
     return score, changes
 
 

@@ -295,7 +295,7 @@ def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure
     spec = learned.spec
     for at in range(len(learned.train), len(learned.cases)):
         case = learned.cases[at]
-        bounds = tuple(ends[0] for ends in evidence.bounds(case, [measure]))
+        bounds = tuple(ends[0].mean(axis=0) for ends in evidence.bounds(case, [measure]))
         score = learned.truth[at].mean(axis=1)
         for name in [*predicted.by, CHOSEN]:
             used = predicted.chosen if name == CHOSEN else name

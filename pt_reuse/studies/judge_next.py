@@ -61,7 +61,8 @@ class JudgingPlan(Result):
             it ``abstains``, since a new run is unlike those left out (:func:`check_new_run`), so that only bounds
             decide; ``expected`` and ``most``, the number of labels until it is decided, the mean and what nine in ten
             (`confidence`) drawn courses need at most; ``by_bounds``, the mean number until it is
-            decided under every completion; ``significant``, how likely the difference is significant over topics
+            decided under every completion, where each document adds the same whatever the others are, and nearly so by
+            other measures than P and RBP; ``significant``, how likely the difference is significant over topics
             (paired t test, 0.05) once every document is judged.
         documents: the unjudged documents of the decision, those to judge first on top: ``qid docno rank``, the best one
             in the new runs; ``priority``; ``chance``, how likely each is relevant; with ``goal="score"`` those that
@@ -158,7 +159,7 @@ class JudgingPlan(Result):
         return Pool.from_frame(first, settings={"strategy": "judge-next"})
 
 
-def _how(apart: float, half: float, ends: tuple[float, float], confidence: float) -> str:
+def _how(apart: float, half: float, ends: Floats, confidence: float) -> str:
     if ends[0] > _CLOSE or ends[1] < -_CLOSE:
         return "under every completion"
     return f"at {100 * confidence:.4g} %" if abs(apart) > half else ""
@@ -382,8 +383,8 @@ class _State:
     """A new run: what it is expected to score now, and the documents that are left."""
 
     row: Row
-    by_topic: Floats  # (topics,) what it is expected to score
-    others: tuple[Floats, ...]  # (topics, runs) what every other run is expected to score beside it, least, most
+    mine: tuple[Floats, ...]  # (topics,) what it is expected to score, and at least and at most
+    others: tuple[Floats, ...]  # (topics, runs) the same of every other run beside it
     shared: frozenset[str]  # the others that have some of its unjudged documents where the measure looks
     left: Effects
     whole: bool  # whether nothing of its unit is unjudged
@@ -393,9 +394,8 @@ class _State:
         """Return what is expected of a run, given labels of some documents."""
         effects = outlook.effects(0, row)
         left = effects.take(known[effects.row] < 0)
-        by_topic, *others = outlook.expected(0, row, known)
         whole = bool((known[row.case.holes] >= 0).all())
-        return cls(row, by_topic, tuple(others), outlook.sharing(0, left), left, whole)
+        return cls(row, *outlook.expected(0, row, known), outlook.sharing(0, left), left, whole)
 
 
 def _pairs(goal: Any, new: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
@@ -457,12 +457,12 @@ class _Course:
             return {"score": zero, "zero": zero, "deviation": 0.0}
         state = self._states[name]
         deviation = float(state.left.spread()[0]) if len(state.left.row) else 0.0
-        return {"score": float(state.by_topic.mean()), "zero": zero, "deviation": deviation}
+        return {"score": float(state.mine[0].mean()), "zero": zero, "deviation": deviation}
 
     def _beside(self, name: str, other: str) -> tuple[Floats, ...]:
         """Return (topics,) what a run is expected to score beside another, and at least and at most."""
         if name in self._states:
-            return (self._states[name].by_topic,) * 3
+            return self._states[name].mine
         if other not in self._states:
             return (self._zero(name),) * 3
         row = self._outlook.runs.row(name)
@@ -485,25 +485,31 @@ class _Course:
         sides = {name: self._beside(name, against) for name, against in ((one, other), (other, one))}
         first, second = sorted((one, other), key=lambda name: -float(sides[name][0].mean()))
         by_topic = sides[first][0] - sides[second][0]
-        ends = [[float(scores.mean()) for scores in sides[name]] for name in (first, second)]
         mine, confidence = self._net(first, second), self._outlook.how.confidence
         # another run that has its documents gains by their labels, too, by how much is not known here
         share = self._share(first, second)
         # of a run unlike those left out nothing but the bounds is known, and of what is judged the scores
         abstains = bool(len(mine.row)) and (share or any(self._abstains(name) for name in (first, second)))
         whole = all(self._states[name].whole for name in (first, second) if name in self._states)
-        exact = whole or (self._outlook.bounds_are_exact(0) and not share)
         reach = np.inf if abstains else self._reach
         spread, labels = mine.spread(), self._labels(first, second, mine)
         difference = float(by_topic.mean())
         gained = np.cumsum(mine.of_labels(labels) - mine.mean, axis=1)
         course = difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
         least, most = mine.ends()
-        # the other one has a larger or smaller divisor, too
-        least = least + (ends[0][1] - ends[0][0]) - (ends[1][2] - ends[1][0])
-        most = most + (ends[0][2] - ends[0][0]) - (ends[1][1] - ends[1][0])
+        # a run of the field has a larger or smaller divisor, too
+        (low_1, high_1), (low_2, high_2) = (self._moved(name, sides[name]) for name in (first, second))
+        least, most = least + low_1 - high_2, most + high_1 - low_2
+        ends = np.array([difference + least[0], difference + most[0]])
+        if whole:
+            ends[:] = difference
+        elif share or not self._outlook.bounds_are_exact(0):
+            least, most = np.full_like(least, -np.inf), np.full_like(most, np.inf)
+            ends[:] = -np.inf, np.inf
+        elif not self._outlook.is_linear(0):
+            ends[:] = [(sides[first][at] - sides[second][3 - at]).mean() for at in (1, 2)]
         sure = (course + least > _CLOSE) | (course + most < -_CLOSE)
-        sure &= exact
+        sure[:, 0] = ends[0] > _CLOSE or ends[1] < -_CLOSE
         sure[:, -1] = True
         decided = sure | (np.abs(course) > reach * spread)
         step = np.append(0, self._place[mine.row] + 1)
@@ -514,15 +520,20 @@ class _Course:
             "second": second,
             "difference": difference,
             "half": half,
-            "decided": _how(
-                difference, half, (difference + least[0], difference + most[0]) if exact else (-1.0, 1.0), confidence
-            ),
+            "decided": _how(difference, half, ends, confidence),
             "abstains": abstains,
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
             "by_bounds": float(by_bounds.mean()),
             "significant": self._significant(by_topic, mine, labels),
         }
+
+    def _moved(self, name: str, scores: tuple[Floats, ...]) -> tuple[float, float]:
+        """Return by how much documents that a run has not may lower and raise its mean score."""
+        if name in self._states:
+            return 0.0, 0.0
+        expected, low, high = (float(part.mean()) for part in scores)
+        return low - expected, high - expected
 
     def _net(self, first: str, second: str) -> Effects:
         """Return the effects on a difference; a document of both is one."""

@@ -128,3 +128,26 @@ def test_one_more_unit_is_inside_as_often_as_said():
         reach = conformal_quantile(level[:14].ravel(), np.repeat(np.arange(14), 3), 0.8)
         inside.append((level[14] <= reach).mean())
     assert 0.77 < np.mean(inside) < 0.84
+
+
+def over_every_labelling(measure, chances, known):
+    """Return the mean score over labellings that have a relevant document, or `known` others; without, it is 0."""
+    expected = 0.0
+    for labels in itertools.product((0, 1), repeat=len(chances)):
+        weight = np.prod([p if label else 1 - p for p, label in zip(chances, labels, strict=True)])
+        if weight and sum(labels) + known:
+            expected += weight * by_ir_measures(measure, labels, [1] * known)
+    return expected
+
+
+@pytest.mark.parametrize("measure", [AP, AP @ 3, R @ 3, nDCG @ 3, nDCG], ids=repr)
+@pytest.mark.parametrize("known", [0, 1, 5])
+def test_expectations_of_ratios_are_near(measure, known):
+    # where none is likely, dividing by the expected number alone would give far too much
+    for chances, near in (
+        ([0.05, 0.02, 0.01, 0.05], 0.005),
+        ([0.3, 0.1, 0.2, 0.05], 0.06),
+        ([0.6, 0.3, 0.5, 0.2], 0.08),
+    ):
+        found = scored(measure, np.array(chances), sum(chances) + known)[0]
+        assert found == pytest.approx(over_every_labelling(measure, chances, known), abs=near / (1 + known))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,6 +92,26 @@ def test_a_run_that_has_the_documents_is_not_told_apart_until_they_are_judged():
     labels = found.pool.judge(FIELD.all_qrels)
     after = ptr.judge_next(OTHERS | twin, KNOWN, "P@10", new=ONE, depth=10, goal=(ONE.names[0], "twin"), judged=labels)
     assert after.table["difference"].tolist() == pytest.approx([0], abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+@pytest.mark.parametrize("measure", ["P@4", "RBP(rel=1)@4", "nDCG@4", "R@4", "AP@4", "RR@4"])
+def test_what_is_decided_under_every_completion_is_so_under_each(measure):
+    n_decided = 0
+    for seed in (2, 6, 11):
+        field = ptr.simulate_field(seed=seed, n_topics=3, n_docs=60, n_teams=12, length=8)
+        new, others = field.runs.select(names=field.runs.names[:2]), field.runs.select(names=field.runs.names[4:])
+        known = field.all_qrels.restrict(ptr.depth_pool(others, depth=4))
+        found = ptr.judge_next(others, known, measure, new=new, depth=4)
+        sure = found.table[found.table["decided"] == "under every completion"]
+        n_decided += len(sure)
+        highest = int(known.to_frame()["label"].max())
+        for labels in itertools.product((0, 1, highest), repeat=len(found.documents)):
+            whole = known | found.documents[["qid", "docno"]].assign(label=list(labels))
+            score = ptr.score(others | new, whole, measure).mean.set_index("name")[measure]
+            apart = score[sure["first"]].to_numpy() - score[sure["second"]].to_numpy()
+            assert apart.min(initial=1) > -1e-9, (seed, labels)
+    assert n_decided > 10
 
 
 def test_labels_that_are_none_of_the_plan_are_told():

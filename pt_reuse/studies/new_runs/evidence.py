@@ -137,20 +137,27 @@ class Evidence:
         run = (hits.of % hits.n_runs).astype(np.int64)
         return hits.row.astype(np.int64), hits.rank.astype(np.int64), run, hits.lengths.reshape(-1, hits.n_runs)
 
-    def bounds(self, case: Case, measures: Sequence[ir_measures.Measure]) -> tuple[Floats, Floats]:
-        """Return (measures, runs) the lowest and the highest mean scores under any labels of unknown documents."""
+    def bounds(
+        self, case: Case, measures: Sequence[ir_measures.Measure], unknown: Rows | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return (measures, topics, runs) the lowest and the highest scores under any labels of unknown documents.
+
+        These are those of the case, or given ones, which other new runs may have brought.
+        """
         runs = self.runs.select(names=[self.runs.names[run] for run in case.runs.tolist()])
-        whole = np.bincount(self.topic[case.holes], minlength=self.n_topics)
+        holes = case.holes if unknown is None else unknown
+        whole = np.bincount(self.topic[holes], minlength=self.n_topics)
         is_hole = np.zeros(len(self.labels), dtype=bool)
-        is_hole[case.holes] = True
+        is_hole[holes] = True
         others = {}
         for measure in measures:
             spec = native_spec(measure)
             seen = is_hole[case.row] & (case.rank <= case.cutoff(spec or Spec("p")))
             cell = case.place[seen] * self.n_topics + case.topic[seen]
             others[measure] = whole[:, None] - np.bincount(cell, minlength=case.lengths.size).reshape(case.shape).T
-        found = score_bounds(runs, self.qrels.keep(case.known), measures, others=others)
-        return found.low.mean(axis=1), found.high.mean(axis=1)
+        known = Qrels.of_arrays(self.qrels.arrays.labelled(case.labels)).keep(case.known)
+        found = score_bounds(runs, known, measures, highest=int(self.labels.max()), others=others)
+        return found.low, found.high
 
     @cached_property
     def hits_of_unit(self) -> dict[int, Rows]:

@@ -151,8 +151,9 @@ class Outlook:
 
     @cached_property
     def bounds(self) -> list[tuple[Floats, Floats]]:
-        """Return of each new unit (measures, runs) the lowest and the highest scores."""
-        return [self.evidence.bounds(case, self.measures) for case in self.cases.targets]
+        """Return of each new unit (measures, runs) the lowest and the highest mean scores."""
+        every = (self.evidence.bounds(case, self.measures) for case in self.cases.targets)
+        return [(low.mean(axis=1), high.mean(axis=1)) for low, high in every]
 
     @cached_property
     def likely(self) -> list[list[Prediction]]:
@@ -212,18 +213,24 @@ class Outlook:
             self._effects[m, row.at, row.place] = self.predicted[m].learned.effects(row.at, row.place)
         return self._effects[m, row.at, row.place]
 
-    def expected(self, m: int, row: Row, known: NDArray[np.int16]) -> tuple[Floats, Floats, Floats, Floats]:
+    def expected(
+        self, m: int, row: Row, known: NDArray[np.int16]
+    ) -> tuple[tuple[Floats, Floats, Floats], tuple[Floats, Floats, Floats]]:
         """Return (topics,) what a run is expected to score given (documents,) further labels, and the others beside it.
 
-        The others are (topics, others) expected, at least and at most, in the order of the field.
+        Each is expected, at least and at most, whatever is relevant of the documents of new runs that have no label.
+        The others are (topics, others), in the order of the field.
         """
         learned = self.predicted[m].learned
         case, left = row.case.judged_since(known)
         chances = {label: chance[left] for label, chance in chances_of(learned, len(FEATURES))[row.at].items()}
         score = case.scored(learned.spec, chances, learned.gains)[0][row.place]
         others = self.judged_since(m, known)
-        expected, least = learned.dilution(case, chances)
-        return score, others * expected[:, None], others * least[:, None], others
+        unknown = np.flatnonzero((self.evidence.labels < 0) & (known < 0) & (self.evidence.n_brought > 0))
+        of_topic = np.bincount(self.evidence.topic[unknown], minlength=len(score)).astype(float)
+        expected, least = learned.dilution(case, chances, of_topic)
+        low, high = (ends[0, :, row.place] for ends in self.evidence.bounds(case, [self.measures[m]], unknown))
+        return (score, low, high), (others * expected[:, None], others * least[:, None], others)
 
     def judged_since(self, m: int, known: NDArray[np.int16]) -> Floats:
         """Return (topics, runs) scores with (documents,) further labels; below 0 is none."""
@@ -241,6 +248,10 @@ class Outlook:
         seen = mine[evidence.row] & (evidence.rank <= (spec.cutoff or evidence.depth))
         names = (self.runs.names[run] for run in np.unique(evidence.run[seen]).tolist())
         return frozenset(name for name in names if name not in self.new)
+
+    def is_linear(self, m: int) -> bool:
+        """Return whether each document adds the same to a score by a measure, whatever the others are."""
+        return self.predicted[m].learned.spec.kernel in ("p", "rbp")
 
     def bounds_are_exact(self, m: int) -> bool:
         """Return whether nothing but a run's own documents in the plan can move it against others by a measure."""
