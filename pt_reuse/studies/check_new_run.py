@@ -20,10 +20,9 @@ from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, usual_measures
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.compare_estimators import CONFIDENCE, JUDGE
 from pt_reuse.studies.new_runs.calibration import How, check_predicted
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, WITH_SIGNALS, named_estimators
-from pt_reuse.studies.new_runs.outlook import Outlook, Row, Setting, as_new_runs
+from pt_reuse.studies.new_runs.outlook import CONFIDENCE, JUDGE, LEFT_OUT, Outlook, Row, Setting, as_new_runs
 from pt_reuse.studies.new_runs.sampling import Sample, check_estimable, needed
 from pt_reuse.study import Command, Entry, study
 
@@ -126,6 +125,7 @@ class NewRunCheck(Result):
     PRECISION_AND_GAIN,
     CONFIDENCE,
     JUDGE,
+    LEFT_OUT,
     Parameter(
         name="new",
         meaning="the new runs: a RunSet, a dict of name -> results, run files, one result, a pipeline or a dict of "
@@ -133,12 +133,6 @@ class NewRunCheck(Result):
         flag=Flag(help="files of the new runs", metavar="FILE", kind="runs"),
     ),
     Parameter(name="topics", meaning="a frame with ``qid`` and ``query``, for pipelines."),
-    Parameter(
-        name="by",
-        meaning='what is left out to learn from: each ``"team"`` (default) or ``"run"``.',
-        choices=("team", "run"),
-        flag=Flag(help="what is left out to learn from: team or run", metavar="UNIT", kind="text"),
-    ),
     Parameter(
         name="estimator",
         meaning='one of those of :func:`~pt_reuse.profile.compare_estimators`, or ``"best"`` (default), that with the '
@@ -180,7 +174,6 @@ def check_new_run(
     contributors: str | Iterable[str] = "pooled",
     pool_order: str | None = None,
     confidence: float = 0.9,
-    verbose: bool = False,
 ) -> NewRunCheck:
     """Say what new runs would score and where they would rank, had they been pooled like the field, and when it cannot.
 
@@ -253,8 +246,7 @@ def check_new_run(
 
 def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str, Any]:
     predicted, at = outlook.predicted[m], row.at
-    bounds = tuple(ends[m] for ends in outlook.bounds[row.new])
-    told = predicted.table(at, predicted.chosen, (bounds[0], bounds[1])).iloc[row.place]
+    told = predicted.table(at, predicted.chosen, outlook.bounds(m, row)).iloc[row.place]
     said: dict[str, Any] = {str(column): value for column, value in told.items()}
     why = outlook.why_not(m, row)
     holes = len(outlook.effects(m, row).row)
@@ -327,11 +319,11 @@ def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, An
     changes, variances = np.zeros((2, len(sample.row)))
     changes[inside] = mine.of_labels(sample.label[inside]) - mine.mean
     variances[inside] = np.square(mine.size)
-    score, error = sample.estimate(float(outlook.likely[m][row.new].score[row.place]), changes, variances)
+    score, error = sample.estimate(outlook.likely(m, row), changes, variances)
     if len(inside) < int((effects.size > 0).sum()) and (sample.probability[inside] == 1).all():
         # what was not sampled has no probability, so that nothing is known of it
         error = np.inf
-    lowest, highest = (float(ends[m][row.place]) for ends in outlook.bounds[row.new])
+    lowest, highest = (float(ends[row.place]) for ends in outlook.bounds(m, row))
     half = t.ppf((1 + outlook.how.confidence) / 2, max(len(sample.row) - 1, 1)) * error
     ends = np.clip([score - half, score + half], lowest, highest)
     field = predicted.ranked[at]

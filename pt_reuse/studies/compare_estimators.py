@@ -17,14 +17,15 @@ from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units, check_every_run_has
-from pt_reuse.options import PRECISION_AND_GAIN, SHARED, Flag, Parameter
+from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
 from pt_reuse.plots.forests import plot_estimators
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, usual_measures
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, Predicted, check_predicted, of_units, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, WITH_SIGNALS, Cases, named_estimators
-from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, Signal, World
+from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World, labels_of_judge
+from pt_reuse.studies.new_runs.outlook import CONFIDENCE, JUDGE
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -45,20 +46,6 @@ def checked_estimators(given: Any) -> list[str] | None:
         return None
     known = [*ESTIMATORS, *WITH_SIGNALS]
     return [choice("estimators", name, known) for name in dict.fromkeys(names("estimators", given))]
-
-
-CONFIDENCE = Parameter(
-    name="confidence",
-    meaning="the confidence level of intervals; at 0.9 it takes nine teams to calibrate one, at 0.95 nineteen.",
-    check=SHARED["confidence"].check,
-    flag=SHARED["confidence"].flag,
-)
-JUDGE = Parameter(
-    name="judge",
-    meaning="a model's labels for documents that nobody judged and for judged ones: judgments in any form, a "
-    ":class:`judging.Judge`, a function or a pipeline. Two more estimators use them.",
-    flag=Flag(help="a model's labels of documents, judged ones among them", metavar="FILE", kind="judgments"),
-)
 
 
 def _draw(result: EstimatorComparison, measure: str, place: Place) -> Axes:
@@ -238,7 +225,7 @@ def compare_estimators(
     asked.tell(few_topics(len(qrels.topics)))
     pooling = Pooling(asked.depth.value, asked.contributors, asked["pool_order"] or runs.pool_order)
     evidence = Evidence(runs, (), qrels, units, pooling)
-    signals = [] if judge is None else [Signal.of_judge(judge, evidence)]
+    signals = [] if judge is None else [labels_of_judge(judge, evidence)]
     how = How(wanted, confidence)
     splits = list(_splits(evidence, by, types))
     whole = evidence.by_topic(measures, [[]])[:, 0].mean(axis=1)

@@ -24,11 +24,10 @@ from pt_reuse.pooling.pool import Pool, contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.compare_estimators import CONFIDENCE, JUDGE
 from pt_reuse.studies.new_runs.calibration import How, check_predicted, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
-from pt_reuse.studies.new_runs.outlook import Outlook, Row, Setting, as_new_runs
+from pt_reuse.studies.new_runs.outlook import CONFIDENCE, JUDGE, LEFT_OUT, Outlook, Row, Setting, as_new_runs
 from pt_reuse.studies.new_runs.sampling import PROBABILITY, check_estimable, draw, inclusion
 from pt_reuse.study import Command, Entry, study
 
@@ -169,6 +168,7 @@ def _how(apart: float, half: float, ends: Floats, confidence: float) -> str:
     PRECISION_AND_GAIN,
     CONFIDENCE,
     JUDGE,
+    LEFT_OUT,
     Parameter(
         name="new",
         meaning="new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were "
@@ -194,12 +194,6 @@ def _how(apart: float, half: float, ends: Floats, confidence: float) -> str:
         flag=Flag(help="labels of the plan's documents that were judged since", metavar="FILE", kind="judgments"),
     ),
     Parameter(name="topics", meaning="a frame with ``qid`` and ``query``, for pipelines."),
-    Parameter(
-        name="by",
-        meaning='what is left out to learn from: each ``"team"`` (default) or ``"run"``.',
-        choices=("team", "run"),
-        flag=Flag(help="what is left out to learn from: team or run", metavar="UNIT", kind="text"),
-    ),
     command=Command(
         name="judge-next",
         summary="which documents to judge next to tell runs apart, and when to stop",
@@ -228,7 +222,6 @@ def judge_next(
     pool_order: str | None = None,
     confidence: float = 0.9,
     seed: int = 0,
-    verbose: bool = False,
 ) -> JudgingPlan:
     """Plan which unjudged documents to judge for a decision, how many that takes, and when the decision stands.
 

@@ -353,10 +353,10 @@ def chances_of(learned: Learned, n_features: int) -> list[dict[int, Floats]]:
 
 def _judge(learned: Learned) -> list[Prediction]:
     """Take the labels of the first signal as they are; what it does not label is not relevant."""
-    signal = learned.of.world.signals[0]
+    judged = learned.of.world.signals[0]
     found = []
     for at, case in enumerate(learned.cases):
-        said = np.nan_to_num(signal.value[case.holes], nan=-1.0)
+        said = np.nan_to_num(judged[case.holes], nan=-1.0)
         chances = {label: (said >= label).astype(float) for label in learned.labels}
         score = case.scored(learned.spec, chances, learned.gains)[0]
         found.append(learned.told(at, score.mean(axis=1), score))

@@ -57,31 +57,26 @@ class Pooling:
     order: str | None  # None for that of the runs
 
 
-@dataclass(frozen=True)
-class Signal:
-    """Something that is known of documents beside who ranks them where: a model's labels, a classifier's scores."""
+def labels_of_judge(judge: Any, evidence: Evidence) -> Floats:
+    """Return (documents,) what a judge says of those that one unit alone brought, as people would; nan where nothing.
 
-    name: str
-    value: Floats  # (documents,) nan where there is none
-
-    @classmethod
-    def of_judge(cls, judge: Any, evidence: Evidence) -> Signal:
-        """Return what a judge says of the documents that one unit alone brought, on the scale of people."""
-        named = as_judges(judge)
-        if len(named) != 1:
-            raise wrong("judge", f" must be one judge, got {len(named)}.")
-        rows = np.flatnonzero(evidence.n_brought == 1)
-        frame = evidence.qrels.to_frame()[["qid", "docno"]].iloc[rows]
-        said = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
-        if len(rows) and not said.known.any():
-            raise InputError(
-                f"the judge labelled none of {count(len(rows), 'document')}. Are these labels of the same collection, "
-                "with ids written alike?",
-                argument="judge",
-            )
-        value = np.full(len(evidence.labels), np.nan)
-        value[rows[said.known]] = said.labels[said.known]
-        return cls("judge", value)
+    These are features of documents beside who ranks them where.
+    """
+    named = as_judges(judge)
+    if len(named) != 1:
+        raise wrong("judge", f" must be one judge, got {len(named)}.")
+    rows = np.flatnonzero(evidence.n_brought == 1)
+    frame = evidence.qrels.to_frame()[["qid", "docno"]].iloc[rows]
+    said = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
+    if len(rows) and not said.known.any():
+        raise InputError(
+            f"the judge labelled none of {count(len(rows), 'document')}. Are these labels of the same collection, "
+            "with ids written alike?",
+            argument="judge",
+        )
+    found = np.full(len(evidence.labels), np.nan)
+    found[rows[said.known]] = said.labels[said.known]
+    return found
 
 
 class Evidence:
@@ -297,7 +292,7 @@ class World:
     """What could be known had some units, `outside`, not been pooled; each other one is left out of that in turn."""
 
     def __init__(
-        self, evidence: Evidence, outside: Sequence[int], labels: Sequence[int], signals: Sequence[Signal] = ()
+        self, evidence: Evidence, outside: Sequence[int], labels: Sequence[int], signals: Sequence[Floats] = ()
     ):
         self.evidence, self.outside, self.labels, self.signals = evidence, list(outside), list(labels), signals
         others = evidence.n_brought - evidence.brought[:, self.outside].sum(axis=1)
@@ -389,8 +384,7 @@ class World:
             _logit((good[here] + 2 * precision) / (seen[here] + 2)),
         ]
         for signal in self.signals:
-            value = signal.value[holes]
-            columns += [np.isnan(value).astype(float), np.nan_to_num(value)]
+            columns += [np.isnan(signal[holes]).astype(float), np.nan_to_num(signal[holes])]
         return np.column_stack(columns)
 
 

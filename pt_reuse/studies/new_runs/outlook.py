@@ -19,17 +19,38 @@ from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import PoolDepth
 from pt_reuse.pooling.pool import Contributors
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.new_runs.calibration import How, Predicted, ranked_among, units_needed
 from pt_reuse.studies.new_runs.effects import Effects
-from pt_reuse.studies.new_runs.estimators import Cases, Prediction, chances_of
-from pt_reuse.studies.new_runs.evidence import FEATURES, Case, Evidence, Pooling, Signal, World
+from pt_reuse.studies.new_runs.estimators import Cases, chances_of
+from pt_reuse.studies.new_runs.evidence import FEATURES, Case, Evidence, Pooling, World, labels_of_judge
 
 #: a single result without a name
 NEW = "new run"
+
+
+CONFIDENCE = Parameter(
+    name="confidence",
+    meaning="the confidence level of intervals; at 0.9 it takes nine teams to calibrate one, at 0.95 nineteen.",
+    check=SHARED["confidence"].check,
+    flag=SHARED["confidence"].flag,
+)
+JUDGE = Parameter(
+    name="judge",
+    meaning="a model's labels for documents that nobody judged and for judged ones: judgments in any form, a "
+    ":class:`judging.Judge`, a function or a pipeline. Two more estimators use them.",
+    flag=Flag(help="a model's labels of documents, judged ones among them", metavar="FILE", kind="judgments"),
+)
+LEFT_OUT = Parameter(
+    name="by",
+    meaning='what is left out to learn from: each ``"team"`` (default) or ``"run"``.',
+    choices=("team", "run"),
+    flag=Flag(help="what is left out to learn from: team or run", metavar="UNIT", kind="text"),
+)
 
 
 def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | None) -> RunSet:
@@ -56,19 +77,11 @@ def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | Non
         )
     with located("new"):
         check_topics(found, qrels)
-    teams = [NEW if team is None else team for team in found.run_table["team"]]
+    # a run without a team is one of its own; a team of the field keeps its pooled runs for itself
+    teams = [name if team is None else team for name, team in zip(found.names, found.run_table["team"], strict=True)]
     known = set(runs.teams)
-    named = {
-        name: f"{name} (new)"
-        if team == NEW and name in known
-        else name
-        if team == NEW
-        else f"{team} (new)"
-        if team in known
-        else team
-        for name, team in zip(found.names, teams, strict=True)
-    }
-    return found.with_metadata(teams=named, pooled=False)
+    teams = [f"{team} (new)" if team in known else team for team in teams]
+    return found.with_metadata(teams=dict(zip(found.names, teams, strict=True)), pooled=False)
 
 
 @dataclass(frozen=True)
@@ -90,7 +103,6 @@ class Row:
     case: Case
     at: int  # the case among all, first those to learn from
     place: int  # the run in it
-    new: int = -1  # the case among those of new runs
 
 
 class Outlook:
@@ -107,7 +119,7 @@ class Outlook:
         self.new = set(new.names)
         self.units = both.units("run" if setting.by == "run" else "team")
         self.evidence = Evidence(both, new.names, qrels, self.units, pooling)
-        signals = [] if setting.judge is None else [Signal.of_judge(setting.judge, self.evidence)]
+        signals = [] if setting.judge is None else [labels_of_judge(setting.judge, self.evidence)]
         evidence = self.evidence
         #: the units that are left out to learn from
         self.train = [unit for unit in evidence.pooled if unit not in evidence.new]
@@ -150,30 +162,25 @@ class Outlook:
             )
 
     @cached_property
-    def bounds(self) -> list[tuple[Floats, Floats]]:
-        """Return of each new unit (measures, runs) the lowest and the highest mean scores."""
+    def _bounds(self) -> list[tuple[Floats, Floats]]:
         every = (self.evidence.bounds(case, self.measures) for case in self.cases.targets)
         return [(low.mean(axis=1), high.mean(axis=1)) for low, high in every]
 
-    @cached_property
-    def likely(self) -> list[list[Prediction]]:
-        """Return by each measure what the document model says of each new unit, whatever predicts its score."""
-        n = len(self.train)
-        found = []
-        for predicted in self.predicted:
-            chances = chances_of(predicted.learned, len(FEATURES))[n:]
-            found.append(
-                [predicted.learned.likely(case, said) for case, said in zip(self.cases.targets, chances, strict=True)]
-            )
-        return found
+    def bounds(self, m: int, row: Row) -> tuple[Floats, Floats]:
+        """Return (runs,) the lowest and the highest mean scores of the unit of a new run."""
+        low, high = self._bounds[row.at - len(self.train)]
+        return low[m], high[m]
+
+    def likely(self, m: int, row: Row) -> float:
+        """Return the mean score of a run by the document model, whatever predicts its score."""
+        learned = self.predicted[m].learned
+        return float(learned.likely(row.case, chances_of(learned, len(FEATURES))[row.at]).score[row.place])
 
     def rows(self) -> list[Row]:
         """Return the new runs."""
         n = len(self.train)
         return [
-            Row(case, n + at, place, at)
-            for at, case in enumerate(self.cases.targets)
-            for place in range(len(case.runs))
+            Row(case, n + at, place) for at, case in enumerate(self.cases.targets) for place in range(len(case.runs))
         ]
 
     def left_out(self) -> list[Row]:
