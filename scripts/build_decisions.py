@@ -31,7 +31,7 @@ from pt_reuse.arrays.expected import conformal_quantile
 from pt_reuse.pooling.depth import depth_of
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.studies.new_runs.calibration import How, ranked_among
+from pt_reuse.studies.new_runs.calibration import How, of_units, ranked_among
 from pt_reuse.studies.new_runs.effects import wrong_stop
 from pt_reuse.studies.new_runs.estimators import Cases, Learned, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World
@@ -168,7 +168,7 @@ def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
     rows = []
     for name in ["P@10", "RBP(rel=1)", "nDCG@10"]:
         measure = ir_measures.parse_measure(name)
-        how = How(named_estimators(["documents"], with_judge=False), CONFIDENCE, 10)
+        how = How(named_estimators(["documents"], with_judge=False), CONFIDENCE)
         pooled = contributors_of(design.runs, "pooled")
         setting = Setting("team", depth_of(design.runs, 10), pooled, None, how)
         new = as_new_runs(design.new, design.runs, design.known, None)
@@ -184,7 +184,7 @@ def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
             for row in outlook.rows():
                 effects = outlook.effects(0, row)
                 probability = inclusion(effects.size, n)
-                score = float(outlook.likely[0][row.new].score[row.place])
+                score = outlook.likely(0, row)
                 unjudged.append(len(effects.row))
                 for seed in range(SEEDS):
                     mine = draw(probability, seed)
@@ -209,7 +209,10 @@ def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
 
 
 def stops(field: Pooled) -> pd.DataFrame:
-    """Return a row per measure: decisions on each left-out run against every other, looked at after each label."""
+    """Return a row per measure: decisions on each left-out run against every other, looked at after each label.
+
+    The share of runs with a wrong one gives each team one weight, as the calibration does.
+    """
     units = field.runs.units("team")
     contributors = contributors_of(field.runs, "pooled")
     evidence = Evidence(field.runs, (), field.qrels, units, Pooling(field.depth, contributors, field.runs.pool_order))
@@ -236,7 +239,7 @@ def stops(field: Pooled) -> pd.DataFrame:
                         worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
                         unit.append(case.unit)
             reach = conformal_quantile(np.array(worst), np.array(unit), CONFIDENCE)
-            found += [_stopped(*each, reach, learned.dilutes) for each in last]
+            found += [{"unit": out, **_stopped(*each, reach, learned.dilutes)} for each in last]
         every = pd.DataFrame(found)
         rows.append(
             {
@@ -244,7 +247,7 @@ def stops(field: Pooled) -> pd.DataFrame:
                 "measure": name,
                 "decisions": every["decisions"].sum(),
                 "wrong %": 100 * every["wrong"].sum() / every["decisions"].sum(),
-                "runs with one %": 100 * (every["wrong"] > 0).mean(),
+                "runs with one %": 100 * of_units((every["wrong"] > 0).to_numpy(float), every["unit"].to_numpy()),
                 "labels": every["labels"].mean(),
                 "by bounds": every["by bounds"].mean(),
                 "of these": every["labels"].mean() / every["by bounds"].mean(),

@@ -6,7 +6,7 @@ import argparse
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pt_reuse.collections.collection import Collection
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.metadata import GivenMetadata
+    from pt_reuse.data.run_reading import Reading
     from pt_reuse.data.run_set import RunSet
 
 QRELS_HELP = "a TREC qrels file, or a collection known by name, NAME:WHICH where it has several"
@@ -264,22 +265,15 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     """Check what the options say of runs and judgments, as far as that goes before these are read."""
     from pt_reuse.collections.runs import PoolUnknownWarning, plan_runs
     from pt_reuse.data.ir_metadata import run_paths
-    from pt_reuse.data.ordering import HowPooled
     from pt_reuse.data.parsing import named_by_files
-    from pt_reuse.data.run_reading import Reading
     from pt_reuse.data.tables import TableLabels
 
     reader: Reader | None = getattr(options, "reader", None)
-    reading = Reading(
-        order=options.order,
-        how_pooled=HowPooled(options.pool_order),
-        names="tag" if options.names is None else options.names,
-        duplicates=options.duplicates,
-        bad_lines=options.bad_lines,
-        other_files=options.other_files,
+    reading = replace(
+        _reading(options),
+        names="tag" if options.names is None or options.collection is not None else options.names,
         cache=options.cache,
         memory=options.memory,
-        verbose=shows_bars(options),
         at_files=None if reader is None else reader.at_run_files,
     )
     qrels: str | None = getattr(options, "qrels", None)
@@ -321,6 +315,34 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     return FieldPlan(collection, plan.names, columns, judgments_named(qrels, collection), get, reader)
 
 
+def _reading(options: argparse.Namespace) -> Reading:
+    """Return how the options say that run files are read."""
+    from pt_reuse.data.ordering import HowPooled
+    from pt_reuse.data.run_reading import Reading
+
+    return Reading(
+        order=options.order,
+        how_pooled=HowPooled(options.pool_order),
+        names="tag" if options.names is None else options.names,
+        duplicates=options.duplicates,
+        bad_lines=options.bad_lines,
+        other_files=options.other_files,
+        verbose=shows_bars(options),
+    )
+
+
+def runs_beside(options: argparse.Namespace, given: list[str]) -> RunSet | str:
+    """Read run files that are given beside a field, without teams; a collection's name is left as it is."""
+    from pt_reuse.data.ir_metadata import run_paths
+    from pt_reuse.data.metadata import given_metadata
+    from pt_reuse.data.run_files import is_files
+
+    files = run_files(given)
+    if isinstance(files, str) and not is_files(files):
+        return files
+    return _reading(options).read(run_paths(files), given_metadata())
+
+
 def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:
     from pt_reuse.data.metadata import given_metadata
 
@@ -358,5 +380,5 @@ def _check_field(parser: Parser, needed: dict[str, str], options: argparse.Names
         idle = [o for o, given in (("--missing", options.missing), ("--no-download", options.no_download)) if given]
         if idle:
             parser.error(f"{idle[0]} is for the runs of a collection. Give it with --collection.")
-    elif options.names is not None:
+    elif options.names is not None and getattr(options, "new", None) is None:
         parser.error("--names is for run files alone: with --collection, runs bear the names on record.")

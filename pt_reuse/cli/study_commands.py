@@ -23,7 +23,7 @@ from pt_reuse.cli.field import (
     judgment_source,
     judgments_named,
     plan_field,
-    run_files,
+    runs_beside,
 )
 from pt_reuse.cli.output import (
     Drawing,
@@ -344,7 +344,8 @@ def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
     if flag["kind"] == "labels":
         return given_judge_rel(value)
     if flag["kind"] == "runs" and value is not None:
-        return run_files(value)
+        with arguments_as("read_runs", source=name):
+            return runs_beside(options, value)
     if flag["kind"] != "judges" or value is None:
         return value
     from pt_reuse.judging.judges import as_judges

@@ -22,7 +22,16 @@ from pt_reuse.scoring.caveats import few_topics, usual_measures
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, check_predicted
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, WITH_SIGNALS, named_estimators
-from pt_reuse.studies.new_runs.outlook import CONFIDENCE, JUDGE, LEFT_OUT, Outlook, Row, Setting, as_new_runs
+from pt_reuse.studies.new_runs.outlook import (
+    CONFIDENCE,
+    JUDGE,
+    LEFT_OUT,
+    Outlook,
+    Row,
+    Setting,
+    as_new_runs,
+    pool_unjudged,
+)
 from pt_reuse.studies.new_runs.sampling import Sample, check_estimable, needed
 from pt_reuse.study import Command, Entry, study
 
@@ -50,7 +59,9 @@ class NewRunCheck(Result):
         table: one row per measure and new run: ``measure name``; ``unjudged``, the share of its first documents that
             nobody judged, and ``usual_unjudged``, what nine in ten runs have at most when their team is left out;
             ``score`` and ``rank`` with these not relevant; ``lowest highest`` and ``rank_best rank_worst`` under every
-            completion, the other runs as judged; ``estimator``, ``predicted`` and ``predicted_rank`` with their
+            completion: any label for each unjudged document that the measure sees in the run, also below `depth`, and
+            for those that its team has above (RBP adds p^n for what is below its n documents), the other runs as
+            judged; ``estimator``, ``predicted`` and ``predicted_rank`` with their
             intervals ``low high`` and ``rank_low rank_high``, which are the bounds where it ``abstains``;
             ``topics_low topics_high``, the interval of the predicted score from the choice of topics alone; ``both_low
             both_high`` and ``both_rank_low both_rank_high`` from topics and unjudged documents together; ``why`` it
@@ -217,7 +228,7 @@ def check_new_run(
     check_predicted(measures)
     found = as_new_runs(new, runs, qrels, topics)
     asked.units("by")
-    asked.tell(few_topics(len(qrels.topics)))
+    asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
     wanted = None if estimator == "best" else [estimator]
     how = How(named_estimators(wanted, with_judge=judge is not None), confidence)
     outlook = Outlook(

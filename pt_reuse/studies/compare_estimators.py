@@ -25,7 +25,7 @@ from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, Predicted, check_predicted, of_units, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, WITH_SIGNALS, Cases, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World, labels_of_judge
-from pt_reuse.studies.new_runs.outlook import CONFIDENCE, JUDGE
+from pt_reuse.studies.new_runs.outlook import CONFIDENCE, JUDGE, pool_unjudged
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def compare_estimators(
     if by == "type":
         check_every_run_has(runs.run_table, "type")
     units, types = split_units(runs, by)
-    asked.tell(few_topics(len(qrels.topics)))
+    asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
     pooling = Pooling(asked.depth.value, asked.contributors, asked["pool_order"] or runs.pool_order)
     evidence = Evidence(runs, (), qrels, units, pooling)
     signals = [] if judge is None else [labels_of_judge(judge, evidence)]

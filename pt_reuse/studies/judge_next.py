@@ -27,7 +27,16 @@ from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, check_predicted, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
-from pt_reuse.studies.new_runs.outlook import CONFIDENCE, JUDGE, LEFT_OUT, Outlook, Row, Setting, as_new_runs
+from pt_reuse.studies.new_runs.outlook import (
+    CONFIDENCE,
+    JUDGE,
+    LEFT_OUT,
+    Outlook,
+    Row,
+    Setting,
+    as_new_runs,
+    pool_unjudged,
+)
 from pt_reuse.studies.new_runs.sampling import PROBABILITY, check_estimable, draw, inclusion
 from pt_reuse.study import Command, Entry, study
 
@@ -275,16 +284,19 @@ def judge_next(
         pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
         if pooled.all():
             raise wrong(
-                "new", " has the new runs. Without it they are the runs that were not pooled, and all of these were."
+                "new",
+                " is missing. Without it the new runs are those of the field that were not pooled, and all "
+                f"{len(runs)} were.",
             )
         found = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
         runs = runs.select(pooled=True)
     else:
         found = new
     found = as_new_runs(found, runs, qrels, topics)
-    asked.tell(few_topics(len(qrels.topics)))
     how = How(named_estimators(["documents"], with_judge=judge is not None), confidence)
     pooled_runs = contributors_of(runs, asked["contributors"])
+    ranked = runs.in_pool_order(asked["pool_order"])
+    asked.tell(few_topics(len(qrels.topics)), pool_unjudged(ranked, qrels, asked.depth, pooled_runs))
     setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], how, judge)
     outlook = Outlook(runs, found, qrels, measures, setting)
     outlook.check()

@@ -291,3 +291,12 @@ def test_scores_leave_no_room_for_runs_and_judgments(files, capsys):
         status, printed, err = run(capsys, "profile rank-intervals", *field, *idle)
         assert (status, printed) == (2, "")
         assert idle[0] in err
+
+
+def test_new_runs_are_read_as_the_options_say(files, capsys):
+    words = f"check-new-run {BARE}--new {{}}/again --names file --measures P@5 --depth 10".format(*[files.folder] * 4)
+    first = sorted((files.folder / "runs").iterdir())[0]
+    (files.folder / "again").mkdir()
+    (files.folder / "again" / "input.another").write_bytes(first.read_bytes())
+    status, out, err = run(capsys, *words.split())
+    assert (status, "another" in out) == (0, True), err

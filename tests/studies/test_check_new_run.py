@@ -101,6 +101,22 @@ def test_it_abstains_for_a_run_unlike_those_left_out():
     assert table["why"].str.contains("more than any left-out run").all()
 
 
+@pytest.mark.parametrize(
+    "study",
+    [
+        lambda known: ptr.check_new_run(NEW, OTHERS, known, "P@10", depth=10),
+        lambda known: ptr.judge_next(OTHERS, known, "P@10", new=NEW, depth=10),
+        lambda known: ptr.profile.compare_estimators(OTHERS, known, "P@10", depth=10, estimators=["zero"]),
+    ],
+)
+def test_a_field_that_is_not_judged_to_the_depth_is_told(study):
+    shallow = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS, depth=5))
+    counts = ptr.depth_pool(OTHERS, depth=10).counts(shallow)
+    said = f"{counts['to_judge'].sum():,} of the {counts['documents'].sum():,} documents"
+    with pytest.warns(ptr.ReuseWarning, match=said):
+        study(shallow)
+
+
 def test_nothing_unjudged_is_no_doubt():
     table = ptr.check_new_run(NEW, OTHERS, WHOLE, MEASURES[:2], depth=10).table
     assert not table["abstains"].any()

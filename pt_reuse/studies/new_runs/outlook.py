@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,14 +14,16 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, Option, located
+from pt_reuse._errors import Call, InputError, Option, located
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.pooling.depth import PoolDepth
+from pt_reuse.pooling.depth import PoolDepth, pool_to_depth
+from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Contributors
+from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.new_runs.calibration import How, Predicted, ranked_among, units_needed
@@ -51,6 +53,24 @@ LEFT_OUT = Parameter(
     choices=("team", "run"),
     flag=Flag(help="what is left out to learn from: team or run", metavar="UNIT", kind="text"),
 )
+
+
+def pool_unjudged(runs: RunSet, qrels: Qrels, depth: PoolDepth, contributors: Contributors) -> Iterator[Caveat]:
+    """Yield a caveat where the field has more than a little unjudged down to the depth to which it was pooled."""
+    counts = pool_to_depth(runs, depth.value, contributors).counts(qrels)
+    n, unjudged = counts.loc[counts["qid"].isin(qrels.topics), ["documents", "to_judge"]].sum()
+    if unjudged > SLACK * n:
+        share = f"{unjudged / n:.0%}"
+        yield Caveat(
+            f"{share} of the pool is unjudged",
+            (
+                f"{unjudged:,} of the {n:,} documents that the pooled runs have down to depth {depth.value} ({share}) "
+                "are unjudged. They count as not relevant, and new runs are predicted as if theirs were judged. Give "
+                "the depth of the pool, and the runs that were pooled. ",
+                Call("infer_pool", "runs, qrels"),
+                " says which fit the judgments.",
+            ),
+        )
 
 
 def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | None) -> RunSet:
