@@ -168,7 +168,7 @@ def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
     rows = []
     for name in ["P@10", "RBP(rel=1)", "nDCG@10"]:
         measure = ir_measures.parse_measure(name)
-        how = How(named_estimators(["documents"], with_judge=False), CONFIDENCE)
+        how = How(named_estimators(["documents"], judge=None, corpus=None), CONFIDENCE)
         pooled = contributors_of(design.runs, "pooled")
         setting = Setting("team", depth_of(design.runs, 10), pooled, None, how)
         new = as_new_runs(design.new, design.runs, design.known, None)
@@ -223,7 +223,7 @@ def stops(field: Pooled) -> pd.DataFrame:
         found: list[dict[str, Any]] = []
         for out in evidence.pooled:
             train = [unit for unit in evidence.pooled if unit != out]
-            cases = Cases(World(evidence, [out], evidence.every_label([measure])), train, [out])
+            cases = Cases(World(evidence, [out], evidence.every_label([measure]), {}), train, [out])
             learned, ranked = Learned(cases, native_spec(measure)), ranked_among(cases, [measure], whole)[0]
             worst, unit, last = [], [], []
             for at, case in enumerate(learned.cases):

@@ -325,6 +325,13 @@ def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
         raise wrong("corpus", f" must {what}, got {told(corpus)}. A dataset's get_corpus_iter() does.")
 
 
+def checked_corpus(corpus: Any) -> Any:
+    """Return a corpus that texts can come of, or a scorer."""
+    if not isinstance(corpus, Scorer):
+        check_corpus(corpus)
+    return corpus
+
+
 def logistic_regression() -> Any:
     """Return scikit-learn's logistic regression, or say what to install."""
     try:

@@ -21,9 +21,10 @@ from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, usual_measures
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, check_predicted
-from pt_reuse.studies.new_runs.estimators import ESTIMATORS, WITH_SIGNALS, named_estimators
+from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, named_estimators
 from pt_reuse.studies.new_runs.outlook import (
     CONFIDENCE,
+    CORPUS,
     JUDGE,
     LEFT_OUT,
     Outlook,
@@ -136,6 +137,7 @@ class NewRunCheck(Result):
     PRECISION_AND_GAIN,
     CONFIDENCE,
     JUDGE,
+    CORPUS,
     LEFT_OUT,
     Parameter(
         name="new",
@@ -148,10 +150,8 @@ class NewRunCheck(Result):
         name="estimator",
         meaning='one of those of :func:`~pt_reuse.profile.compare_estimators`, or ``"best"`` (default), that with the '
         "smallest error for the units that are left out.",
-        check=lambda value: (
-            value if value == "best" else choice("estimator", value, ["best", *ESTIMATORS, *WITH_SIGNALS])
-        ),
-        flag=Flag(help=f"best, {', '.join(ESTIMATORS)}", metavar="WHICH", kind="text"),
+        check=lambda value: value if value == "best" else choice("estimator", value, ["best", *ESTIMATORS]),
+        flag=Flag(help=f"best, {', '.join(PLAIN)}", metavar="WHICH", kind="text"),
     ),
     Parameter(
         name="sampled",
@@ -179,6 +179,7 @@ def check_new_run(
     by: str = "team",
     estimator: str = "best",
     judge: Any = None,
+    corpus: Any = None,
     sampled: Any = None,
     depth: int | None = None,
     rel: int | None = None,
@@ -230,9 +231,13 @@ def check_new_run(
     asked.units("by")
     asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
     wanted = None if estimator == "best" else [estimator]
-    how = How(named_estimators(wanted, with_judge=judge is not None), confidence)
+    how = How(named_estimators(wanted, judge=judge, corpus=asked["corpus"]), confidence)
     outlook = Outlook(
-        runs, found, qrels, measures, Setting(by, asked.depth, asked.contributors, asked["pool_order"], how, judge)
+        runs,
+        found,
+        qrels,
+        measures,
+        Setting(by, asked.depth, asked.contributors, asked["pool_order"], how, judge, asked["corpus"]),
     )
     outlook.check()
     if sampled is not None:

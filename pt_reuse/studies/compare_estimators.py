@@ -23,9 +23,9 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, usual_measures
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, Predicted, check_predicted, of_units, ranked_among
-from pt_reuse.studies.new_runs.estimators import ESTIMATORS, WITH_SIGNALS, Cases, named_estimators
-from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World, labels_of_judge
-from pt_reuse.studies.new_runs.outlook import CONFIDENCE, JUDGE, pool_unjudged
+from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, Cases, named_estimators
+from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World, signals_of
+from pt_reuse.studies.new_runs.outlook import CONFIDENCE, CORPUS, JUDGE, pool_unjudged
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def checked_estimators(given: Any) -> list[str] | None:
     """Return the names of estimators, each once."""
     if given is None:
         return None
-    known = [*ESTIMATORS, *WITH_SIGNALS]
-    return [choice("estimators", name, known) for name in dict.fromkeys(names("estimators", given))]
+    return [choice("estimators", name, list(ESTIMATORS)) for name in dict.fromkeys(names("estimators", given))]
 
 
 def _draw(result: EstimatorComparison, measure: str, place: Place) -> Axes:
@@ -136,6 +135,7 @@ class EstimatorComparison(Result):
     PRECISION_AND_GAIN,
     CONFIDENCE,
     JUDGE,
+    CORPUS,
     Parameter(
         name="by",
         meaning='what is left out and calibrated by: each ``"team"`` (default) or ``"run"``; with ``"type"`` all runs '
@@ -147,7 +147,7 @@ class EstimatorComparison(Result):
         name="estimators",
         meaning="the names of some of them; default all.",
         check=checked_estimators,
-        flag=Flag(help=f"comma-separated: {', '.join(ESTIMATORS)}", metavar="LIST", kind="list", default="all"),
+        flag=Flag(help=f"comma-separated: {', '.join(PLAIN)}", metavar="LIST", kind="list", default="all"),
     ),
     command=Command(
         name="profile compare-estimators",
@@ -171,6 +171,7 @@ def compare_estimators(
     by: str = "team",
     estimators: Iterable[str] | str | None = None,
     judge: Any = None,
+    corpus: Any = None,
     depth: int | None = None,
     rel: int | None = None,
     contributors: str | Iterable[str] = "pooled",
@@ -185,7 +186,10 @@ def compare_estimators(
     without the first one. ``"zero"`` takes unjudged documents for not relevant, ``"condensed"`` leaves them out,
     ``"webber_park"`` adds the mean loss of the other teams, ``"hole_slope"`` a loss in proportion to what is unjudged,
     ``"bpref"`` reads the score off the run's bpref, ``"bootstrap"`` takes the labels of the run's other documents of
-    the topic, and ``"documents"`` predicts each label by a logistic regression of who ranks the document where.
+    the topic, and ``"documents"`` predicts each label by a logistic regression of who ranks the document where. With a
+    `judge`, ``"judge"`` takes its labels as they are, and with a `corpus` ``"texts"`` what a classifier says that is
+    trained on the judged texts of the topic, as often right as for the other teams; ``"documents_and_judge"`` and
+    ``"documents_and_texts"`` add these to what is known of a document.
 
     An interval is the prediction, give or take the error that the other teams exceed with a probability of 1 -
     `confidence`, in units of the predicted deviation, one weight a team; the interval of a rank is calibrated on ranks.
@@ -218,14 +222,14 @@ def compare_estimators(
     asked = Asked(compare_estimators, locals())
     runs, qrels, measures = asked.runs, asked.qrels, asked.measures
     check_predicted(measures)
-    wanted = named_estimators(asked["estimators"], with_judge=judge is not None)
+    wanted = named_estimators(asked["estimators"], judge=judge, corpus=asked["corpus"])
     if by == "type":
         check_every_run_has(runs.run_table, "type")
     units, types = split_units(runs, by)
     asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
     pooling = Pooling(asked.depth.value, asked.contributors, asked["pool_order"] or runs.pool_order)
     evidence = Evidence(runs, (), qrels, units, pooling)
-    signals = [] if judge is None else [labels_of_judge(judge, evidence)]
+    signals = signals_of(evidence, judge=judge, corpus=asked["corpus"])
     how = How(wanted, confidence)
     splits = list(_splits(evidence, by, types))
     whole = evidence.by_topic(measures, [[]])[:, 0].mean(axis=1)

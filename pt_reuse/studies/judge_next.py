@@ -29,6 +29,7 @@ from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
 from pt_reuse.studies.new_runs.outlook import (
     CONFIDENCE,
+    CORPUS,
     JUDGE,
     LEFT_OUT,
     Outlook,
@@ -177,6 +178,7 @@ def _how(apart: float, half: float, ends: Floats, confidence: float) -> str:
     PRECISION_AND_GAIN,
     CONFIDENCE,
     JUDGE,
+    CORPUS,
     LEFT_OUT,
     Parameter(
         name="new",
@@ -225,6 +227,7 @@ def judge_next(
     topics: pd.DataFrame | None = None,
     by: str = "team",
     judge: Any = None,
+    corpus: Any = None,
     depth: int | None = None,
     rel: int | None = None,
     contributors: Any = "pooled",
@@ -293,11 +296,11 @@ def judge_next(
     else:
         found = new
     found = as_new_runs(found, runs, qrels, topics)
-    how = How(named_estimators(["documents"], with_judge=judge is not None), confidence)
+    how = How(named_estimators(["documents"], judge=judge, corpus=None), confidence)
     pooled_runs = contributors_of(runs, asked["contributors"])
     ranked = runs.in_pool_order(asked["pool_order"])
     asked.tell(few_topics(len(qrels.topics)), pool_unjudged(ranked, qrels, asked.depth, pooled_runs))
-    setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], how, judge)
+    setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], how, judge, asked["corpus"])
     outlook = Outlook(runs, found, qrels, measures, setting)
     outlook.check()
     given = None if judged is None else as_qrels(judged, "judged")

@@ -22,7 +22,7 @@ from pt_reuse.judging.continuous import TopicJudging, check_queries, places_of, 
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judge
 from pt_reuse.judging.protocols import Protocol
-from pt_reuse.judging.scorers import Scorer, TfIdf, check_corpus
+from pt_reuse.judging.scorers import Scorer, TfIdf, checked_corpus
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import Parameter
@@ -158,19 +158,13 @@ class DynamicUniques(WithoutUnits):
         return [f"{again:,} of {count(unique, 'relevant unique')} found again."]
 
 
-def _checked_corpus(corpus: Any) -> Any:
-    if not isinstance(corpus, Scorer):
-        check_corpus(corpus)
-    return corpus
-
-
 @study(
     BY,
     Parameter(
         name="corpus",
         meaning="the documents, one dict each with ``docno`` and ``text``, or a frame with these columns, or a "
         ":class:`~pt_reuse.judging.Scorer`, as of :func:`~pt_reuse.judging.judge_continuously`.",
-        check=_checked_corpus,
+        check=checked_corpus,
     ),
     Parameter(name="topics", meaning="a frame with ``qid`` and ``query``."),
     Parameter(

@@ -8,10 +8,12 @@ import numpy as np
 import pyterrier as pt
 import pytest
 from ir_measures import AP, P, nDCG
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.studies.new_runs.evidence import FEATURES, Evidence, Pooling, World
+from pt_reuse.studies.new_runs.evidence import FEATURES, Evidence, Pooling, World, signals_of
 
 FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=11, length=40)
 MEASURES = ["P@10", "nDCG@10", "AP"]
@@ -129,7 +131,7 @@ def test_features_of_a_document_by_hand():
     contributors = ptr.depth_pool(FIELD.runs, depth=10).contributors
     evidence = Evidence(FIELD.runs, (), FIELD.qrels, units, Pooling(10, contributors, None))
     unit = evidence.pooled[1]
-    case = World(evidence, [], [1]).case(unit)
+    case = World(evidence, [], [1], {}).case(unit)
     assert case.features.shape == (len(case.holes), len(FEATURES))
     table = FIELD.runs.run_table
     places = FIELD.runs.to_frame()
@@ -165,6 +167,52 @@ def test_a_judge_who_is_right_predicts_the_truth():
     assert errors["documents_and_judge"] < 0.005
 
 
+def texts(seed=3):
+    """Return a corpus in which a document has a word of each topic for which it is relevant, four times in five."""
+    rng, words = np.random.default_rng(seed), {}
+    for qid, docno, label in FIELD.all_qrels.to_frame()[["qid", "docno", "label"]].itertuples(index=False):
+        said = [f"topic{qid}"] if (label > 0) == (rng.random() < 0.8) else []
+        words.setdefault(docno, [f"word{rng.integers(30)}" for _ in range(6)]).extend(said)
+    return [{"docno": docno, "text": " ".join(each)} for docno, each in words.items()]
+
+
+def test_what_is_said_of_texts_is_that_of_a_classifier_of_known_ones():
+    corpus = texts()
+    units = FIELD.runs.units("team")
+    evidence = Evidence(
+        FIELD.runs, (), FIELD.qrels, units, Pooling(10, ptr.depth_pool(FIELD.runs, depth=10).contributors, None)
+    )
+    world = World(evidence, [], [1], signals_of(evidence, judge=None, corpus=corpus))
+    case = world.case(evidence.pooled[1])
+    by_name = {each["docno"]: place for place, each in enumerate(corpus)}
+    features = TfidfVectorizer(sublinear_tf=True).fit_transform([each["text"] for each in corpus])
+    docnos = evidence.names[1]
+    for topic in np.unique(evidence.topic[case.holes]).tolist():
+        known = np.flatnonzero(case.known & (evidence.topic == topic))
+        model = LogisticRegression(solver="newton-cg", tol=1e-10, max_iter=5000)
+        model.fit(features[[by_name[docnos[row]] for row in known]], evidence.labels[known] > 0)
+        mine = evidence.topic[case.holes] == topic
+        expected = model.decision_function(features[[by_name[docnos[row]] for row in case.holes[mine]]])
+        assert case.features[mine][:, world.columns("texts")[1]] == pytest.approx(expected, abs=1e-5)
+        assert not case.features[mine][:, world.columns("texts")[0]].any()
+
+
+def test_texts_tell_what_is_relevant_and_nothing_of_the_team_that_is_predicted():
+    team, options = FIELD.runs.teams[2], {"depth": 10, "corpus": texts(), "estimators": ["zero", "texts", "documents"]}
+    found = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, "P@10", **options)
+    errors = found.table.set_index("estimator")["error"]
+    assert errors["texts"] < errors["documents"] < errors["zero"]
+    known = set(without(team).to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
+    frame = FIELD.qrels.to_frame()[["qid", "docno", "label"]]
+    alone = np.array([pair not in known for pair in frame[["qid", "docno"]].itertuples(index=False, name=None)])
+    turned = frame.assign(label=frame["label"].where(~alone, 2 - frame["label"].clip(upper=2)))
+    qrels = Qrels(turned, topics=FIELD.qrels.topics)
+    other = ptr.profile.compare_estimators(FIELD.runs, qrels, "P@10", **options)
+    before, after = (of(each, "P@10", "texts") for each in (found, other))
+    mine = before["team"] == team
+    assert before.loc[mine, "predicted"].tolist() == pytest.approx(after.loc[mine, "predicted"].tolist(), abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -173,6 +221,9 @@ def test_a_judge_who_is_right_predicts_the_truth():
         ({"estimators": "nothing"}, "estimators"),
         ({"by": "family"}, "by"),
         ({"judge": {"a": FIELD.qrels, "b": FIELD.qrels}}, "one judge"),
+        ({"estimators": "texts"}, "needs corpus"),
+        ({"corpus": [{"docno": "nothing", "text": "here"}]}, "in the corpus: none"),
+        ({"corpus": "texts.txt"}, "corpus"),
     ],
 )
 def test_what_is_refused(options, said):

@@ -145,6 +145,17 @@ def test_goals():
     assert set(NEW.names) <= set(unpooled.scores["name"])
 
 
+def test_labels_of_a_judge_are_what_is_known_before():
+    alone, judged = plan("P@10"), plan("P@10", judge=FIELD.all_qrels)
+    true = FIELD.all_qrels.to_frame().set_index(["qid", "docno"])["label"]
+    far = [
+        np.abs(each["chance"].to_numpy() - (true.reindex(each[["qid", "docno"]]).fillna(0).to_numpy() > 0)).mean()
+        for each in (alone.documents, judged.documents)
+    ]
+    assert far[1] < far[0] / 3
+    assert judged.table["expected"].mean() <= alone.table["expected"].mean()
+
+
 def test_without_new_runs_they_are_those_not_pooled():
     with pytest.raises(ptr.InputError, match="not pooled"):
         ptr.judge_next(OTHERS.select(pooled=True), KNOWN, "P@10", depth=10)

@@ -18,7 +18,6 @@ from pt_reuse.arrays.expected import EXPECTED, Floats, by_unit, conformal_quanti
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.estimators import Cases, Learned, Prediction, chances_of
-from pt_reuse.studies.new_runs.evidence import FEATURES
 
 _CLOSE = 10.0**-DECIMALS
 
@@ -221,7 +220,7 @@ def ranked_among(cases: Cases, measures: Sequence[ir_measures.Measure], whole: F
     found = []
     for m, measure in enumerate(measures):
         learned, mine = Learned(cases, spec_of(measure)), []
-        chances = chances_of(learned, len(FEATURES))
+        chances = chances_of(learned)
         for at, case in enumerate(cases.every):
             train = at < len(cases.train)
             others = ~is_outside & (evidence.units.of_run != case.unit)

@@ -16,7 +16,7 @@ from pt_reuse.arrays.expected import Floats, Likely, Logistic, divisor, expected
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.arrays.lists import offsets, ranges
 from pt_reuse.studies.new_runs.effects import LEAST, Effects, together
-from pt_reuse.studies.new_runs.evidence import FEATURES, Case, World
+from pt_reuse.studies.new_runs.evidence import Case, World
 
 #: labels drawn for an unjudged document count so many documents of the run as a whole among those of the topic
 _PRIOR = 2.0
@@ -49,21 +49,22 @@ class Cases:
         self.train = [world.case(unit) for unit in train]
         self.targets = [world.case(unit) for unit in targets]
         self.every = [*self.train, *self.targets]
-        self._chances: dict[tuple[int, int], list[Floats]] = {}
+        self._chances: dict[tuple[int, tuple[int, ...]], list[Floats]] = {}
 
-    def chances(self, label: int, n_features: int) -> list[Floats]:
+    def chances(self, label: int, columns: tuple[int, ...]) -> list[Floats]:
         """Return (holes,) of each case how likely a document has at least a label, by the document model.
 
-        A logistic regression of the first features, learned from the documents of all other cases to learn from.
+        A logistic regression of some features, the constant first, learned from the documents of all other cases to
+        learn from.
         """
-        if (label, n_features) not in self._chances:
-            self._chances[label, n_features] = self._fitted(label, n_features)
-        return self._chances[label, n_features]
+        if (label, columns) not in self._chances:
+            self._chances[label, columns] = self._fitted(label, columns)
+        return self._chances[label, columns]
 
-    def _fitted(self, label: int, n_features: int) -> list[Floats]:
+    def _fitted(self, label: int, columns: tuple[int, ...]) -> list[Floats]:
         from scipy.special import expit
 
-        features = np.concatenate([case.features[:, :n_features] for case in self.train])
+        features = np.concatenate([case.features[:, columns] for case in self.train])
         positive = np.concatenate([case.labels[case.holes] >= label for case in self.train])
         ends = np.cumsum([0, *(len(case.holes) for case in self.train)])
         whole = Logistic.fit(features, positive)
@@ -74,7 +75,7 @@ class Cases:
                 mine, others = np.arange(ends[at], ends[at + 1]), np.r_[: ends[at], ends[at + 1] : len(positive)]
                 near = whole.without(features[mine], positive[mine])
                 fitted = Logistic.fit(features[others], positive[others], near).found
-            found.append(expit(case.features[:, :n_features] @ fitted))
+            found.append(expit(case.features[:, columns] @ fitted))
         return found
 
 
@@ -152,7 +153,7 @@ class Learned:
 
     def effects(self, at: int, place: int) -> Effects:
         """Return what labels do to the mean score of a run of a case, by the document model, the weightiest first."""
-        case, chances = self.cases[at], chances_of(self, len(FEATURES))[at]
+        case, chances = self.cases[at], chances_of(self)[at]
         changes = case.scored(self.spec, chances, self.gains)[1]
         hole = np.full(len(case.known), -1)
         hole[case.holes] = np.arange(len(case.holes))
@@ -195,7 +196,7 @@ class Learned:
         The others, (topics, others) by what is known, share a larger divisor with it.
         """
         case, n_topics = self.cases[at], self.cases[at].shape[1]
-        chances, cutoff = chances_of(self, len(FEATURES))[at], case.cutoff(self.spec)
+        chances, cutoff = chances_of(self)[at], case.cutoff(self.spec)
         topic = case.topic_of[effects.row]
         sizes = np.bincount(topic, minlength=n_topics)
         # a list for each topic and number of its documents that have labels
@@ -329,45 +330,53 @@ def _bootstrap(learned: Learned) -> list[Prediction]:
 
 
 def _documents(learned: Learned) -> list[Prediction]:
-    return _by_model(learned, len(FEATURES))
+    return _by_model(learned, "documents")
 
 
 def _documents_and_judge(learned: Learned) -> list[Prediction]:
-    return _by_model(learned, len(FEATURES) + 2 * len(learned.of.world.signals))
+    return _by_model(learned, "documents", "judge")
 
 
-def _by_model(learned: Learned, n_features: int) -> list[Prediction]:
-    return [
-        learned.likely(case, said) for case, said in zip(learned.cases, chances_of(learned, n_features), strict=True)
-    ]
+def _documents_and_texts(learned: Learned) -> list[Prediction]:
+    return _by_model(learned, "documents", "texts")
 
 
-def chances_of(learned: Learned, n_features: int) -> list[dict[int, Floats]]:
-    """Return label -> (holes,) chances of each case by the document model; a higher label is never more likely."""
+def _texts(learned: Learned) -> list[Prediction]:
+    """Take what a classifier says of texts, as often right as it was for the other units."""
+    return _by_model(learned, "texts")
+
+
+def _by_model(learned: Learned, *names: str) -> list[Prediction]:
+    every = zip(learned.cases, chances_of(learned, *names), strict=True)
+    return [learned.likely(case, said) for case, said in every]
+
+
+def chances_of(learned: Learned, *names: str) -> list[dict[int, Floats]]:
+    """Return label -> (holes,) chances of each case by the document model; a higher label is never more likely.
+
+    It knows what :meth:`World.columns` has of some names, by default all.
+    """
     found: list[dict[int, Floats]] = [{} for _ in learned.cases]
+    columns = learned.of.world.columns(*names)
+    # the first feature is the constant
+    columns = columns if columns[0] == 0 else (0, *columns)
     for label in learned.labels:
-        for said, chance in zip(found, learned.of.chances(label, n_features), strict=True):
+        for said, chance in zip(found, learned.of.chances(label, columns), strict=True):
             said[label] = np.minimum(chance, said[max(said)]) if said else chance
     return found
 
 
 def _judge(learned: Learned) -> list[Prediction]:
-    """Take the labels of the first signal as they are; what it does not label is not relevant."""
-    judged = learned.of.world.signals[0]
-    found = []
+    """Take the labels of a judge as they are; what has none is not relevant."""
+    column, found = learned.of.world.columns("judge")[1], []
     for at, case in enumerate(learned.cases):
-        said = np.nan_to_num(judged[case.holes], nan=-1.0)
+        said = case.features[:, column]
         chances = {label: (said >= label).astype(float) for label in learned.labels}
         score = case.scored(learned.spec, chances, learned.gains)[0]
         found.append(learned.told(at, score.mean(axis=1), score))
     return found
 
 
-#: those that take labels of a model, or scores of a classifier
-WITH_SIGNALS: dict[str, Callable[[Learned], list[Prediction]]] = {
-    "judge": _judge,
-    "documents_and_judge": _documents_and_judge,
-}
 #: name -> what predicts each case of what is learned, in their order
 ESTIMATORS: dict[str, Callable[[Learned], list[Prediction]]] = {
     "documents": _documents,
@@ -377,17 +386,26 @@ ESTIMATORS: dict[str, Callable[[Learned], list[Prediction]]] = {
     "hole_slope": _hole_slope,
     "bpref": _bpref,
     "bootstrap": _bootstrap,
+    "judge": _judge,
+    "documents_and_judge": _documents_and_judge,
+    "texts": _texts,
+    "documents_and_texts": _documents_and_texts,
 }
+#: name -> the argument that it takes beside the runs and judgments
+_TAKES = {"judge": "judge", "documents_and_judge": "judge", "texts": "corpus", "documents_and_texts": "corpus"}
+#: those that need nothing else
+PLAIN = [name for name in ESTIMATORS if name not in _TAKES]
 
 
 def named_estimators(
-    names: Sequence[str] | None, *, with_judge: bool
+    names: Sequence[str] | None, *, judge: Any, corpus: Any
 ) -> dict[str, Callable[[Learned], list[Prediction]]]:
-    """Return the estimators that are asked for; those of a judge are there where one is given."""
-    known = ESTIMATORS | WITH_SIGNALS if with_judge else ESTIMATORS
+    """Return the estimators that are asked for, by default all of which there is what they take."""
+    given = {"judge": judge is not None, "corpus": corpus is not None}
+    has = {name: name in PLAIN or given[_TAKES[name]] for name in ESTIMATORS}
     if names is None:
-        return known
-    lacking = [name for name in names if name not in known]
-    if lacking:
-        raise InputError(f"{examples(lacking)} needs ", Option("judge", ...), ".", argument="estimators")
-    return {name: known[name] for name in names}
+        return {name: estimator for name, estimator in ESTIMATORS.items() if has[name]}
+    for name in names:
+        if not has[name]:
+            raise InputError(f"{examples([name])} needs ", Option(_TAKES[name], ...), ".", argument="estimators")
+    return {name: ESTIMATORS[name] for name in names}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse._errors import InputError, wrong
+from pt_reuse._errors import InputError, warn, wrong
 from pt_reuse.arrays.expected import Expected, Floats, Likely, expected_scores
 from pt_reuse.arrays.kernels import UNJUDGED, Spec
 from pt_reuse.arrays.rescore import Changes, HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
+from pt_reuse.judging.continuous import places_of
 from pt_reuse.judging.judges import Scale, as_judges, labels_of_holes
+from pt_reuse.judging.scorers import LogisticScorer, Scorer, TfIdf, Training
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Rule
 from pt_reuse.scoring.bounds import score_bounds
@@ -57,11 +59,22 @@ class Pooling:
     order: str | None  # None for that of the runs
 
 
-def labels_of_judge(judge: Any, evidence: Evidence) -> Floats:
-    """Return (documents,) what a judge says of those that one unit alone brought, as people would; nan where nothing.
+#: what is known of documents beside who ranks them where: (holes,) of some, nan where nothing, given which are judged
+Signal = Callable[[NDArray[np.bool_], Rows], Floats]
 
-    These are features of documents beside who ranks them where.
-    """
+
+def signals_of(evidence: Evidence, *, judge: Any, corpus: Any) -> dict[str, Signal]:
+    """Return what a judge and a classifier of texts say, by its name, where there are such."""
+    found = {}
+    if judge is not None:
+        found["judge"] = _of_judge(judge, evidence)
+    if corpus is not None:
+        found["texts"] = _of_texts(corpus, evidence)
+    return found
+
+
+def _of_judge(judge: Any, evidence: Evidence) -> Signal:
+    """Return what a judge says of the documents that one unit alone brought, as people would."""
     named = as_judges(judge)
     if len(named) != 1:
         raise wrong("judge", f" must be one judge, got {len(named)}.")
@@ -74,9 +87,41 @@ def labels_of_judge(judge: Any, evidence: Evidence) -> Floats:
             "with ids written alike?",
             argument="judge",
         )
-    found = np.full(len(evidence.labels), np.nan)
-    found[rows[said.known]] = said.labels[said.known]
-    return found
+    labels = np.full(len(evidence.labels), np.nan)
+    labels[rows[said.known]] = said.labels[said.known]
+    return lambda _, holes: labels[holes]
+
+
+def _of_texts(corpus: Any, evidence: Evidence) -> Signal:
+    """Return what a classifier of the topic's judged texts says, by default a logistic regression of their tf-idf."""
+    scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus)
+    topics, (qids, docnos) = evidence.qrels.topics, evidence.names
+    places = places_of(scorer, topics)
+    place = np.array([places[qid].get(docno, -1) for qid, docno in zip(qids, docnos, strict=True)], dtype=np.int64)
+    if isinstance(scorer, LogisticScorer):
+        # of a large corpus, the documents that matter
+        used, place[place >= 0] = np.unique(place[place >= 0], return_inverse=True)
+        scorer = LogisticScorer(scorer.docnos[used], scorer.features[used], scorer.strength) if len(used) else scorer
+    rows = np.flatnonzero(evidence.n_brought == 1)
+    lacking = int((place[rows] < 0).sum())
+    if lacking:
+        said = f"{lacking:,} of {count(len(rows), 'document')} that one {evidence.units.by} alone brought"
+        if lacking == len(rows):
+            raise InputError(f"{said} are in the corpus: none. Are its ids written alike?", argument="corpus")
+        warn(f"{said} are not in the corpus; nothing is known of their texts.")
+    relevant = evidence.labels >= evidence.qrels.rel
+
+    def scores(known: NDArray[np.bool_], holes: Rows) -> Floats:
+        found = np.full(len(holes), np.nan)
+        for topic in np.unique(evidence.topic[holes]).tolist():
+            mine = np.flatnonzero((evidence.topic[holes] == topic) & (place[holes] >= 0))
+            judged = np.flatnonzero((evidence.topic == topic) & known & (place >= 0))
+            if len(mine) and len(judged):
+                training = Training(place[judged], relevant[judged], with_query=False)
+                found[mine] = scorer.fit(topics[topic], None, training)[place[holes[mine]]]
+        return found
+
+    return scores
 
 
 class Evidence:
@@ -292,9 +337,9 @@ class World:
     """What could be known had some units, `outside`, not been pooled; each other one is left out of that in turn."""
 
     def __init__(
-        self, evidence: Evidence, outside: Sequence[int], labels: Sequence[int], signals: Sequence[Floats] = ()
+        self, evidence: Evidence, outside: Sequence[int], labels: Sequence[int], signals: Mapping[str, Signal]
     ):
-        self.evidence, self.outside, self.labels, self.signals = evidence, list(outside), list(labels), signals
+        self.evidence, self.outside, self.labels, self._signals = evidence, list(outside), list(labels), signals
         others = evidence.n_brought - evidence.brought[:, self.outside].sum(axis=1)
         # what at most one unit brought beside those outside: what may be unknown
         self._contested = np.flatnonzero(((others <= 1) | (evidence.labels < 0)) & (evidence.n_brought > 0))
@@ -311,6 +356,13 @@ class World:
         self._fused = np.bincount(cell, weights=1 / (_FUSION + rank), minlength=n).reshape(shape)
         self._best = best.reshape(shape)
         self.truth = evidence.known([unit for unit in self.outside if unit not in evidence.new])
+
+    def columns(self, *names: str) -> tuple[int, ...]:
+        """Return which features are of ``"documents"`` and of each signal; without a name all."""
+        at, n = {"documents": range(len(FEATURES))}, len(FEATURES)
+        for place, name in enumerate(self._signals):
+            at[name] = range(n + 2 * place, n + 2 * place + 2)
+        return tuple(column for name in names or at for column in at[name])
 
     def case(self, unit: int) -> Case:
         """Return the case of a unit; of one that is outside its labels are all that there are."""
@@ -383,8 +435,9 @@ class World:
             _logit(precision),
             _logit((good[here] + 2 * precision) / (seen[here] + 2)),
         ]
-        for signal in self.signals:
-            columns += [np.isnan(signal[holes]).astype(float), np.nan_to_num(signal[holes])]
+        for signal in self._signals.values():
+            value = signal(known, holes)
+            columns += [np.isnan(value).astype(float), np.nan_to_num(value)]
         return np.column_stack(columns)
 
 

@@ -19,6 +19,7 @@ from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.judging.scorers import checked_corpus
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import PoolDepth, pool_to_depth
 from pt_reuse.pooling.fit import SLACK
@@ -29,7 +30,7 @@ from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.new_runs.calibration import How, Predicted, ranked_among, units_needed
 from pt_reuse.studies.new_runs.effects import Effects
 from pt_reuse.studies.new_runs.estimators import Cases, chances_of
-from pt_reuse.studies.new_runs.evidence import FEATURES, Case, Evidence, Pooling, World, labels_of_judge
+from pt_reuse.studies.new_runs.evidence import Case, Evidence, Pooling, World, signals_of
 
 #: a single result without a name
 NEW = "new run"
@@ -44,8 +45,15 @@ CONFIDENCE = Parameter(
 JUDGE = Parameter(
     name="judge",
     meaning="a model's labels for documents that nobody judged and for judged ones: judgments in any form, a "
-    ":class:`judging.Judge`, a function or a pipeline. Two more estimators use them.",
+    ":class:`judging.Judge`, a function or a pipeline. They are one more thing that is known of a document.",
     flag=Flag(help="a model's labels of documents, judged ones among them", metavar="FILE", kind="judgments"),
+)
+CORPUS = Parameter(
+    name="corpus",
+    meaning="texts, one dict each with ``docno`` and ``text``, or a frame with these columns, or a "
+    ":class:`~pt_reuse.judging.Scorer`. What a classifier says that is trained on the judged texts of a topic is one "
+    "more thing that is known of a document.",
+    check=lambda corpus: corpus if corpus is None else checked_corpus(corpus),
 )
 LEFT_OUT = Parameter(
     name="by",
@@ -114,6 +122,7 @@ class Setting:
     pool_order: str | None
     how: How
     judge: Any = None
+    corpus: Any = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +148,7 @@ class Outlook:
         self.new = set(new.names)
         self.units = both.units("run" if setting.by == "run" else "team")
         self.evidence = Evidence(both, new.names, qrels, self.units, pooling)
-        signals = [] if setting.judge is None else [labels_of_judge(setting.judge, self.evidence)]
+        signals = signals_of(self.evidence, judge=setting.judge, corpus=setting.corpus)
         evidence = self.evidence
         #: the units that are left out to learn from
         self.train = [unit for unit in evidence.pooled if unit not in evidence.new]
@@ -194,7 +203,7 @@ class Outlook:
     def likely(self, m: int, row: Row) -> float:
         """Return the mean score of a run by the document model, whatever predicts its score."""
         learned = self.predicted[m].learned
-        return float(learned.likely(row.case, chances_of(learned, len(FEATURES))[row.at]).score[row.place])
+        return float(learned.likely(row.case, chances_of(learned)[row.at]).score[row.place])
 
     def rows(self) -> list[Row]:
         """Return the new runs."""
@@ -250,7 +259,7 @@ class Outlook:
         """
         learned = self.predicted[m].learned
         case, left = row.case.judged_since(known)
-        chances = {label: chance[left] for label, chance in chances_of(learned, len(FEATURES))[row.at].items()}
+        chances = {label: chance[left] for label, chance in chances_of(learned)[row.at].items()}
         score = case.scored(learned.spec, chances, learned.gains)[0][row.place]
         others = self.judged_since(m, known)
         unknown = np.flatnonzero((self.evidence.labels < 0) & (known < 0) & (self.evidence.n_brought > 0))
