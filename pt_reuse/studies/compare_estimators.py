@@ -184,11 +184,12 @@ def compare_estimators(
     Without a team, the judged documents that it alone brought into the pool are unjudged. Everything is nested: an
     estimator learns, and its interval is calibrated, on the other teams, each left out in its turn of what is known
     without the first one. ``"zero"`` takes unjudged documents for not relevant, ``"condensed"`` leaves them out,
-    ``"webber_park"`` adds the mean loss of the other teams, ``"hole_slope"`` a loss in proportion to what is unjudged,
-    ``"bpref"`` reads the score off the run's bpref, ``"bootstrap"`` takes the labels of the run's other documents of
-    the topic, and ``"documents"`` predicts each label by a logistic regression of who ranks the document where. With a
-    `judge`, ``"judge"`` takes its labels as they are, and with a `corpus` ``"texts"`` what a classifier says that is
-    trained on the judged texts of the topic, as often right as for the other teams; ``"documents_and_judge"`` and
+    ``"residual"`` adds half of what they weigh together, of RBP half of its residual to that depth, ``"webber_park"``
+    adds the mean loss of the other teams, ``"hole_slope"`` a loss in proportion to what is unjudged, ``"bpref"`` reads
+    the score off the run's bpref, ``"bootstrap"`` takes the labels of the run's other documents of the topic, and
+    ``"documents"`` predicts each label by a logistic regression of who ranks the document where. With a `judge`,
+    ``"judge"`` takes its labels as they are, and with a `corpus` ``"texts"`` what a classifier says that is trained on
+    the judged texts of the topic, as often right as for the other teams; ``"documents_and_judge"`` and
     ``"documents_and_texts"`` add these to what is known of a document.
 
     An interval is the prediction, give or take the error that the other teams exceed with a probability of 1 -
@@ -215,9 +216,9 @@ def compare_estimators(
         1   documents  0.003     0.955
         2      chosen  0.003     1.000
 
-    Source: condensed lists, Sakai, SIGIR 2007; Webber and Park, SIGIR 2009; labels drawn from judged documents, Froebe
-    et al., ECIR 2023; a relevance model of ranks, Carterette and Allan, CIKM 2007; conformal intervals, Vovk et al.
-    2005.
+    Source: condensed lists, Sakai, SIGIR 2007; residuals, Moffat and Zobel, TOIS 2008; Webber and Park, SIGIR 2009;
+    labels drawn from judged documents, Froebe et al., ECIR 2023; a relevance model of ranks, Carterette and Allan, CIKM
+    2007; conformal intervals, Vovk et al. 2005.
     """
     asked = Asked(compare_estimators, locals())
     runs, qrels, measures = asked.runs, asked.qrels, asked.measures

@@ -58,6 +58,25 @@ def test_zero_and_condensed_are_scores_by_the_judgments_without_the_team(found):
             assert rows["predicted"].to_numpy() == pytest.approx(means[column].to_numpy(), abs=1e-12)
 
 
+def test_half_of_what_unjudged_documents_weigh():
+    # of P and RBP, half of the weight of each unjudged document among the first ten
+    team = FIELD.runs.teams[1]
+    runs, known = FIELD.runs.select(team=team, pooled=True), without(team)
+    measures = ["P@10", "RBP(rel=1)@10"]
+    mine = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, measures, depth=10, estimators=["residual"])
+    judged = set(known.to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
+    weights = {"P@10": np.full(10, 0.1), "RBP(rel=1)@10": 0.2 * 0.8 ** np.arange(10)}
+    for name in runs.names:
+        frame = runs[name].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
+        top = frame.groupby("qid").head(10)
+        place = top.groupby("qid").cumcount().to_numpy()
+        hole = np.array([pair not in judged for pair in top[["qid", "docno"]].itertuples(index=False, name=None)])
+        for measure in measures:
+            zero = ptr.score(runs.select(names=[name]), known, measure).mean_values[0, 0]
+            half = weights[measure][place[hole]].sum() / 2 / len(known.topics)
+            assert of(mine, measure, "residual").loc[name, "predicted"] == pytest.approx(zero + half, abs=1e-12)
+
+
 def test_the_mean_loss_of_the_other_teams(found):
     # of one team: each other one is left out of what is known without the first
     teams = FIELD.runs.select(pooled=True).teams

@@ -273,6 +273,11 @@ def _condensed(learned: Learned) -> list[Prediction]:
     return [learned.told(at, score.mean(axis=1), score) for at, score in enumerate(found)]
 
 
+def _residual(learned: Learned) -> list[Prediction]:
+    every = enumerate(zip(learned.zero, learned.room, strict=True))
+    return [learned.told(at, zero.mean(axis=1) + room / 2) for at, (zero, room) in every]
+
+
 def _webber_park(learned: Learned) -> list[Prediction]:
     means = np.array([lost.mean() for lost in learned.losses()[0]])
     found = []
@@ -382,6 +387,7 @@ ESTIMATORS: dict[str, Callable[[Learned], list[Prediction]]] = {
     "documents": _documents,
     "zero": _zero,
     "condensed": _condensed,
+    "residual": _residual,
     "webber_park": _webber_park,
     "hole_slope": _hole_slope,
     "bpref": _bpref,
