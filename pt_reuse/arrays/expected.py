@@ -16,7 +16,7 @@ from pt_reuse.arrays.kernels import Spec, discounts
 Floats = NDArray[np.float64]
 #: what the ridge of a logistic regression weighs
 _RIDGE = 2.0
-_STEPS, _CLOSE = 30, 1e-3
+_STEPS, _CLOSE = 30, 1e-4
 
 
 @dataclass(frozen=True)
@@ -183,35 +183,63 @@ EXPECTED: dict[str, Callable[[Spec, Likely], Expected]] = {
 class Logistic:
     """A logistic regression with a small ridge, by Newton's method; the first feature is the constant."""
 
+    columns: Floats  # (features, rows) what it is fitted to
+    positive: NDArray[np.bool_]  # (rows,)
     found: Floats  # (features,) the coefficients
     curve: Floats  # (features, features) how sharply the likelihood peaks there
 
     @classmethod
-    def fit(cls, features: Floats, positive: NDArray[np.bool_], start: Floats | None = None) -> Logistic:
-        """Fit it, from a `start` near by where there is one: it is fitted once without each team."""
-        ridge = np.append(1e-6, np.full(features.shape[1] - 1, _RIDGE))
-        found = np.zeros(features.shape[1]) if start is None else start.copy()
+    def fit(cls, features: Floats, positive: NDArray[np.bool_]) -> Logistic:
+        """Fit it to (rows, features) and (rows,) what is so."""
+        columns = np.ascontiguousarray(features.T)
+        ridge, found = _ridge(columns), np.zeros(len(columns))
         curve = np.diag(ridge)
         for _ in range(_STEPS):
-            slope, bend = _slope(features, positive, found)
-            curve = bend + np.diag(ridge)
+            curve = _bend(columns, found) + np.diag(ridge)
+            step = np.linalg.solve(curve, _slope(columns, positive, found) - ridge * found)
+            found += step
+            if np.abs(step).max() < _CLOSE:
+                break
+        return cls(columns, positive, found, curve)
+
+    def without(self, rows: slice) -> Floats:
+        """Return the coefficients without some of the rows.
+
+        They are near those with all rows, so that the curve there serves for every step.
+        """
+        mine, positive = self.columns[:, rows], self.positive[rows]
+        ridge, found = _ridge(mine), self.found.copy()
+        curve = self.curve - _bend(mine, found)
+        for _ in range(_STEPS):
+            slope = _slope(self.columns, self.positive, found) - _slope(mine, positive, found)
             step = np.linalg.solve(curve, slope - ridge * found)
             found += step
             if np.abs(step).max() < _CLOSE:
                 break
-        return cls(found, curve)
-
-    def without(self, features: Floats, positive: NDArray[np.bool_]) -> Floats:
-        """Return where the coefficients come to near enough without some of the rows: a step of Newton's."""
-        slope, bend = _slope(features, positive, self.found)
-        return self.found - np.linalg.solve(self.curve - bend, slope)
+        return found
 
 
-def _slope(features: Floats, positive: NDArray[np.bool_], at: Floats) -> tuple[Floats, Floats]:
+def _ridge(columns: Floats) -> Floats:
+    return np.append(1e-6, np.full(len(columns) - 1, _RIDGE))
+
+
+def _chance(columns: Floats, at: Floats) -> Floats:
     from scipy.special import expit
 
-    chance = expit(features @ at)
-    return features.T @ (positive - chance), (features * (chance * (1 - chance))[:, None]).T @ features
+    # not by BLAS: with threads, products of thin matrices take many times as long on a busy machine
+    found: Floats = expit(np.einsum("fr,f->r", columns, at))
+    return found
+
+
+def _slope(columns: Floats, positive: NDArray[np.bool_], at: Floats) -> Floats:
+    found: Floats = np.einsum("fr,r->f", columns, positive - _chance(columns, at))
+    return found
+
+
+def _bend(columns: Floats, at: Floats) -> Floats:
+    chance = _chance(columns, at)
+    found: Floats = (columns * (chance * (1 - chance))) @ columns.T
+    return found
 
 
 def by_unit(values: Floats, unit: NDArray[np.int64], share: float) -> float:
