@@ -157,9 +157,9 @@ def by_hand(runs: ptr.RunSet, qrels: ptr.Qrels) -> list[pd.DataFrame]:
     """Return rows as of `rows_of` for the closures that are no option of the study."""
     parts = []
     for way, splits in closures(runs).items():
-        taus = taus_by_hand(runs, qrels, splits).groupby(["measure", "tested"], sort=False)["tau_b"]
-        cells = [f"{mean:6.3f} ({sd:.2f})" for mean, sd in zip(taus.mean(), taus.std(), strict=True)]
-        wide = pd.Series(cells, index=taus.mean().index).unstack("tested")[list(GROUPS)].reset_index()
+        taus = taus_by_hand(runs, qrels, splits).groupby(["measure", "tested"])["tau_b"].agg(["mean", "std"])
+        taus["cell"] = [f"{mean:6.3f} ({sd:.2f})" for mean, sd in zip(taus["mean"], taus["std"], strict=True)]
+        wide = taus.pivot_table("cell", "measure", "tested", "first").reset_index()
         parts.append(wide.assign(way=way, pool="traditional", splits=len(splits)))
     return parts
 
