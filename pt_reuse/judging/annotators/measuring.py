@@ -231,12 +231,17 @@ class KrippendorffAlpha:
 
     level: str
 
-    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        totals = sums.sum(axis=2)
+    def distance(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (n, labels, labels) how far labels lie apart that are given so often, (n, labels)."""
+        if self.level == "nominal":
+            return np.broadcast_to(1 - np.eye(totals.shape[1]), (*totals.shape, totals.shape[1]))
         # labels between two, and half of each of the two
         middle = totals.cumsum(axis=1) - totals / 2
-        ordinal = (middle[:, :, None] - middle[:, None, :]) ** 2
-        distance = ordinal if self.level == "ordinal" else np.broadcast_to(1 - np.eye(sums.shape[1]), sums.shape)
+        return (middle[:, :, None] - middle[:, None, :]) ** 2
+
+    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        totals = sums.sum(axis=2)
+        distance = self.distance(totals)
         expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
         observed = (sums * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
         return 1 - _divided(observed, expected)
