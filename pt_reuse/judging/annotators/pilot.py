@@ -15,6 +15,14 @@ from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.judging.annotators.coefficients import (
+    Bootstrap,
+    KrippendorffAlpha,
+    coincidence_tables,
+    pair_tables,
+    ratio,
+    value_of,
+)
 from pt_reuse.judging.annotators.labels import (
     LABELS,
     LEAST,
@@ -27,17 +35,7 @@ from pt_reuse.judging.annotators.labels import (
     votes_of,
     with_labels,
 )
-from pt_reuse.judging.annotators.measuring import (
-    WORDS,
-    Bootstrap,
-    Comparison,
-    KrippendorffAlpha,
-    coincidence_tables,
-    pair_tables,
-    ratio,
-    together,
-    value_of,
-)
+from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import Entry, study, study_of

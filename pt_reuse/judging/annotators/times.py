@@ -46,16 +46,16 @@ class LabelTimes(Result):
     """
 
     title, main = "Times of labels", "times_by_annotator"
-    condition = "It holds for {timed} of {labels}, by {source}; longer than {longest} seconds counts as left lying."
+    condition = "It holds for {timed} of {labels}, by {source}; longer than {longest} counts as left lying."
     limit = "It does not say why a label took long, nor whether a fast one is wrong."
     views = {
         "annotator": View(
             columns=(
                 Shown("Annotator", "annotator"),
                 Shown("Labels", "labels", Digits.COUNT),
-                Shown("Quartile", "q1", Digits.TENTHS),
+                Shown("First quartile", "q1", Digits.TENTHS),
                 Shown("Median", "median", Digits.TENTHS),
-                Shown("Quartile", "q3", Digits.TENTHS),
+                Shown("Third quartile", "q3", Digits.TENTHS),
                 Shown("Hours", "hours_of_all", Digits.SCORE),
             ),
             caption="Seconds of a label, by {source}; hours with labels without a time at the annotator's mean.",
@@ -67,9 +67,9 @@ class LabelTimes(Result):
             columns=(
                 Shown("Label", "label"),
                 Shown("Timed", "timed", Digits.COUNT),
-                Shown("Quartile", "q1", Digits.TENTHS),
+                Shown("First quartile", "q1", Digits.TENTHS),
                 Shown("Median", "median", Digits.TENTHS),
-                Shown("Quartile", "q3", Digits.TENTHS),
+                Shown("Third quartile", "q3", Digits.TENTHS),
             ),
             caption="Seconds of each label of {annotator}.",
             noun="labels",
@@ -204,7 +204,7 @@ def label_times(labels: Any, *, longest: float = 1800.0, rate: float | None = No
             "labels": count(len(frame), "label"),
             "timed": int(frame["seconds"].notna().sum()),
             "source": source,
-            "longest": asked["longest"],
+            "longest": f"{asked['longest']:g} seconds",
             "rate": "none" if rate is None else asked["rate"],
             "odd": "1.5 interquartile ranges beyond the quartiles of log(1 + seconds), by annotator",
         },

@@ -17,7 +17,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 import pt_reuse as ptr
-from pt_reuse.judging.annotators.measuring import (
+from pt_reuse.judging.annotators.coefficients import (
     ONE_LABEL,
     Bootstrap,
     CohenKappa,
