@@ -265,7 +265,7 @@ def _took(value: Any) -> float | None:
     """Return a number of seconds, None where it is none."""
     try:
         seconds = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return seconds if 0 <= seconds < float("inf") else None
 
@@ -333,9 +333,9 @@ class ReturnedLabels(Result):
 
     Attributes:
         table: one row per label: ``qid docno label annotator time strategy round reason note``, ``seconds`` that it
-            took where a tool says so (``lead_time`` of Label Studio), and what else the pool
-            knew of the document (under ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC:
-            that of the tool if it keeps one, else the time when the file was last written.
+            took where a tool says so (``lead_time`` of Label Studio), and what else the pool knew of the document
+            (under ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC: that of the tool if
+            it keeps one, else the time when the file was last written.
         missing: one row per missing label: ``qid docno annotator round skipped note``; ``annotator`` is None where
             anybody may answer, ``skipped`` says that somebody saw the pair and gave no label.
         scale: the labels that could be given: ``label word``.
