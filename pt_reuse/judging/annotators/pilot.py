@@ -250,8 +250,9 @@ def pilot_agreement(
     are left out, so that all labels that there are can be given.
 
     Intervals are percentile intervals over tasks, with tails as wide as Student's t asks for so few (Hesterberg 2015).
-    If annotators agree on every task, draws do not vary: the lower end then takes the share of tasks that may be
-    disagreed on after n without one, 1 - (1 - confidence)^(1/n), on which labels differ as by chance.
+    If annotators agree on nearly every task, draws hardly vary: the lower end is at most what it is for n tasks without
+    any disagreement, of which a share of 1 - (1 - confidence)^(1/n) may be disagreed on, with labels that differ as by
+    chance.
 
     Returns:
         PilotAgreement: ``.decision``, ``.needed``, ``.table``, ``.by_annotator``, ``.pairs``, ``.tasks``.
@@ -316,14 +317,14 @@ def _table(how: Comparison, pilot: AnnotatorLabels, confidence: float) -> pd.Dat
     if not how.bootstrap.resamples:
         return table
     for way in how.ways(pilot.values, pilot.topic):
-        counts = way.counts
-        if way.items == "all" and (np.count_nonzero(counts, axis=1) == 1).all():
-            mine = (table["labels"] == way.labels) & table["value"].notna()
+        if way.items == "all":
+            counts = way.counts
+            # of tasks without any disagreement draws say nothing, and of few hardly anything
             disagreed = 1 - (1 - confidence) ** (1 / len(counts))
-            shares = counts.sum(axis=0) / counts.sum()
-            by_chance = 1 - float((shares**2).sum())
-            table.loc[mine, "low"] = 1 - disagreed / (by_chance or 1)
-            table.loc[mine & (table["coefficient"] == "agreement"), "low"] = 1 - disagreed
+            by_chance = 1 - float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
+            mine, share = table["labels"] == way.labels, table["coefficient"] == "agreement"
+            at_most = np.where(share, 1 - disagreed, 1 - disagreed / (by_chance or 1))
+            table["low"] = table["low"].where(~mine, np.fmin(table["low"], at_most)).where(table["low"].notna())
     return table
 
 
