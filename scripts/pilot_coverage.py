@@ -3,7 +3,7 @@
     python scripts/pilot_coverage.py [--pilots N]
 
 Three annotators give labels from 0 to 3 to tasks that are chosen at random; each sees the true label with some chance,
-else gives any. Writes docs/experiments/pilot-coverage.txt; about six minutes.
+else gives any. Writes docs/experiments/pilot-coverage.txt; about seven minutes.
 """
 
 from __future__ import annotations
