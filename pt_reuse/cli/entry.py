@@ -18,7 +18,7 @@ try:
     from pt_reuse.cli.collections import add_collections, add_fetch, add_verify
     from pt_reuse.cli.completion import Complete
     from pt_reuse.cli.demo import add_demo
-    from pt_reuse.cli.judge import add_agreement, add_export, add_import, add_plan
+    from pt_reuse.cli.judge import add_agreement, add_export, add_import, add_pilot, add_plan, add_times
     from pt_reuse.cli.output import complain, held_logs, lasting_streams
     from pt_reuse.cli.parser import COMMANDS, Parser, Shell, add_command, add_commands, carry_out
     from pt_reuse.cli.pool import add_infer_pool, add_pool
@@ -37,7 +37,7 @@ _WRITTEN: dict[str, tuple[Any, ...]] = {
         add_report, add_atlas, add_merge, add_demo,
     ),
     "profile": (),
-    "judge": (add_export, add_import, add_agreement, add_plan),
+    "judge": (add_export, add_import, add_pilot, add_agreement, add_times, add_plan),
 }  # fmt: skip
 _FAMILIES = {
     "profile": "properties of a collection: unjudged and relevant documents, stability of its rankings",

@@ -375,6 +375,7 @@ _OF_AGREEMENT = (
     "agreement.csv", "pairs.csv", "others.csv", "gold.csv", "per_topic.csv", "by_label.csv", "confusion.csv",
     "settings.json", "result.json",
 )  # fmt: skip
+_LABEL_FILES = "TREC qrels files, each called as its annotator, or CSV files with columns qid, docno, label, annotator"
 #: the judgments by majority, as a TREC qrels file
 _MAJORITY = "majority.qrels"
 _PICTURES = {"pairs": "pairs.png", "others": "others.png", "gold": "gold.png"}
@@ -389,9 +390,8 @@ def add_agreement(commands: Commands) -> Parser:
         "Prints agreement, kappa and alpha of all annotators, of each two, of each with the majority of the others, "
         "and of each with gold labels.",
     )
-    files = "TREC qrels files, each called as its annotator, or CSV files with columns qid, docno, label, annotator"
     with parser.group(Group.INPUT):
-        parser.add_option("files", "FILES", files, nargs="+")
+        parser.add_option("files", "FILES", _LABEL_FILES, nargs="+")
         parser.add_option("--gold", "FILE", f"labels to hold each annotator against: {QRELS_HELP}")
     parser.add_option("--rel", "N", "lowest label that is relevant; default 1, or that of --gold", type=int)
     parser.add_option("--ties", "RULE", "of a majority: lower (default), higher, median or unresolved", default="lower")
@@ -445,7 +445,8 @@ def _run_agreement(options: argparse.Namespace) -> None:
 def _report(result: AnnotatorAgreement, every: bool) -> None:
     ways = result.table[["items", "labels"]].drop_duplicates().itertuples(index=False)
     reports = [(result.report(items=items, labels=labels), True) for items, labels in ways]
-    reports += [(result.report(part), every) for part in ("pairs", "others", *(["gold"] if len(result.gold) else []))]
+    further = ("pairs", "others", *(["gold"] if len(result.gold) else []), "topics", "over topics")
+    reports += [(result.report(part), every) for part in further]
     for report, whole in reports:
         frame = report.shown()
         say(f"\n{report.caption.rstrip('.')}:")
@@ -458,6 +459,66 @@ def _report(result: AnnotatorAgreement, every: bool) -> None:
     unlabelled = result.settings.get("gold labels of items nobody labelled")
     if unlabelled:
         say(f"Of {result.settings['gold labels']:,} gold labels {unlabelled:,} are of documents that nobody labelled.")
+
+
+def add_pilot(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(
+        commands,
+        "pilot",
+        "whether annotators agree enough on a pilot to go on",
+        "By the tasks that all annotators labelled: go on, do not, or undecided; who disagrees with whom, and on what.",
+    )
+    with parser.group(Group.INPUT):
+        parser.add_option("files", "FILES", _LABEL_FILES, nargs="+")
+    parser.add_option(
+        "--scale", "LIST", "comma-separated: the labels there are; default those that occur", type=whole_numbers
+    )
+    _end_of_labels(parser, "pilot_agreement", "and a picture (PNG)")
+    return parser
+
+
+def add_times(commands: Commands) -> Parser:
+    """Add the command and return its parser."""
+    parser = add_command(
+        commands,
+        "times",
+        "how long labels took, and what they cost",
+        "By annotator, label and topic: the median with quartiles, and which labels are odd. The columns are seconds "
+        "or lead_time, else start and end, else time.",
+    )
+    with parser.group(Group.INPUT):
+        parser.add_option("files", "FILES", "CSV files with columns qid, docno, label, annotator and times", nargs="+")
+    _end_of_labels(parser, "label_times", "")
+    return parser
+
+
+def _end_of_labels(parser: Parser, function: str, beside: str) -> None:
+    """Add what commands of studies of labels take alike."""
+    for flag in declared_flags(function).values():
+        add_flag(parser, flag)
+    add_verbose(parser)
+    add_out(parser, " ".join(filter(None, ["the tables (CSV), the settings (JSON)", beside])))
+    parser.set_defaults(run=partial(_run_of_labels, function))
+
+
+def _run_of_labels(function: str, options: argparse.Namespace) -> None:
+    import pt_reuse.judging
+    from pt_reuse.judging.annotators.labels import check_label_files, read_label_rows
+
+    call = getattr(pt_reuse.judging, function)
+    declared = study_of(call)
+    given = {name: getattr(options, name) for name in declared.parameters.keys() & vars(options).keys()}
+    declared.checked(given)
+    files = check_label_files(options.files)
+    pictures = [f"{kind}.png" for kind in declared.result.plots]
+    folder = out_folder(options, [*files_of(declared.result), *pictures])
+    rows = read_label_rows(files)
+    with arguments_as(labels="files"):
+        result = call(rows, **given)
+    show(result, declared, options, {})
+    if folder is not None:
+        write_result(result, folder, options, {name: partial(result.plot, name[:-4]) for name in pictures})
 
 
 _TO_CHECK = "to_check.csv"

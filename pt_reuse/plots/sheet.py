@@ -114,8 +114,8 @@ def plain(text: str) -> str:
     return notation(text.replace("$", r"\$"))
 
 
-#: what columns call correlations, and figures the letter tau
-_TAU = re.compile(r"\b(tau_b|tau_ap_b)\b")
+#: what columns call correlations, and figures the letter tau; what is mathematics already stays
+_TAU = re.compile(r"(?<!\\)\b(tau_b|tau_ap_b)\b")
 
 
 def _as_tau(word: str) -> str:

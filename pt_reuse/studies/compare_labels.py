@@ -20,8 +20,7 @@ from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
-from pt_reuse.judging.annotators.measuring import (
+from pt_reuse.judging.annotators.coefficients import (
     NO_ITEMS,
     ONE_LABEL,
     SOURCE_OF_BANDS,
@@ -30,6 +29,7 @@ from pt_reuse.judging.annotators.measuring import (
     band,
     equal_share,
 )
+from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
 from pt_reuse.judging.judge import Oracle
 from pt_reuse.judging.judges import ComparedLabels, JudgeRel, NamedJudge, Scale, compared_labels, lowest_relevant
 from pt_reuse.options import Parameter

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from annotator_parts import labelled
 from command_parts import COMMANDS, run
 from command_parts import COMMANDS_OF_STUDIES as DECLARED_COMMANDS
 from declared import call as find
@@ -167,6 +168,18 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
             )
         },
     ),
+    "judge pilot": (
+        "{}/people/ann.qrels {}/people/bob.qrels",
+        {
+            "pilot_agreement": lambda f: ptr.judging.pilot_agreement(
+                {p.stem: ptr.read_qrels(p).to_frame() for p in f.people}
+            )
+        },
+    ),
+    "judge times": (
+        "{}/times.csv",
+        {"label_times": lambda f: ptr.judging.label_times(pd.read_csv(f.folder / "times.csv", dtype=str))},
+    ),
     "judge plan-labels": (
         "--judge {}/people/ann.qrels --width .2",
         {"plan_labels": lambda f: ptr.labels.plan_labels(f.people[0], width=0.2)},
@@ -238,7 +251,10 @@ def test_every_study_and_every_command_is_compared():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return write_field(tmp_path_factory.mktemp("defaults"))
+    folder = write_field(tmp_path_factory.mktemp("defaults"))
+    labels = labelled(seed=2).assign(seconds=lambda rows: 5 + rows.index % 7)
+    labels.to_csv(folder / "times.csv", index=False)
+    return folder
 
 
 @pytest.fixture(params=["files", "collection"])
@@ -256,7 +272,8 @@ def given(request, folder):
 @pytest.mark.usefixtures("no_pictures")
 def test_the_command_finds_what_the_function_finds(command, given, tmp_path, capsys):
     further, calls = STUDIES[command]
-    field = [] if command in ("judge agreement", "judge plan-labels") else given.words(command)
+    no_field = ("judge agreement", "judge pilot", "judge times", "judge plan-labels")
+    field = [] if command in no_field else given.words(command)
     words = further.replace("{}", str(given.folder)).split()
     status, _, err = run(capsys, *command.split(), *field, *words, "--out", tmp_path / "out")
     assert status == 0, err

@@ -68,6 +68,10 @@ class Small:
             [q.to_frame()[["qid", "docno", "label"]].iloc[n:].assign(annotator=name)
              for n, (name, q) in enumerate(self.people.items())]
         )  # fmt: skip
+        # how long each took, not of all
+        self.times = self.labels.assign(
+            seconds=[None if n % 5 == 0 else 7.0 * (n % 6) for n in range(len(self.labels))]
+        )
         self.judge_labels, self.boards, self.ann = self.judges.labels, self.judges.leaderboards, self.people["ann"]
         self.later = self.runs.select(names=self.runs.names[:2])
         self.earlier = self.runs.select(names=self.runs.names[2:])
@@ -283,8 +287,16 @@ STUDIES: dict[str, Golden] = {
     "label_distributions": Golden(
         of("judging.label_distributions", "labels", measures=False), {}, {"least": [2], **GRADES}
     ),
+    "pilot_agreement": Golden(
+        of("judging.pilot_agreement", "labels", measures=False), SHORT,
+        {"target": [0.9], "coefficient": ["agreement", "cohen_kappa"], "least": [2], **GRADES, **DRAWN},
+    ),
+    "label_times": Golden(
+        of("judging.label_times", "times", measures=False), {}, {"longest": [30], "rate": [20]}
+    ),
     "rankings_by_annotator": Golden(
-        of("judging.rankings_by_annotator", "runs", "people", "qrels"), {}, {"others": ["drop"], **MEASURED}
+        of("judging.rankings_by_annotator", "runs", "people", "qrels"), {},
+        {"others": ["drop"], "majority": ["lower", ["higher", "median"]], **MEASURED},
     ),
     "majority_vote": Golden(
         of("majority_vote", "labels", measures=False), {}, {"ties": ["higher", "median"], "min_labels": [2], **GRADES}

@@ -90,6 +90,7 @@ def of_field(runs, qrels, complete, odd=""):
         "family_effect": {"runs": runs.with_metadata(metadata=family_of(runs))},
         "infer_pool": {"depth": None},
         "judge_next": {**new, "measures": "P@10"},
+        "label_times": {"labels": labels.assign(seconds=[3.5 * (n % 9) for n in range(len(labels))])},
         "leave_out_dynamic": {
             "corpus": ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(documents)}),
             "topics": pd.DataFrame({"qid": qrels.topics}),

@@ -271,3 +271,7 @@ def test_actual_against_estimated_scores(typed, split):
     assert line.get_slope() == 1
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5, actual", "nDCG@5, by the pool of neural")
     assert ax.get_xlim() == ax.get_ylim()
+    # in a figure of its own, the title has tau as mathematics, once
+    title = typed.plot("nDCG@5", pool="neural", split=split).get_title()
+    assert title.count("$\\tau_b$") == 1
+    assert "$$" not in title

@@ -30,7 +30,7 @@ from pt_reuse.data.frame_columns import (
 )
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, read_qrels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.options import Parameter
+from pt_reuse.options import Flag, Parameter
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import Entry, study, study_of
 
@@ -41,8 +41,10 @@ SEPARATORS = ",;\t"
 COLUMNS = ("qid", "docno", "label", "annotator")
 #: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
 NO_LABEL = -1
+#: columns that say how long a label took, or when it was given
+TIMES = ("seconds", "lead_time", "start", "end", "time")
 #: what is known of a label, and not of its document
-_OF_A_LABEL = ("judge", "time", "note")
+_OF_A_LABEL = ("judge", "note", *TIMES)
 _FORMS = "a frame with the columns 'qid', 'docno', 'label' and 'annotator', or a dict of annotator -> judgments"
 #: options of the studies of annotators
 LABELS = Parameter(
@@ -54,6 +56,13 @@ SCALE = Parameter(
     name="scale",
     meaning="the labels that there are, in the order of their steps, such as ``(0, 1, 2, 3)``; one that is not of it "
     "is an error. Default those that occur.",
+)
+
+LEAST = Parameter(
+    name="least",
+    meaning="how many labels a document must have, at least 2; default one of every annotator.",
+    check=partial(positive, "least", unit="labels"),
+    flag=Flag(help="labels that a document must have", default="one of every annotator"),
 )
 
 
@@ -73,12 +82,17 @@ def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
 
 def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
     """Read labels of several annotators from TREC qrels files and CSV files, packed or not."""
+    return as_annotator_labels(read_label_rows(paths), "files")
+
+
+def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
+    """Read labels as rows ``qid docno label annotator``, with what CSV files say of their times."""
     frames = []
     for path in check_label_files(paths):
         with located(str(path)):
             frame = read_csv_labels(path) if _CSV.search(path.name) else read_qrels(path).to_frame()
         frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
-    return as_annotator_labels(pd.concat(frames, ignore_index=True), "files")
+    return pd.concat(frames, ignore_index=True)
 
 
 def _annotator(path: Path) -> str:
@@ -87,7 +101,7 @@ def _annotator(path: Path) -> str:
 
 
 def read_csv_labels(path: Path) -> pd.DataFrame:
-    """Return ``qid docno label``, and ``annotator`` where it is there, as texts; an empty label is None."""
+    """Return ``qid docno label``, and ``annotator`` and times where they are there, as texts; None where empty."""
     try:
         data = read_bytes(path)
         header = data.split(b"\n", 1)[0].decode("latin-1")
@@ -96,8 +110,13 @@ def read_csv_labels(path: Path) -> pd.DataFrame:
     except (UnreadableError, OSError, ValueError) as error:
         raise InputError(f"cannot be read as CSV: {error}") from error
     _check_columns(frame, COLUMNS[:3], "a CSV file of labels", "files")
-    kept: list[Any] = [column for column in COLUMNS if column in frame.columns]
-    return frame[kept].assign(label=frame["label"].where(frame["label"].str.strip() != "", None))
+    kept: list[Any] = [column for column in (*COLUMNS, *TIMES) if column in frame.columns]
+    empty = {
+        column: frame[column].where(frame[column].str.strip() != "", None)
+        for column in ("label", *TIMES)
+        if column in frame
+    }
+    return frame[kept].assign(**empty)
 
 
 def _check_columns(frame: pd.DataFrame, needed: Sequence[str], what: str, argument: str) -> None:
@@ -218,6 +237,23 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
     return labels
 
 
+def with_labels(labels: AnnotatorLabels, least: int | None) -> tuple[NDArray[np.bool_], int]:
+    """Return (items,) which have enough labels, None for one of every annotator, and how many that is, at least 2."""
+    if len(labels.annotators) < 2:
+        raise InputError(f"the labels are of one annotator, {labels.annotators[0]!r}.", argument="labels")
+    fewest = max(len(labels.annotators) if least is None else least, 2)
+    n = labels.given.sum(axis=1)
+    if not (n >= fewest).any():
+        raise InputError(
+            f"no document has {fewest} labels; the most that one has is {n.max()}, of {len(labels.annotators)} "
+            "annotators. Choose ",
+            Option("least", max(int(n.max()), 2)),
+            ".",
+            argument="least",
+        )
+    return n >= fewest, fewest
+
+
 def label_counts(values: NDArray[np.int64], scale: Iterable[int]) -> NDArray[np.int64]:
     """Return (items, labels): how many annotators gave each label of a scale, of (items, annotators) labels."""
     return np.stack([(values == label).sum(axis=1) for label in scale], axis=1)
@@ -332,7 +368,7 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
         item = int(np.flatnonzero(voted.tied)[0])
         in_all = count(int(voted.tied.sum()), "tie")
         raise InputError(
-            f"{given.place(item)} has a tie: {_votes(given, item)} ({in_all} in all). Choose ",
+            f"{given.place(item)} has a tie: {votes_of(given, item)} ({in_all} in all). Choose ",
             Option("ties", "lower"),
             ", 'higher', 'median' or 'unresolved'.",
             argument="ties",
@@ -350,7 +386,7 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
             "labels": voted.labels,
             "majority": voted.majority,
             "tied": voted.tied,
-            "votes": [_votes(given, item) for item in range(len(given))],
+            "votes": [votes_of(given, item) for item in range(len(given))],
         }
     )
     known = given.chosen.drop(columns=frame.columns, errors="ignore")
@@ -389,7 +425,8 @@ def vote(values: NDArray[np.int64], ties: str) -> Vote:
     return Vote(np.where(most > 0, label, NO_LABEL), counts.sum(axis=1), most, tied)
 
 
-def _votes(labels: AnnotatorLabels, item: int) -> str:
+def votes_of(labels: AnnotatorLabels, item: int) -> str:
+    """Return who gave an item which label, in words."""
     voted = zip(labels.annotators, labels.values[item].tolist(), strict=True)
     return ", ".join(f"{name} {label}" for name, label in voted if label != NO_LABEL)
 
@@ -443,11 +480,7 @@ class LabelDistributions(Result):
 @study(
     LABELS,
     SCALE,
-    Parameter(
-        name="least",
-        meaning="how many labels a document must have, at least 2; default one of every annotator.",
-        check=partial(positive, "least", unit="labels"),
-    ),
+    LEAST,
     entry=Entry(question="What do annotators say of each document?", group="judging", page="judging/annotators"),
 )
 def label_distributions(
@@ -479,21 +512,10 @@ def label_distributions(
     """
     asked = study_of(label_distributions).checked(locals())
     given = as_annotator_labels(labels)
-    if len(given.annotators) < 2:
-        raise InputError(f"the labels are of one annotator, {given.annotators[0]!r}.", argument="labels")
-    fewest = max(len(given.annotators) if least is None else asked["least"], 2)
+    kept, fewest = with_labels(given, None if least is None else asked["least"])
     lowest = asked["rel"] or given.rel or 1
     known = checked_scale(scale, given)
     n = given.given.sum(axis=1)
-    kept = n >= fewest
-    if not kept.any():
-        raise InputError(
-            f"no document has {fewest} labels; the most that one has is {n.max()}, of {len(given.annotators)} "
-            "annotators. Choose ",
-            Option("least", max(int(n.max()), 2)),
-            ".",
-            argument="least",
-        )
     counts = label_counts(given.values[kept], known)
     shares = counts / counts.sum(axis=1, keepdims=True)
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)

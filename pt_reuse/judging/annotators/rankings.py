@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import InputError, warn
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes
@@ -21,7 +21,7 @@ from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.judging.annotators.labels import LABELS, NO_LABEL, AnnotatorLabels, as_annotator_labels
+from pt_reuse.judging.annotators.labels import LABELS, NO_LABEL, TIES, AnnotatorLabels, as_annotator_labels, vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import warn_of_lower_grades
@@ -91,6 +91,22 @@ class AnnotatorRankings(Result):
         return f"{count(self.table['annotator'].nunique(), 'annotator')} against the judgments: {clauses(parts)}"
 
 
+def _checked_majority(majority: Any) -> list[str]:
+    several = isinstance(majority, Iterable) and not isinstance(majority, str | bytes)
+    rules = [rule for rule in TIES if rule != "error"]
+    return [choice("majority", rule, rules) for rule in (dict.fromkeys(majority) if several else [majority])]
+
+
+def _with_majorities(labels: AnnotatorLabels, rules: Sequence[str]) -> AnnotatorLabels:
+    """Return labels with the majority of their annotators, by each rule for ties, as annotators of their own."""
+    votes = [vote(labels.values, rule).label for rule in rules]
+    names = [f"majority ({rule})" for rule in rules]
+    if taken := set(names) & set(labels.annotators):
+        raise InputError(f"an annotator is called {examples(taken)}. Give another name.", argument="labels")
+    values = np.column_stack([labels.values, *votes])
+    return replace(labels, annotators=(*labels.annotators, *names), values=values)
+
+
 @study(
     LABELS,
     Parameter(
@@ -101,6 +117,13 @@ class AnnotatorRankings(Result):
         "labelled).",
         choices=("keep", "drop"),
     ),
+    Parameter(
+        name="majority",
+        meaning="how ties of :func:`~pt_reuse.judging.majority_vote` are decided, one rule or several. Each adds the "
+        "ranking under the majority of the annotators, as that of one more, called ``majority (lower)`` after its "
+        "rule. Default none.",
+        check=_checked_majority,
+    ),
     entry=Entry(question="How do systems rank under each annotator?", group="judging", page="judging/annotators"),
 )
 def rankings_by_annotator(
@@ -110,6 +133,7 @@ def rankings_by_annotator(
     measures: MeasureLike | Iterable[MeasureLike],
     *,
     others: str = "keep",
+    majority: str | Iterable[str] = (),
     verbose: bool = False,
 ) -> AnnotatorRankings:
     """Rank the systems under the labels of each annotator, and compare with the ranking under other judgments.
@@ -141,8 +165,8 @@ def rankings_by_annotator(
     Processing and Management 36; Parry et al. 2025, Variations in relevance judgments and the shelf life of test
     collections, SIGIR.
     """
-    parsed = study_of(rankings_by_annotator).checked(locals())["measures"]
-    given = as_annotator_labels(labels)
+    asked = study_of(rankings_by_annotator).checked(locals())
+    parsed, given = asked["measures"], _with_majorities(as_annotator_labels(labels), asked["majority"])
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     warn_of_lower_grades(parsed, qrels.rel)

@@ -62,6 +62,7 @@ class Answer:
     said: tuple[str, ...] = ()  # who gave the label by what the tool says, the best name first
     labels: tuple[Any, ...] = ()  # what was chosen
     note: str = ""
+    seconds: float | None = None  # how long it took, by what the tool says
     odd_time: Any = None  # what stands there as the time and is none
     skipped: bool = False  # whether somebody decided to give no label
 
@@ -210,7 +211,8 @@ def _plain(row: Mapping[str, Any], place: str, source: Source) -> Answer:
 
 
 def _timed(answer: Answer, row: Mapping[str, Any]) -> Answer:
-    """Return an answer with the time that a tool says, else with that of the file, and with what is no time."""
+    """Return an answer with the times that a tool says, else with that of the file, and with what is no time."""
+    answer = replace(answer, seconds=_took(row.get("lead_time", row.get("seconds"))))
     times = [row[name] for name in ("updated_at", "created_at") if row.get(name) not in (None, "")]
     known = [time for time in map(_time, times) if time is not None]
     return replace(answer, time=known[0]) if known else replace(answer, odd_time=next(iter(times), None))
@@ -257,6 +259,15 @@ def _time(value: Any) -> str | None:
         return utc(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
     except (ValueError, OverflowError):  # no date in UTC is before the year 1
         return None
+
+
+def _took(value: Any) -> float | None:
+    """Return a number of seconds, None where it is none."""
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
 
 
 def utc(moment: datetime) -> str:
@@ -321,9 +332,10 @@ class ReturnedLabels(Result):
     """The labels of people, made by :func:`~pt_reuse.judging.import_labels`; several may have judged one document.
 
     Attributes:
-        table: one row per label: ``qid docno label annotator time strategy round reason note`` and what else the pool
-            knew of the document (under ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC:
-            that of the tool if it keeps one, else the time when the file was last written.
+        table: one row per label: ``qid docno label annotator time strategy round reason note``, ``seconds`` that it
+            took where a tool says so (``lead_time`` of Label Studio), and what else the pool knew of the document
+            (under ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC: that of the tool if
+            it keeps one, else the time when the file was last written.
         missing: one row per missing label: ``qid docno annotator round skipped note``; ``annotator`` is None where
             anybody may answer, ``skipped`` says that somebody saw the pair and gave no label.
         scale: the labels that could be given: ``label word``.
@@ -679,6 +691,9 @@ def _table(labels: Sequence[tuple[Pair, str, int, Answer]]) -> pd.DataFrame:
         [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in labels],
         {"label": "int64", "round": "int64"},
     )
+    took = [answer.seconds for *_, answer in labels]
+    if any(seconds is not None for seconds in took):
+        table["seconds"] = pd.Series(took, dtype="float64")
     own = {*table, "judge"}
     for name in dict.fromkeys(name for pair, *_ in labels for name in pair.further):
         values = [pair.further.get(name) for pair, *_ in labels]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -17,7 +18,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 import pt_reuse as ptr
-from pt_reuse.judging.annotators.measuring import (
+from pt_reuse.judging.annotators.coefficients import (
     ONE_LABEL,
     Bootstrap,
     CohenKappa,
@@ -30,6 +31,7 @@ from pt_reuse.judging.annotators.measuring import (
     fleiss_tables,
     values_by,
 )
+from pt_reuse.judging.annotators.measuring import WORDS
 
 
 def slow_fleiss(items):
@@ -142,6 +144,44 @@ def test_per_topic_is_the_same_over_one_topic(case):
         there = result.per_topic[result.per_topic["qid"] == qid].reset_index(drop=True)
         columns = ["items", "labels", "coefficient", "value", "n_items", "why"]
         pd.testing.assert_frame_equal(there[columns], alone[columns])
+
+
+def test_within_topics_and_over_topics(case):
+    frame, _, result = case
+    wide = result.by_topic()
+    for (items, labels), part in wide.groupby(["items", "labels"], sort=False):
+        assert part["agreement"].is_monotonic_increasing
+        for row in part.itertuples():
+            alone = ptr.judging.annotator_agreement(
+                frame[frame["qid"] == row.qid], rel=result.rel, scale=result.scale, resamples=0
+            )
+            for name in ("agreement", "cohen_kappa", "alpha_nominal", "alpha_ordinal"):
+                if (labels, name) != ("binary", "alpha_ordinal"):
+                    expected = value(alone, items, labels, name)
+                    assert getattr(row, name) == pytest.approx(expected["value"], nan_ok=True)
+                    assert row.n_items == expected["n_items"]
+    assert wide["items"].iloc[0] == "all"
+    spread = result.over_topics().set_index(["items", "labels", "coefficient"])
+    for row in spread.itertuples():
+        items, labels, words = row.Index
+        name = next(name for name, written in WORDS.items() if written == words)
+        rows = result.per_topic.query("items == @items and labels == @labels and coefficient == @name")
+        known = {qid: each for qid, each in zip(rows["qid"], rows["value"], strict=True) if each == each}
+        assert row.n_topics == len(known)
+        if known:
+            assert row.mean == pytest.approx(sum(known.values()) / len(known))
+            assert row.lowest == min(known.values()) == known[row.lowest_topic]
+        if len(known) > 1:
+            assert row.sd == pytest.approx(statistics.stdev(known.values()))
+
+
+def test_topics_without_a_value():
+    same = labelled(seed=3, n_topics=2, n_docs=3).assign(label=1)
+    result = ptr.judging.annotator_agreement(same, resamples=0)
+    rows = result.over_topics().set_index(["items", "labels", "coefficient"]).loc[("all", "grades")]
+    alpha = rows.loc["Krippendorff's alpha, nominal"]
+    assert (alpha["n_topics"], alpha["lowest_topic"]) == (0, None)
+    assert rows.loc["Agreement", ["n_topics", "mean", "sd"]].tolist() == [2, 1, 0]
 
 
 def test_fleiss_kappa_of_the_relevant_items_takes_the_number_of_labels_that_most_of_these_have():

@@ -145,6 +145,31 @@ def test_the_majority(labels):
     assert voted.to_frame()["tied"].sum() == 2439
 
 
+def test_the_rule_for_ties_of_the_majority(folder, labels, nist):
+    runs = read_real(folder / "inputs", order="trec_eval9", pool_order="file")
+    rules = ["lower", "higher"]
+    result = ptr.judging.rankings_by_annotator(runs, labels, nist, [nDCG @ 10, AP(rel=2)], majority=rules)
+    table = result.table.set_index(["annotator", "measure"])["tau_b"]
+    expected = {"lower": [0.913, 0.790], "higher": [0.919, 0.919]}
+    for rule in rules:
+        # by judgments put together and scored on their own
+        held = nist.to_frame()[["qid", "docno", "label"]].set_index(["qid", "docno"])["label"]
+        voted = ptr.judging.majority_vote(labels, ties=rule).to_frame().set_index(["qid", "docno"])["label"]
+        both = ptr.Qrels(voted.combine_first(held).astype(int).reset_index(), rel=2)
+        scores = [ptr.score(runs, judged, [nDCG @ 10, AP(rel=2)]).mean_values.round(12) for judged in (nist, both)]
+        taus = [kendalltau(x, y).statistic for x, y in zip(*scores, strict=True)]
+        mine = table.loc[f"majority ({rule})"].loc[["nDCG@10", "AP(rel=2)"]].tolist()
+        assert mine == pytest.approx(taus)
+        assert [round(tau, 3) for tau in mine] == expected[rule]
+
+
+def test_within_topics(result):
+    row = result.over_topics().set_index(["items", "labels", "coefficient"])
+    row = row.loc[("all", "grades", "Krippendorff's alpha, ordinal")]
+    assert [round(row[name], 3) for name in ("mean", "sd", "lowest")] == [0.318, 0.329, -0.579]
+    assert (row["n_topics"], row["lowest_topic"]) == (43, "148538")
+
+
 def test_rankings_under_each(folder, labels, nist, plain):
     runs = read_real(folder / "inputs", order="trec_eval9", pool_order="file")
     measures = [nDCG @ 10, AP(rel=2), RR(rel=2)]

@@ -319,6 +319,8 @@ def test_label_studio_as_a_table(separator, ending, tmp_path):
     result = ptr.judging.import_labels(tmp_path)
     assert labels_of(result) == as_asked(tmp_path)
     assert result.table["time"][0] == "2026-03-02T11:30:00+00:00"
+    assert (result.table["seconds"] == 1.5).all()
+    assert ptr.judging.label_times(result).table["median"].tolist() == [1.5, 1.5]
 
 
 # ---- any text
@@ -510,3 +512,8 @@ def test_what_is_no_time_is_told_and_that_of_the_file_is_taken(said, tmp_path):
     assert repr(rows[2]["docno"]) in str(told[0].message)
     assert "record 3, annotation 2" in str(told[0].message)
     assert len(labels.table) == 8
+    # a time below 0 is none
+    seconds = labels.table.set_index("docno")["seconds"]
+    assert seconds.isna().sum() == 1
+    assert pd.isna(seconds[rows[2]["docno"]])
+    assert set(seconds.dropna()) == {8.65}

@@ -1,16 +1,25 @@
-"""DL 2019 passages, the field of Yilmaz et al. 2020, table 2: all halves of the traditional runs, 40 neural ones."""
+"""DL 2019 passages, the field of Yilmaz et al. 2020, table 2: all halves of teams, and of runs; 40 of neural runs."""
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 from real_runs import read_real
+from scipy.stats import kendalltau
 
+from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.judgments import read_qrels
+from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.scoring.scores import score
 from pt_reuse.studies.by_type import by_type
 from pt_reuse.studies.found_by_depth import found_by_depth
 
 FIRST = "UNH_bm25, bm25base_ax_p, bm25base_p, bm25base_prf_p, bm25base_rm3_p"
 GROUPS = ["traditional", "neural", "all"]
+MEASURES = ["RR(rel=2)", "nDCG@10"]
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "papers" / "pools-of-one-type.rst"
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +44,13 @@ def traditional(track):
     """Return all halves, pooled in the order in which the runs are scored, as in the reference numbers."""
     options = {"unit": "run", "splits": "all", "pools": "traditional", "gold": "judgments"}
     return by_type(*track, pool_order="trec_eval9", **options)
+
+
+@pytest.fixture(scope="module")
+def teams(track):
+    """Return all halves of teams, the study's default unit."""
+    with pytest.warns(ReuseWarning, match=r"2 teams with runs of several types \('TREMA-UNH', 'srchvrs'\)"):
+        return by_type(*track, splits="all", gold="judgments")
 
 
 def of(frame, measure, column):
@@ -75,3 +91,60 @@ def test_what_each_type_finds(track):
     assert rows.loc[("all", 10), ["documents", "relevant"]].tolist() == [2494, 753]
     assert rows.loc[("neural", 10), ["relevant", "unique"]].tolist() == [703, 377]
     assert rows.loc[("traditional", 10), ["relevant", "unique"]].tolist() == [376, 50]
+
+
+def test_a_traditional_pool_by_teams(teams):
+    assert teams.settings["unit"] == "team"
+    rows = teams.table[teams.table["pool"] == "traditional"]
+    assert of(rows, "RR(rel=2)", "tau_b").round(3).tolist() == [0.752, -0.014, 0.252]
+    assert of(rows, "nDCG@10", "tau_b").round(3).tolist() == [-0.052, -0.075, -0.083]
+    assert of(rows, "nDCG@10", "tau_b_sd").round(2).tolist() == [0.35, 0.11, 0.20]
+    assert of(rows, "nDCG@10", "splits").tolist() == [3, 3, 3]
+    made = teams.splits.set_index("picked").loc[["BASELINE", "TREMA-UNH", "srchvrs"]]
+    assert made["runs"].tolist() == [8, 1, 2]
+    assert made["judged"].tolist() == [791, 430, 560]
+
+
+def test_halves_of_teams_by_scipy(track, teams):
+    """Each of the three halves, scored under the judgments that are in the pool of the team's traditional runs."""
+    runs, qrels = track
+    table = runs.run_table.set_index("name")
+    gold = score(runs, qrels, MEASURES).mean.set_index("name").round(12)
+    found = teams.by_split[teams.by_split["pool"] == "traditional"]
+    found = found.merge(teams.splits[["pool", "split", "picked"]]).set_index(["picked", "measure", "tested"])["tau_b"]
+    for team in ("BASELINE", "TREMA-UNH", "srchvrs"):
+        picked = table.index[(table["team"] == team) & (table["type"] == "traditional")]
+        judged = qrels.restrict(depth_pool(runs.select(picked.tolist()), depth=10))
+        estimated = score(runs, judged, MEASURES).mean.set_index("name").round(12)
+        for group in GROUPS:
+            tested = table.index.difference(picked)
+            tested = tested[(table.loc[tested, "type"] == group) | (group == "all")]
+            for measure in MEASURES:
+                tau = kendalltau(gold.loc[tested, measure], estimated.loc[tested, measure]).statistic
+                assert found[(team, measure, group)] == pytest.approx(tau, abs=1e-12)
+
+
+def test_the_table_of_the_page(track, teams):
+    """The page has what the study gives, to as many digits as it shows; equal and near are as it says."""
+    text = PAGE.read_text(encoding="utf-8")
+    lines = [line.strip() for line in text[text.index('"pool","measure","tested"') :].split("\n\n")[0].splitlines()]
+    rows = list(csv.DictReader([line.replace("``", "") for line in lines], restkey="rest"))
+    assert len(rows) == 12
+    by_runs = {
+        kind: by_type(*track, unit="run", splits=splits, pools=kind, gold="judgments").table
+        for kind, splits in (("traditional", "all"), ("neural", 40))
+    }
+    for row in rows:
+        measure = {"RR": "RR(rel=2)"}.get(row["measure"], row["measure"])
+        mean, sd = row["here: teams"].replace(")", "").split(" (")
+        mine = of(teams.table[teams.table["pool"] == row["pool"]], measure, ["tau_b", "tau_b_sd"]).loc[row["tested"]]
+        for shown, number in (
+            (mean, mine["tau_b"]),
+            (sd, mine["tau_b_sd"]),
+            (row["runs"], of(by_runs[row["pool"]], measure, "tau_b")[row["tested"]]),
+        ):
+            digits = len(shown.partition(".")[2])
+            assert float(shown) == round(number, digits), row
+        apart = abs(mine["tau_b"] - float(row["paper"])) / mine["tau_b_sd"]
+        word = "equal" if apart <= 0.5 else "near" if round(apart, 1) <= 1 else "not"
+        assert row["verdict"].startswith(word), row

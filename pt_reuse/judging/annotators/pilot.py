@@ -1,0 +1,412 @@
+"""pilot_agreement: do annotators agree on a few tasks that all of them label first, so that the rest can follow?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, whole
+from pt_reuse._errors import InputError, wrong
+from pt_reuse._report import Digits
+from pt_reuse._text import with_ends
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.judging.annotators.coefficients import (
+    Bootstrap,
+    KrippendorffAlpha,
+    coincidence_tables,
+    pair_tables,
+    ratio,
+    value_of,
+)
+from pt_reuse.judging.annotators.labels import (
+    LABELS,
+    LEAST,
+    NO_LABEL,
+    SCALE,
+    AnnotatorLabels,
+    as_annotator_labels,
+    checked_scale,
+    label_counts,
+    votes_of,
+    with_labels,
+)
+from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together
+from pt_reuse.options import Flag, Parameter
+from pt_reuse.result import Result, Shown, View
+from pt_reuse.study import Entry, study, study_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
+#: what may be decided
+GO, STOP, OPEN = "go on", "do not go on", "undecided"
+#: tasks from which on nobody labels so many to decide
+_TOO_MANY = 1000
+_TABLE = ["labels", "coefficient", "value", "low", "high", "band", "n_tasks", "why"]
+_PAIRS = [
+    "first",
+    "second",
+    "n_tasks",
+    "agreement",
+    "kappa",
+    "kappa_low",
+    "kappa_high",
+    "difference",
+    "higher",
+    "lower",
+]
+_ANNOTATORS = ["annotator", "n_tasks", "relevant", "difference", "agreement", "without", "change"]
+
+
+def _draw_pairs(result: PilotAgreement, _: str | None, place: Place) -> Axes:
+    """Draw the kappa of each two annotators, with its interval."""
+    from pt_reuse.plots.forests import plot_kappas
+
+    return plot_kappas(result.pairs, place=place)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PilotAgreement(Result):
+    """How far annotators agree on the tasks of a pilot, and whether that is enough to go on.
+
+    A task is a document of a topic.
+
+    Attributes:
+        table: one row per form of the labels and coefficient: ``labels`` (``"grades"`` or ``"binary"``, relevant or
+            not) ``coefficient value low high band n_tasks why``, as in :func:`annotator_agreement`, but with intervals
+            that are wide enough for few tasks.
+        pairs: each two annotators, those who agree least first: ``first second n_tasks agreement kappa kappa_low
+            kappa_high``; ``difference``, the mean label of the first less that of the second; ``higher lower``, on how
+            many tasks the first gave a higher or lower label.
+        by_annotator: one row each, whose labels lower the coefficient most first: ``annotator n_tasks``; ``relevant``,
+            the share of its labels that call a task relevant; ``difference``, its label less the mean of the others', a
+            mean over tasks; ``agreement``, the share of the others' labels that are equal to its own; ``without``, the
+            coefficient of the others alone, and ``change``, what is gained without it; NaN of two annotators.
+        tasks: one row per task, those that are disagreed on most first: ``qid docno n`` labels, ``votes``, who gave
+            what; ``spread``, the highest label less the lowest; ``agreement``, the share of equal pairs; ``share`` of
+            all disagreement, weighted as the coefficient does.
+        decision: ``"go on"``, ``"do not go on"`` or ``"undecided"``.
+        needed: with how many tasks it would be decided if the value stayed, NaN where it is decided or none would do.
+        coefficient: the one that decides.
+        target: its least value to go on.
+    """
+
+    title, main = "Pilot of annotators", "pilot"
+    condition = "It holds for the tasks that {tasks}, with labels {scale}."
+    limit = (
+        "It does not say which label is right, nor whether these tasks are like the rest: draw a pilot at random from "
+        "all topics."
+    )
+    views = {
+        "together": View(
+            table="in_words",
+            select={"labels": None},
+            columns=(
+                Shown("Coefficient", "coefficient"),
+                Shown("Value", "value", Digits.SCORE),
+                Shown("From", "low", Digits.SCORE),
+                Shown("To", "high", Digits.SCORE),
+                Shown("Band", "band"),
+                Shown("Tasks", "n_tasks", Digits.COUNT),
+            ),
+            caption="Agreement on the tasks that {tasks}, as {labels}.",
+            noun="coefficients",
+        ),
+        "annotators": View(
+            table="by_annotator",
+            columns=(
+                Shown("Annotator", "annotator"),
+                Shown("Called relevant", "relevant", Digits.SHARE),
+                Shown("Above others by", "difference", Digits.SCORE),
+                Shown("Agreement", "agreement", Digits.SCORE),
+                Shown("Without", "without", Digits.SCORE),
+            ),
+            caption="Each annotator against the others; without is {coefficient} of the others alone.",
+            noun="annotators",
+        ),
+        "pairs": View(
+            table="pairs",
+            columns=(
+                Shown("Annotator", "first"),
+                Shown("And", "second"),
+                Shown("Kappa", "kappa", Digits.SCORE),
+                Shown("Interval", "kappa", Digits.SCORE, interval=True),
+                Shown("Higher", "higher", Digits.COUNT),
+                Shown("Lower", "lower", Digits.COUNT),
+            ),
+            caption="Each two annotators, those who agree least first; on how many tasks the first gives a higher or "
+            "lower label.",
+            noun="pairs",
+        ),
+        "tasks": View(
+            table="tasks",
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Document", "docno"),
+                Shown("Labels", "votes"),
+                Shown("Spread", "spread", Digits.COUNT),
+                Shown("Share", "share", Digits.SHARE),
+            ),
+            caption="The tasks that annotators disagree on most; share of all disagreement by {coefficient}.",
+            noun="tasks",
+        ),
+    }
+    plots = {"pairs": _draw_pairs}
+
+    pairs: pd.DataFrame
+    by_annotator: pd.DataFrame
+    tasks: pd.DataFrame
+    decision: str
+    needed: float
+    coefficient: str
+    target: float
+
+    def headline(self) -> str:
+        """Return what is decided with the coefficient that decides, who disagrees most, and on which task."""
+        row = self.table.set_index(["labels", "coefficient"]).loc[("grades", self.coefficient)]
+        ends = {"value_low": row["low"], "value_high": row["high"], "value": row["value"]}
+        value = f"undefined ({row['why']})" if pd.isna(row["value"]) else with_ends(ends, "value", ".3f")
+        said = f"{self.decision.capitalize()}: {self.settings['in words']}"
+        people, tasks = len(self.by_annotator), count(len(self.tasks), "task")
+        said += f". {people} annotators, {tasks}, {WORDS[self.coefficient]} {value}"
+        worst = self.pairs.iloc[0]
+        if not (self.tasks["spread"] == 0).all():
+            task = self.tasks.iloc[0]
+            apart = f"kappa {worst['kappa']:.3f}, agreement {worst['agreement']:.3f}"
+            said += f"; most apart are {worst['first']} and {worst['second']} ({apart}) "
+            said += f"and the labels of topic {task['qid']}, document {task['docno']} ({task['votes']})"
+        return said
+
+    def in_words(self) -> pd.DataFrame:
+        """Return the main table with coefficients as they are written."""
+        return self.table.assign(coefficient=self.table["coefficient"].map(WORDS))
+
+
+def _checked_target(target: Any) -> float:
+    number = isinstance(target, int | float | np.number) and not isinstance(target, bool)
+    if not number or not -1 < target < 1:
+        raise wrong("target", f" must be a number between -1 and 1, such as 0.4, got {target!r}.")
+    return float(target)
+
+
+@study(
+    LABELS,
+    Parameter(
+        name="target",
+        meaning="the least value of the coefficient with which to go on; default .4, below which McHugh (2012) calls "
+        "agreement minimal. Assessors of relevance seldom agree with .6.",
+        check=_checked_target,
+        flag=Flag(help="the least value to go on", metavar="X", kind="float"),
+    ),
+    Parameter(
+        name="coefficient",
+        meaning='what decides: ``"alpha_ordinal"`` (default), ``"alpha_nominal"``, ``"cohen_kappa"``, '
+        '``"fleiss_kappa"`` or ``"agreement"``.',
+        choices=tuple(WORDS),
+        flag=Flag(
+            help="what decides: alpha_ordinal, alpha_nominal, cohen_kappa, fleiss_kappa or agreement",
+            metavar="NAME",
+            kind="text",
+        ),
+    ),
+    LEAST,
+    SCALE,
+    Parameter(
+        name="resamples",
+        meaning="how often tasks are drawn with replacement for intervals; 0 for none, and no decision.",
+        check=lambda value: whole("resamples", value, "draws", least=0),
+        flag=Flag(help="draw the tasks N times for intervals, 0 for none"),
+    ),
+    entry=Entry(
+        question="Do annotators agree enough on a pilot to go on?",
+        command="judge pilot",
+        group="judging",
+        page="judging/annotators",
+    ),
+)
+def pilot_agreement(
+    labels: Any,
+    *,
+    target: float = 0.4,
+    coefficient: str = "alpha_ordinal",
+    least: int | None = None,
+    rel: int | None = None,
+    scale: Any = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> PilotAgreement:
+    """Decide by a few tasks that all annotators labelled whether to have the rest labelled.
+
+    If the interval of the coefficient lies above the target, go on; if it lies below, revise the instructions and try
+    again; else it is undecided, and ``needed`` says how many tasks would decide. Tasks with fewer labels than `least`
+    are left out, so that all labels that there are can be given.
+
+    Intervals are percentile intervals over tasks, with tails as wide as Student's t asks for so few (Hesterberg 2015).
+    If annotators agree on nearly every task, draws hardly vary: the lower end is at most what it is for n tasks without
+    any disagreement, of which a share of 1 - (1 - confidence)^(1/n) may be disagreed on, with labels that differ as by
+    chance.
+
+    Returns:
+        PilotAgreement: ``.decision``, ``.needed``, ``.table``, ``.by_annotator``, ``.pairs``, ``.tasks``.
+
+    Raises:
+        InputError: only one annotator, fewer than two tasks with enough labels, a label outside the scale.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> tasks = pd.DataFrame({"qid": "1", "docno": list("abcdefgh")})
+        >>> given = {"ann": [0, 0, 1, 1, 2, 2, 0, 1], "bob": [0, 0, 1, 1, 2, 2, 0, 1], "cid": [2, 1, 0, 1, 0, 2, 1, 0]}
+        >>> pilot = ptr.judging.pilot_agreement({name: tasks.assign(label=label) for name, label in given.items()})
+        >>> pilot.decision
+        'undecided'
+        >>> pilot.by_annotator[["annotator", "agreement", "without"]].round(2).values.tolist()
+        [['cid', 0.25, 1.0], ['ann', 0.62, -0.21], ['bob', 0.62, -0.21]]
+
+    Source: Krippendorff 2004, Content analysis, chapter 11; Hesterberg 2015, What teachers should know about the
+    bootstrap, The American Statistician 69.
+    """
+    asked = study_of(pilot_agreement).checked(locals())
+    given = as_annotator_labels(labels)
+    kept, fewest = with_labels(given, None if least is None else asked["least"])
+    known, lowest = checked_scale(scale, given), asked["rel"] or given.rel or 1
+    n = int(kept.sum())
+    if n < 2:
+        problem = f"{count(n, 'task')} with {fewest} labels or more, and an interval takes two. "
+        raise InputError(problem, "Have a few more labelled by all.", argument="labels")
+    pilot = replace(given, topic=given.topic[kept], docnos=given.docnos[kept], values=given.values[kept])
+    wide = TopicBootstrap(asked["resamples"], asked["seed"], asked["confidence"]).expanded(n)
+    how = Comparison(known, lowest, None, Bootstrap("items", asked["resamples"], asked["seed"], wide.confidence))
+    table = _table(how, pilot, asked["confidence"])
+    value, low, high = table.set_index(["labels", "coefficient"]).loc[("grades", coefficient), ["value", "low", "high"]]
+    decision, words, needed = _decided(value, low, high, asked["target"], n)
+    tasks = _tasks(pilot, known, "ordinal" if coefficient == "alpha_ordinal" else "nominal")
+    everyone = fewest == len(given.annotators)
+    drawn = f"{100 * asked['confidence']:.4g} % percentile bootstrap over tasks, expanded as Student's t is for so few"
+    return PilotAgreement(
+        table=table,
+        settings={
+            "tasks": f"all {fewest} annotators labelled" if everyone else f"have {fewest} labels or more",
+            "left out": int((~kept).sum()),
+            "relevant": f"label of at least {lowest}",
+            "scale": ", ".join(map(str, known)),
+            "in words": words,
+            "intervals": f"{drawn}, {asked['resamples']:,} resamples" if asked["resamples"] else "none",
+            "seed": asked["seed"],
+        },
+        pairs=_pairs(how, pilot),
+        by_annotator=_annotators(how, pilot, coefficient, value),
+        tasks=tasks,
+        decision=decision,
+        needed=needed,
+        coefficient=coefficient,
+        target=asked["target"],
+    )
+
+
+def _table(how: Comparison, pilot: AnnotatorLabels, confidence: float) -> pd.DataFrame:
+    table = how.coefficient_table(pilot, by_topic=False)
+    table = table[table["items"] == "all"].rename(columns={"n_items": "n_tasks"})[_TABLE].reset_index(drop=True)
+    if not how.bootstrap.resamples:
+        return table
+    for way in how.ways(pilot.values, pilot.topic):
+        if way.items == "all":
+            counts = way.counts
+            # of tasks without any disagreement draws say nothing, and of few hardly anything
+            disagreed = 1 - (1 - confidence) ** (1 / len(counts))
+            by_chance = 1 - float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
+            mine, share = table["labels"] == way.labels, table["coefficient"] == "agreement"
+            at_most = np.where(share, 1 - disagreed, 1 - disagreed / (by_chance or 1))
+            table["low"] = table["low"].where(~mine, np.fmin(table["low"], at_most)).where(table["low"].notna())
+    return table
+
+
+def _decided(value: float, low: float, high: float, target: float, n: int) -> tuple[str, str, float]:
+    """Return what is decided, why in words, and the tasks that would decide."""
+    none = math.nan
+    if np.isnan(value):
+        return OPEN, "the coefficient has no value on these tasks, take others", none
+    if np.isnan(low):
+        return OPEN, "there is no interval, so that nobody knows how much is chance", none
+    if low >= target:
+        return GO, f"the interval lies above the target {target:g}", none
+    if high < target:
+        return STOP, f"the interval lies below the target {target:g}; revise the instructions, and try again", none
+    side = value - low if value > target else high - value
+    ratio = side / abs(value - target) if value != target else math.inf
+    needed = math.ceil(n * ratio**2) if ratio**2 * n <= _TOO_MANY else none
+    more = (
+        f"about {needed:,} tasks would decide if the value stayed" if needed == needed else "it is too near to decide"
+    )
+    return OPEN, f"the interval has the target {target:g} in it; {more}", needed
+
+
+def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
+    names, values = pilot.annotators, pilot.values
+    both = together(pilot.given)
+    table = how.paired_table([(names[i], names[j], values[:, i], values[:, j]) for i, j in both], pilot.topic)
+    table = table[(table["items"] == "all") & (table["labels"] == "grades")].rename(columns={"n_items": "n_tasks"})
+    steps = [(values[:, i] - values[:, j])[(pilot.given[:, [i, j]]).all(axis=1)] for i, j in both]
+    table["difference"] = [float(step.mean()) for step in steps]
+    table["higher"] = [int((step > 0).sum()) for step in steps]
+    table["lower"] = [int((step < 0).sum()) for step in steps]
+    return table.sort_values(["kappa", "agreement"], kind="stable", na_position="last")[_PAIRS].reset_index(drop=True)
+
+
+def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value: float) -> pd.DataFrame:
+    rows = []
+    for a, name in enumerate(pilot.annotators):
+        mine, others = pilot.values[:, a], np.delete(pilot.values, a, axis=1)
+        given = others != NO_LABEL
+        both = (mine != NO_LABEL) & given.any(axis=1)
+        mean = np.where(given, others, 0)[both].sum(axis=1) / given[both].sum(axis=1)
+        equal = (others == mine[:, None]) & given
+        without = _value_of(how, others, pilot.topic, coefficient)
+        rows.append(
+            {
+                "annotator": name,
+                "n_tasks": int(both.sum()),
+                "relevant": float((mine[both] >= how.rel).mean()) if both.any() else math.nan,
+                "difference": float((mine[both] - mean).mean()) if both.any() else math.nan,
+                "agreement": float(equal[both].sum() / given[both].sum()) if both.any() else math.nan,
+                "without": without,
+                "change": without - value,
+            }
+        )
+    table = pd.DataFrame(rows)[_ANNOTATORS]
+    return table.sort_values(["change", "agreement"], ascending=[False, True], kind="stable", ignore_index=True)
+
+
+def _value_of(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int64], coefficient: str) -> float:
+    """Return a coefficient of grades of (items, annotators) labels, NaN where it has none."""
+    way = next(how.ways(values, topic))
+    found = how.coefficients(way, np.zeros(len(way.values), dtype=np.int64))
+    parts, of = next((parts, of) for name, parts, of in found if name == coefficient)
+    return value_of(parts, of, len(way.values))[0] if len(way.values) else math.nan
+
+
+def _tasks(pilot: AnnotatorLabels, scale: tuple[int, ...], level: str) -> pd.DataFrame:
+    counts = label_counts(pilot.values, scale)
+    tables = coincidence_tables(counts)
+    distance = KrippendorffAlpha(level).distance(tables.sum(axis=(0, 2))[None])[0]
+    apart = (tables * distance).sum(axis=(1, 2))
+    labels = np.where(pilot.given, pilot.values, np.nan)
+    table = pd.DataFrame(
+        {
+            "qid": pilot.qids,
+            "docno": pilot.docnos,
+            "n": counts.sum(axis=1),
+            "votes": [votes_of(pilot, item) for item in range(len(pilot))],
+            "spread": (np.nanmax(labels, axis=1) - np.nanmin(labels, axis=1)).astype(np.int64),
+            "agreement": ratio(pair_tables(counts)),
+            "share": apart / apart.sum() if apart.any() else 0.0,
+        }
+    )
+    return table.sort_values(["share", "spread"], ascending=False, kind="stable", ignore_index=True)
