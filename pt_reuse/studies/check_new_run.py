@@ -14,6 +14,7 @@ import pandas as pd
 from pt_reuse._check import choice, count
 from pt_reuse._report import Digits
 from pt_reuse.arrays.expected import Floats
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
 from pt_reuse.plots.forests import plot_rank_intervals
@@ -336,9 +337,15 @@ def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, An
     changes[inside] = mine.of_labels(sample.label[inside]) - mine.mean
     variances[inside] = np.square(mine.size)
     score, error = sample.estimate(outlook.likely(m, row), changes, variances)
-    if len(inside) < int((effects.size > 0).sum()) and (sample.probability[inside] == 1).all():
-        # what was not sampled has no probability, so that nothing is known of it
-        error = np.inf
+    if (sample.probability[inside] == 1).all():
+        if len(inside) == len(effects.row):
+            # what the measure sees is judged, so that nothing is estimated
+            known = np.full(len(place), UNJUDGED)
+            known[sample.row] = sample.label
+            score = float(outlook.expected(m, row, known)[0][0].mean())
+        elif len(inside) < int((effects.size > 0).sum()):
+            # what was not sampled has no probability, so that nothing is known of it
+            error = np.inf
     lowest, highest = (float(ends[row.place]) for ends in outlook.bounds(m, row))
     half = t.ppf((1 + outlook.how.confidence) / 2, max(len(sample.row) - 1, 1)) * error
     ends = np.clip([score - half, score + half], lowest, highest)
