@@ -46,7 +46,9 @@ class Density(Result):
     Attributes:
         table: one row per topic, after the last round: ``qid judged relevant density``, NaN where nothing is judged;
             ``above_third above_half``, whether the density is larger than 1/3, than 1/2; ``largest``, the density after
-            the round in which it was largest.
+            the round in which it was largest; ``knee``, the round from which on judging found fewer relevant documents,
+            None where it did not, and ``slope_ratio``, the density until then over that of what was judged later, see
+            :func:`density`.
         rounds: one row per topic and round: ``qid round judged relevant density``, of this round and all before it, and
             ``new_judged new_relevant``, of this round alone.
         summary: one row per round, that round and all before it: ``round topics judgments per_topic relevant
@@ -84,6 +86,19 @@ class Density(Result):
             caption="Relevant densities of {rows} topics, relevant / judged, the densest first; largest is the density "
             "after the round in which it was largest.",
             descending=("density",),
+            noun="topics",
+        ),
+        "knee": View(
+            columns=(
+                Shown("Topic", "qid"),
+                Shown("Knee", "knee"),
+                Shown("Slope ratio", "slope_ratio", Digits.TENTHS),
+                Shown("Relevant", "relevant", Digits.COUNT),
+                Shown("Density", "density", Digits.SCORE),
+            ),
+            caption="After which round judging found fewer relevant documents, and how many times as few, on {rows} "
+            "topics; from a ratio of 6 on, a search may end.",
+            descending=("slope_ratio",),
             noun="topics",
         ),
     }
@@ -173,6 +188,11 @@ def density(
     `runs` to several `depths`, or `pools` of any kind. If pools do not contain all judgments, a last round is *all
     judgments*.
 
+    The *knee* of a topic is the round whose share of the relevant documents exceeds its share of the judged ones by
+    most, and the slope ratio (relevant / judged) until then over (1 + relevant) / judged since then: Cormack and
+    Grossman take a knee for the end of a search from a ratio of 6. A topic without a knee found relevant documents as
+    often at the end as at the beginning.
+
     Returns:
         Density: ``.table`` (per topic), ``.rounds``, ``.summary`` (per round), ``.plot()``.
 
@@ -195,7 +215,8 @@ def density(
         1   depth-5 pool      25        450       256           24
         2  all judgments      25        894       387           20
 
-    Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section 4.
+    Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section 4;
+    the knee, Cormack and Grossman, Engineering quality and reliability in technology-assisted review, SIGIR 2016.
     On the passages of Deep Learning 2021 (relevant from label 2) 10 topics are above 1/2 and 19 above 1/3 after the
     depth-10 pool, 9 and 23 at the end.
     """
@@ -279,7 +300,24 @@ def _topics(rounds: pd.DataFrame) -> pd.DataFrame:
         above_third=3 * table["relevant"] > table["judged"],
         above_half=2 * table["relevant"] > table["judged"],
         largest=by_topic["density"].max().to_numpy(dtype=float),
+        **_knees(rounds, len(table)),
     )
+
+
+def _knees(rounds: pd.DataFrame, n_topics: int) -> dict[str, Any]:
+    """Return (topics,) after which round the density of what is added is smaller than before, and how much."""
+    # every topic has a row for each round
+    judged, relevant = (rounds[name].to_numpy().reshape(n_topics, -1) for name in ("judged", "relevant"))
+    names = rounds["round"].to_numpy().reshape(n_topics, -1)
+    # what is above the line from nothing to the end, exactly, in units of relevant times judged
+    above = relevant * judged[:, -1:] - judged * relevant[:, -1:]
+    at, topics = np.argmax(above, axis=1), np.arange(n_topics)
+    has = above[topics, at] > 0
+    before, after = judged[topics, at], judged[:, -1] - judged[topics, at]
+    found, later = relevant[topics, at], relevant[:, -1] - relevant[topics, at]
+    ratio = np.divide(found * after, before * (1 + later), out=np.full(n_topics, np.nan), where=has)
+    knee = pd.Series(np.where(has, names[topics, at], None), dtype=object)
+    return {"knee": knee, "slope_ratio": ratio}
 
 
 def _summary(rounds: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

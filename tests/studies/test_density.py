@@ -31,7 +31,7 @@ def test_by_hand():
     assert found.rounds["judged"].tolist() == [2, 3, 5, 2, 3, 3, 0, 0, 0]
     assert found.rounds["relevant"].tolist() == [1, 1, 3, 1, 1, 1, 0, 0, 0]
     assert found.rounds["new_judged"].tolist() == [2, 1, 2, 2, 1, 0, 0, 0, 0]
-    assert row(found.table, qid="1") == {
+    assert row(found.table.drop(columns=["knee", "slope_ratio"]), qid="1") == {
         "qid": "1",
         "judged": 5,
         "relevant": 3,
@@ -49,6 +49,36 @@ def test_by_hand():
     assert (end["above_third"], end["above_half"]) == (1, 1)
     assert end["mean_density"] == pytest.approx((0.6 + 1 / 3) / 2)
     assert found.summary["above_half"].tolist() == [0, 0, 1]
+
+
+def test_knees_by_hand():
+    found = ptr.profile.density(QRELS, runs=RUNS, depths=[1, 2]).table
+    # topic 1 finds most at the end; of topic 2 one of two is relevant, then none of one
+    assert found["knee"].tolist() == [None, "depth-1 pool", None]
+    assert found["slope_ratio"].tolist() == pytest.approx([float("nan"), 0.5, float("nan")], nan_ok=True)
+
+
+@given(st.lists(st.lists(st.booleans(), max_size=6), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_knees_are_where_a_topic_is_farthest_above_the_line(rounds):
+    sets = {
+        f"round {n}": as_qrels({"1": {f"d{n}.{i}": int(label) for i, label in enumerate(labels)}})
+        for n, labels in enumerate(rounds)
+    }
+    found = ptr.profile.density(sets).table.iloc[0]
+    judged = [sum(len(labels) for labels in rounds[: n + 1]) for n in range(len(rounds))]
+    relevant = [sum(sum(labels) for labels in rounds[: n + 1]) for n in range(len(rounds))]
+    if not relevant[-1]:
+        assert found["knee"] is None
+        return
+    ahead = [Fraction(r, relevant[-1]) - Fraction(j, judged[-1]) for r, j in zip(relevant, judged, strict=True)]
+    if max(ahead) == 0:
+        assert found["knee"] is None
+        return
+    n = ahead.index(max(ahead))
+    later = Fraction(1 + relevant[-1] - relevant[n], judged[-1] - judged[n])
+    assert found["knee"] == f"round {n}"
+    assert found["slope_ratio"] == pytest.approx(float(Fraction(relevant[n], judged[n]) / later))
 
 
 def test_relevant_is_what_the_caller_the_judgments_or_nobody_says():
