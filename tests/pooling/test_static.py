@@ -204,3 +204,20 @@ def test_a_source_of_the_corpus(trec8, messages):
     assert whole.to_frame()["docno"].str.startswith("FBIS").all()
     ranks = depth_pool(part, depth=100).to_frame()["rank"]
     assert ranks.max() == 100
+
+
+def test_what_is_unjudged_of_the_unpooled_runs_that_are_not_poor(trec8):
+    unpooled = trec8.runs.select(pooled=False)
+    ap = ptr.score(unpooled, trec8.qrels, "AP").mean
+    chosen = unpooled.select(names=ap.query("AP >= .1")["name"])
+    assert (len(unpooled), len(chosen)) == (58, 52)
+    remainder = depth_pool(chosen, depth=50, contributors="all").remainder(trec8.qrels)
+    counts = remainder.counts().set_index("qid")["documents"]
+    assert (len(remainder), counts.min(), counts.max()) == (2_959, 4, 353)
+    assert (counts.idxmin(), counts.idxmax()) == ("423", "417")
+    # the same by sets
+    judged = set(trec8.qrels.to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
+    frame = chosen.to_frame()
+    top = frame[frame["rank"] < 50][["qid", "docno"]].itertuples(index=False, name=None)
+    expected = set(top) - judged
+    assert set(remainder.to_frame()[["qid", "docno"]].itertuples(index=False, name=None)) == expected
