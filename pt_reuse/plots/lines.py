@@ -368,7 +368,7 @@ def plot_sizes(rows: pd.DataFrame, *, column: str, label: str, place: Place | No
 
 
 def plot_source_shares(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
-    """Draw agreement against the share of a part that comes from the source of the other, a line for each source."""
+    """Draw agreement of mixed parts against the share of each that is of its source, a line for each two sources."""
     sheet = Sheet.open(place)
     shown = rows.assign(share=100 * rows["share"])
     several = len(set(shown["size"])) > 1
@@ -377,10 +377,8 @@ def plot_source_shares(rows: pd.DataFrame, *, column: str, label: str, place: Pl
         lines.append((f"{key[0]}, {int(key[1]):,} documents" if several else str(key[0]), mine))
     entries = _draw_with_errors(sheet, lines, "share", column)
     sheet.limit("x", (-3, 103))
-    sheet.label(
-        title="Agreement by the share of one source", x="share of the other part from the same source, %", y=label
-    )
-    return _finish_beside(sheet, entries, "source")
+    sheet.label(title="Agreement by the share of the sources", x="share of each part from its source, %", y=label)
+    return _finish_beside(sheet, entries, "sources")
 
 
 def _draw_with_errors(

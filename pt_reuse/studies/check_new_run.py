@@ -62,12 +62,13 @@ class NewRunCheck(Result):
             nobody judged, and ``usual_unjudged``, what nine in ten runs have at most when their team is left out;
             ``score`` and ``rank`` with these not relevant; ``lowest highest`` and ``rank_best rank_worst`` under every
             completion: any label for each unjudged document that the measure sees in the run, also below `depth`, and
-            for those that its team has above (RBP adds p^n for what is below its n documents), the other runs as
-            judged; ``estimator``, ``predicted`` and ``predicted_rank`` with their
-            intervals ``low high`` and ``rank_low rank_high``, which are the bounds where it ``abstains``;
-            ``topics_low topics_high``, the interval of the predicted score from the choice of topics alone; ``both_low
-            both_high`` and ``both_rank_low both_rank_high`` from topics and unjudged documents together; ``why`` it
-            abstains, and ``to_judge``, how many documents of a sample would say as much as is usual; ``verdict``.
+            for those that its team has above (RBP adds p^n for what is below its n documents). The other runs are as
+            judged; by nDCG and R down to the pool's depth or less they also lose what these documents add to their
+            divisor, deeper they could gain by them; ``estimator``, ``predicted`` and ``predicted_rank`` with their
+            intervals ``low high`` and ``rank_low rank_high``, which are the bounds where it ``abstains``; ``topics_low
+            topics_high``, the interval of the predicted score from the choice of topics alone; ``both_low both_high``
+            and ``both_rank_low both_rank_high`` from topics and unjudged documents together; ``why`` it abstains, and
+            ``to_judge``, how many documents of a sample would say as much as is usual; ``verdict``.
         topics: one row per measure, new run and topic: ``measure name qid unjudged`` (documents), ``score predicted``,
             ``deviation``, that of the prediction of the topic; the topics that decide most first.
         documents: one row per measure, new run and unjudged document inside the cutoff: ``measure name qid docno
@@ -296,10 +297,12 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
     for column in ("predicted_rank", "rank_low", "rank_high", "rank_best", "rank_worst"):
         found[column] = int(found[column])
     n = len(field.known) + 1
-    return {**found, "verdict": _verdict(found, outlook.how.confidence, n, holes)}
+    # deeper than the pool others may have the documents, too
+    beside = "" if predicted.learned.dilutes else ", the other runs as judged"
+    return {**found, "verdict": _verdict(found, outlook.how.confidence, n, holes, beside)}
 
 
-def _verdict(row: dict[str, Any], confidence: float, n: int, holes: int) -> str:
+def _verdict(row: dict[str, Any], confidence: float, n: int, holes: int, beside: str) -> str:
     who, level = f"{row['measure']}: {row['name']}", f"{100 * confidence:.4g} %"
     if not holes:
         return (
@@ -309,7 +312,7 @@ def _verdict(row: dict[str, Any], confidence: float, n: int, holes: int) -> str:
         return (
             f"{who}: nothing can be said at {level}, since {row['why']}; under every completion it scores "
             f"{row['lowest']:.4f} to {row['highest']:.4f} and ranks {row['rank_best']:,} to {row['rank_worst']:,} of "
-            f"{n:,}; judge a sample of {count(row['to_judge'], 'document')}"
+            f"{n:,}{beside}; judge a sample of {count(row['to_judge'], 'document')}"
         )
     ranks = (
         f"rank {row['rank_low']:,} to {row['rank_high']:,}"

@@ -3,10 +3,10 @@
     python scripts/papers/subcollections.py [DATA] [WHAT ...]
 
 DATA is a folder with corpora, irds-cache and trec8-adhoc (default: PT_REUSE_DATA). WHAT is any of `four`, `sizes` and
-`shares`, which index and run sixteen weighting models of Terrier on each part, and `trec8`, which restricts the runs of
-TREC-8; default all. Terrier needs Java; without it, or with `pisa` among the words, models and settings of PISA stand
-in: the numbers are others, and are stored beside those of Terrier (`subcollections-sources-pisa`). Two busy cores took
-2 minutes for `four`, 4 for `sizes`, 10 for `shares`, and 6 minutes for `trec8`.
+`shares`, which index and run the paper's sixteen weighting models of Terrier on each part, and `trec8`, which restricts
+the runs of TREC-8; default all. Terrier needs Java; without it, or with `pisa` among the words, models and settings of
+PISA stand in: the numbers are others, and are stored beside those of Terrier (`subcollections-sources-pisa`). It takes
+about half an hour.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from pt_reuse.studies.subcollections.subcollections import Subcollections
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 MODELS = (
-    "BM25", "DPH", "PL2", "TF_IDF", "DirichletLM", "Hiemstra_LM", "DFRee", "InL2",
-    "LemurTF_IDF", "DLH", "DLH13", "LGD", "In_expB2", "IFB2", "InB2", "DFR_BM25",
+    "BB2", "BM25", "DFR_BM25", "DFRee", "DLH13", "DLH", "DPH", "Hiemstra_LM",
+    "IFB2", "In_expB2", "In_expC2", "InL2", "LemurTF_IDF", "LGD", "PL2", "TF_IDF",
 )  # fmt: skip
-MEASURES = ["AP", "P@10", "nDCG@10"]
+MEASURES = ["AP", "nDCG", "P@10"]
 SOURCES = ["CACM", "CISI", "CRAN", "VASW"]
 #: topics of each collection, so that none outweighs the others, and documents of a list
-TOPICS, DEPTH = 25, 100
+TOPICS, DEPTH = 25, 1000
 
 
 def plain(text: str) -> str:
@@ -105,7 +105,19 @@ def irds(data: Path) -> Iterator[Read]:
 
 def weighting_model(name: str) -> Callable[[Any], pt.Transformer]:
     """Return a function that makes Terrier's retriever of an index."""
-    return lambda index: pt.terrier.Retriever(index, wmodel=name, num_results=DEPTH)
+    return lambda index: pt.terrier.Retriever(index, wmodel=name, num_results=DEPTH) >> pt.apply.generic(without_nan)
+
+
+def without_nan(results: pd.DataFrame) -> pd.DataFrame:
+    """Leave out documents that have no score, and say which.
+
+    BB2 takes the logarithm of a term's frequency in the collection less that in the document, which is normalised: no
+    number where one document, shorter than the average, has the term alone.
+    """
+    without = results["score"].isna()
+    for row in results[without].itertuples():
+        print(f"no score: topic {row.qid}, document {row.docno}", flush=True)
+    return results[~without]
 
 
 def indexed(documents: Iterable[Mapping[str, Any]]) -> Any:
@@ -167,7 +179,7 @@ def four(engine: Engine, data: Path) -> None:
     """By source and by chance with the sizes of the sources: table 1."""
     documents, topics, qrels = corpus(data)
     mine = engine.systems(documents, topics)
-    engine.keep(ptr.profile.subcollections(mine, qrels, MEASURES, sources=SOURCES, verbose=True), "sources")
+    engine.keep(ptr.profile.subcollections(mine, qrels, MEASURES, sources=SOURCES, whole=True, verbose=True), "sources")
     found = ptr.profile.subcollections(mine, qrels, MEASURES, sources=SOURCES, how="random", repeats=3, verbose=True)
     engine.keep(found, "like-sources")
 
@@ -197,7 +209,7 @@ def shares(engine: Engine, data: Path) -> None:
         sources=SOURCES,
         how="mixed",
         shares=[0, 0.5, 1],
-        repeats=3,
+        repeats=2,
         verbose=True,
     )
     engine.keep(found, "shares")
@@ -210,23 +222,42 @@ def trec8(data: Path) -> None:
         ptr.read_runs(folder / "inputs", teams=folder / "runs-pids"),
         ptr.read_qrels(folder / "trec8.qrels.gz"),
     )
-    prefixes = ["FBIS", "FT", "FR94", "LA"]
-    by_source = ptr.profile.subcollections(runs, qrels, MEASURES, sources=prefixes)
+    prefixes = ["FR94", "FBIS", "LA", "FT"]
+    by_source = ptr.profile.subcollections(runs, qrels, MEASURES, sources=prefixes, whole=True)
     own = ptr.profile.subcollections(runs, qrels, MEASURES, sources=prefixes, relevant="own")
     by_chance = ptr.profile.subcollections(
         runs, qrels, MEASURES, sources=prefixes, how="random", repeats=3, verbose=True
     )
-    mixed = ptr.profile.subcollections(runs, qrels, "AP", sources=prefixes, how="mixed", repeats=3, verbose=True)
+    given = by_source.parts.loc[by_source.parts["part"] != "whole", "drawn"].tolist()
+    sizes = ptr.profile.subcollections(runs, qrels, "AP", how="random", sizes=given, repeats=8, verbose=True)
+    mixed = ptr.profile.subcollections(
+        runs, qrels, "AP", sources=prefixes, how="mixed", shares=[0.2, 0.4, 0.6, 0.8, 1], repeats=3, verbose=True
+    )
+    alike = by_source.between_measures.query("measure == 'AP' and other_measure == 'nDCG'").set_index("part")
+    of_part = by_source.by_part.query("measure == 'AP'").set_index("part")[["agree", "agree_se", "tau_b"]]
     texts = {
-        "sources": [by_source.report(), by_source.report("measures"), by_source.parts.to_string(index=False)],
-        "own": [own.report(), own.parts.to_string(index=False)],
-        "random": [by_chance.report()],
-        "shares": [mixed.report()],
+        "sources": [
+            of_part.join(alike["agree"].rename("AP and nDCG")),
+            _grid(by_source.by_pair.query("measure == 'AP'")),
+        ],
+        "own": [str(own.report())],
+        "random": [str(by_chance.report())],
+        "sizes": [sizes.table.pivot_table(index="size", columns="other_size", values="agree")],
+        "shares": [mixed.table.pivot_table(index="source", columns="share", values="agree")],
     }
     for name, said in texts.items():
         path = TARGET.parents[1] / "experiments" / f"subcollections-trec8-{name}.txt"
-        path.write_text("\n\n".join(map(str, said)) + "\n", encoding="utf-8")
-        print(path.read_text(encoding="utf-8"))
+        tables = (each if isinstance(each, str) else each.to_string(float_format="%.3f", na_rep="") for each in said)
+        text = "\n\n".join(tables)
+        path.write_text(text + "\n", encoding="utf-8")
+        print(text)
+
+
+def _grid(by_pair: pd.DataFrame) -> pd.DataFrame:
+    """Return the agreement of each two parts, the one in a row and the other in a column."""
+    grid = by_pair.pivot_table(index="part", columns="other_part", values="agree")
+    names = list(dict.fromkeys([*by_pair["part"], *by_pair["other_part"]]))
+    return grid.reindex(index=names[:-1], columns=names[1:])
 
 
 STUDIES = {"four": four, "sizes": sizes, "shares": shares}

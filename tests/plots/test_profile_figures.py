@@ -112,8 +112,8 @@ def test_figures_are_whole_at_every_width(results, name, width):
 def test_a_line_for_each_source_against_the_share(results, kind):
     table = results["shares"].table.query("measure == 'P@5'")
     ax = results["shares"].plot(kind, measure="P@5")
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["x", "y", "z"]
-    for name, drawn in zip("xyz", ax.containers, strict=True):
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["x and y", "x and z", "y and z"]
+    for name, drawn in zip(["x and y", "x and z", "y and z"], ax.containers, strict=True):
         mine = table[table["source"] == name].sort_values("share")
         middle, errors = (mine[column].to_numpy(dtype=float) for column in (kind, f"{kind}_se"))
         line, _, (bars,) = drawn.lines

@@ -147,21 +147,25 @@ class ScoredParts:
 
     def between_measures(self) -> pd.DataFrame:
         """Return a row per part and pair of measures."""
+        columns = ["part", "draw", "measure", "other_measure", *_AVERAGED]
         rows = [
-            {"draw": part.draw, "measure": self.measures[m], "other_measure": self.measures[k]}
+            {"part": part.name, "draw": part.draw, "measure": self.measures[m], "other_measure": self.measures[k]}
             | self._compared((i, m), (i, k))[0]
             for i, part in enumerate(self.parts)
             for m, k in combinations(range(len(self.measures)), 2)
         ]
-        return pd.DataFrame(rows, columns=None if rows else ["draw", "measure", "other_measure", *_AVERAGED])
+        return pd.DataFrame(rows, columns=columns)
 
-    def by_part(self) -> pd.DataFrame:
-        """Return a row per part and measure: how many pairs of systems differ significantly, and which mean is best."""
+    def by_part(self, by_pair: pd.DataFrame) -> pd.DataFrame:
+        """Return a row per part and measure: how many pairs of systems differ significantly, how others agree."""
+        ends = pd.concat([by_pair.assign(part=by_pair[name]) for name in ("part", "other_part")])
+        agreed = {key: mine for key, mine in ends.groupby(["part", "draw", "measure"], sort=False)}
         rows = []
         for part, one in zip(self.parts, self.scored, strict=True):
             for measure, tests, means in zip(self.measures, one.tests, one.means, strict=True):
                 better = self.testing.winners(tests)
                 n_significant = int((better != 0).sum())
+                mine = agreed[part.name, part.draw, measure]
                 rows.append(
                     {
                         "part": part.name,
@@ -172,6 +176,9 @@ class ScoredParts:
                         "significant_share": n_significant / len(better),
                         "least": float(means.min()),
                         "most": float(means.max()),
+                        "agree": mine["agree"].mean(),
+                        "agree_se": standard_error(mine["agree"].to_numpy(), mine["draw"].to_numpy()),
+                        "tau_b": mine["tau_b"].mean(),
                     }
                 )
         return pd.DataFrame(rows)

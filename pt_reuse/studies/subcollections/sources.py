@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby
+from itertools import combinations, groupby, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, examples, fraction, positive, shown, told
+from pt_reuse._check import checked_seed, choice, count, examples, flag, fraction, positive, shown, told
 from pt_reuse._errors import InputError, Option, warn, wrong
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
 
 _LETTERS = re.compile(r"^([^\W\d_]+)")
+#: the part that has the documents of all sources
+WHOLE = "whole"
 #: shares of a mixed part where nobody says
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 #: advice that needs no source
@@ -139,7 +142,7 @@ class Part:
     name: str
     documents: NDArray[np.int64]  # positions among the documents to be split
     source: str | None = None  # where its documents come from, all or a share; None where that is left to chance
-    share: float | None = None  # of its documents that come from the source; None where nobody fixed it
+    share: float | None = None  # of its documents that come from the source, the rest from others; None where all do
     side: str = ""
     group: str = ""
     draw: int = 1  # which of the repeated draws it belongs to
@@ -156,6 +159,7 @@ class Drawing:
     how: str
     sizes: tuple[float, ...]
     shares: tuple[float, ...]
+    whole: bool
     repeats: int
     seed: int
 
@@ -190,8 +194,10 @@ class Drawing:
     def setting(self, one: Part, other: Part) -> dict[str, Any]:
         """Return what two parts have in common with the pairs over which means are taken; None where not fixed."""
         found: dict[str, Any] = dict.fromkeys(("source", "share", "size", "other_size"))
-        if other.share is not None:
-            found |= {"source": other.source, "share": other.share}
+        if WHOLE in (one.side, other.side):
+            found["source"] = WHOLE
+        if one.share is not None:
+            found |= {"source": f"{one.source} and {other.source}", "share": one.share}
         if self.sizes or self.how == "mixed":
             found["size"], found["other_size"] = sorted((len(one.documents), len(other.documents)))
         return found
@@ -205,6 +211,8 @@ class Drawing:
             shuffled = random.permutation(mine)
             for n in sizes:
                 yield Part(f"{name} {n}", shuffled[:n], name, side=name)
+        if self.whole:
+            yield Part(WHOLE, np.concatenate(list(members.values())), side=WHOLE)
 
     def _at_random(self, members: Members, random: np.random.Generator) -> Iterator[Part]:
         shuffled = random.permutation(np.concatenate(list(members.values())))
@@ -220,26 +228,35 @@ class Drawing:
                 yield Part(f"{n} {side}", documents[:n], side=side)
 
     def _mixed(self, members: Members, random: np.random.Generator) -> Iterator[Part]:
-        total = sum(map(len, members.values()))
-        most = {
-            f"{name}, of which two parts are drawn": min(len(mine) // 2, total - len(mine))
-            for name, mine in members.items()
-        }
-        sizes = self._in_documents(members, most) or [min(most.values())]
-        if not sizes[0]:
-            least = min(most, key=lambda name: most[name])
-            raise InputError(f"too few documents to draw parts from: {least}.", argument="sources")
-        for name in members:
-            mine = random.permutation(members[name])
-            others = random.permutation(np.concatenate([members[other] for other in members if other != name]))
-            for n in sizes:
+        most = {pair: self._most(members, *pair) for pair in combinations(members, 2)}
+        least = min(most, key=lambda pair: most[pair])
+        if not most[least]:
+            raise InputError(f"too few documents to draw parts of {' and '.join(least)} from.", argument="sources")
+        apart = {f"parts of {' and '.join(pair)}, without a document in common": n for pair, n in most.items()}
+        sizes = self._in_documents(members, apart)
+        for pair, largest in most.items():
+            for n, share in product(sizes or [largest], self.shares):
                 sized = f" of {n}" if len(sizes) > 1 else ""
-                group = f"{name}{sized}"
-                yield Part(group, mine[len(mine) - n :], name, 1.0, "pure", group)
-                for share in self.shares:
-                    k = share_of(share, n)
-                    documents = np.concatenate([mine[:k], others[: n - k]])
-                    yield Part(f"{name} {100 * share:g} %{sized}", documents, name, share, "mixed", group)
+                k = share_of(share, n)
+                own = [random.permutation(members[name])[:k] for name in pair]
+                taken = np.concatenate(own)
+                for name, other, mine in zip(pair, reversed(pair), own, strict=True):
+                    rest = np.concatenate([documents for source, documents in members.items() if source != name])
+                    drawn = random.permutation(np.setdiff1d(rest, taken))[: n - k]
+                    taken = np.concatenate([taken, drawn])
+                    called = f"{name} {100 * share:g} %{sized}, against {other}"
+                    documents = np.concatenate([mine, drawn])
+                    yield Part(called, documents, name, share, name, f"{pair} {share}{sized}")
+
+    def _most(self, members: Members, *pair: str) -> int:
+        """Return of how many documents two mixed parts may be, whatever is drawn."""
+        total, of_pair = sum(map(len, members.values())), [len(members[name]) for name in pair]
+
+        def too_many(n: int) -> bool:
+            own = [share_of(share, n) for share in self.shares]
+            return max(own) > min(of_pair) or 2 * n - min(own) > total - max(of_pair)
+
+        return bisect_left(range(1, total + 1), True, key=too_many)
 
     def _in_documents(self, members: Members, most: dict[str, int]) -> list[int]:
         """Return the sizes in documents, ascending, or say which of them is more than there is."""
@@ -263,11 +280,13 @@ def compared(parts: Sequence[Part]) -> list[tuple[int, int]]:
     return [(i, j) for i, j in pairs if parts[i].side != parts[j].side]
 
 
-def checked_drawing(*, how: Any, sizes: Any, shares: Any, repeats: Any, seed: Any) -> Drawing:
+def checked_drawing(*, how: Any, sizes: Any, shares: Any, whole: Any, repeats: Any, seed: Any) -> Drawing:
     """Return how a user wants parts drawn."""
     choice("how", how, ("source", "random", "mixed"))
     if shares is not None and how != "mixed":
         raise wrong("shares", " are those of mixed parts. Give ", Option("how", "mixed"), ".")
+    if flag("whole", whole) and (how != "source" or sizes is not None):
+        raise wrong("whole", " is compared with parts that have all documents of a source. Leave it out.")
     asked = () if sizes is None else tuple(_numbers("sizes", sizes))
     for size in asked:
         if not (size >= 1 if isinstance(size, int) else 0 < size <= 1):
@@ -277,7 +296,8 @@ def checked_drawing(*, how: Any, sizes: Any, shares: Any, repeats: Any, seed: An
                 f"got {told(size)}.",
             )
     mixed = {fraction("shares", share) for share in _numbers("shares", _QUARTERS if shares is None else shares)}
-    return Drawing(how, asked, tuple(sorted(mixed)), positive("repeats", repeats, "draws"), checked_seed(seed))
+    draws = positive("repeats", repeats, "draws")
+    return Drawing(how, asked, tuple(sorted(mixed)), whole, draws, checked_seed(seed))
 
 
 def _numbers(argument: str, value: Any) -> list[float]:

@@ -26,7 +26,7 @@ from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, relevant_onl
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.subcollections.part_scores import SETTING, PartTask, ScoredParts, Testing, averaged
-from pt_reuse.studies.subcollections.sources import Corpus, checked_drawing, source_rule
+from pt_reuse.studies.subcollections.sources import WHOLE, Corpus, checked_drawing, source_rule
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
 from pt_reuse.study import Command, Entry, study
 
@@ -77,8 +77,8 @@ class Subcollections(Result):
     ends of intervals over topics.
 
     Its figures are ``"agree"``, ``"active"``, ``"passive"`` and ``"tau_b"``: for parts of several sizes a line for each
-    size of the one part against that of the other; for mixed parts a line for each source against the share of it, with
-    standard errors; else a grid of parts.
+    size of the one part against that of the other; for mixed parts a line for each two sources against the share of
+    each part that is of its own source, with standard errors; else a grid of parts.
 
     Attributes:
         table: one row per measure and setting: ``source share size other_size`` as far as these are fixed (None or NaN
@@ -86,10 +86,11 @@ class Subcollections(Result):
             tau_b`` over the pairs that have one, with their standard errors.
         by_pair: one row per pair of parts and measure: ``part other_part draw``, the setting, ``ss_a ss_d sn ns nn
             untested``, ``agree active passive``, ``tau_b`` of the rankings by means.
-        between_measures: one row per pair of measures, ``measure other_measure``, on the same part: the same means over
-            ``parts``.
-        by_part: one row per part and measure: ``pairs`` of systems, how many are ``significant`` and which share of
-            them, ``significant_share``; the ``least`` and the ``most`` mean.
+        between_measures: one row per part and pair of measures, ``part draw measure other_measure``: ``agree active
+            passive tau_b`` of the two on that part.
+        by_part: one row per part and measure: ``part draw measure``; ``pairs`` of systems, how many are ``significant``
+            and which share of them, ``significant_share``; the ``least`` and the ``most`` mean; ``agree`` and
+            ``tau_b``, means over the parts that it is compared with, and ``agree_se``.
         parts: one row per part: ``part draw source share``; documents ``drawn`` for it, and all its ``documents`` with
             those added to every part; ``judged``, its judgments; ``topics`` that count; ``per_list``, documents in a
             list of a run, on average; ``empty_lists``.
@@ -117,6 +118,20 @@ class Subcollections(Result):
             caption="Agreement of two measures on the same part about which of the {systems compared} systems differ, "
             "means over parts; active and passive disagreement.",
             noun="pairs of measures",
+        ),
+        "part": View(
+            table="by_part",
+            columns=(
+                Shown("Part", "part"),
+                Shown("Measure", "measure"),
+                Shown("Agree-SSa", "agree", Digits.SCORE),
+                Shown("SE", "agree_se", Digits.SCORE),
+                Shown("tau_b", "tau_b", Digits.SCORE),
+                Shown("Significant", "significant_share", Digits.SCORE),
+            ),
+            caption="Agreement of each part with the others, means, and the share of pairs of the {systems compared} "
+            "systems that differ significantly on it.",
+            noun="parts",
         ),
         "split": View(
             table="parts",
@@ -180,10 +195,10 @@ class Subcollections(Result):
         return self.table.assign(setting=settings, called=called)
 
     def by_measures(self) -> pd.DataFrame:
-        """Return `between_measures` with what each row is ``called``."""
-        rows = self.between_measures
-        if rows.empty:
+        """Return means of `between_measures` over ``parts``, a row per pair of measures, and what it is ``called``."""
+        if self.between_measures.empty:
             raise InputError("there is one measure, so there is nothing to compare between measures.", argument="by")
+        rows = averaged(self.between_measures, ["measure", "other_measure"], "parts")
         both = zip(rows["measure"], rows["other_measure"], strict=True)
         return rows.assign(called=[f"{one} and {other}" for one, other in both])
 
@@ -244,10 +259,11 @@ def _settings(rows: pd.DataFrame) -> Iterator[list[str]]:
     """Yield what the setting of each row fixes, in words."""
     for source, share, size, other in zip(*(rows[name] for name in SETTING), strict=True):
         mixed = [] if pd.isna(share) else [f"{100 * share:g} % {source}"]
+        mixed += ["with the whole"] if source == WHOLE else []
         yield mixed + ([] if pd.isna(size) else [f"{size:,.0f} x {other:,.0f}"])
 
 
-_DRAWN = ("how", "sizes", "shares", "repeats", "seed")
+_DRAWN = ("how", "sizes", "shares", "whole", "repeats", "seed")
 _TESTED = ("test", "alpha", "correction", "samples", "seed")
 
 
@@ -279,9 +295,8 @@ def _check(given: Mapping[str, Any]) -> None:
         name="how",
         meaning='``"source"`` (default): a part for each source; ``"random"``: parts drawn at random, two and two '
         "without a document in common, of all `sizes`, or as many and as large as the sources are; "
-        '``"mixed"``: for each source and share a part of which that share comes from the source and the rest from all '
-        "others, compared with a part of the same size that comes from the source alone, without a document in common "
-        "but relevant ones.",
+        '``"mixed"``: for each two sources and each share two parts, of which that share comes from the one and from '
+        "the other source, and the rest from all but that source, without a document in common but relevant ones.",
         flag=Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
     ),
     Parameter(
@@ -292,9 +307,14 @@ def _check(given: Mapping[str, Any]) -> None:
         ),
     ),
     Parameter(
+        name="whole",
+        meaning='whether the documents of all sources are one more part, with ``how="source"``.',
+        flag=Flag(help="all documents as one more part", kind="switch"),
+    ),
+    Parameter(
         name="sizes",
         meaning="documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several. "
-        "Default: all of a source; for mixed parts the largest size that all sources allow.",
+        "Default: all of a source; for mixed parts the largest size that two sources allow.",
         flag=Flag(
             help="documents drawn for a part: whole numbers, or shares of all (.1,.25)",
             metavar="LIST",
@@ -340,6 +360,7 @@ def subcollections(
     how: str = "source",
     shares: float | Iterable[float] | None = None,
     sizes: float | Iterable[float] | None = None,
+    whole: bool = False,
     repeats: int = 10,
     relevant: str = "all",
     rel: int | None = None,
@@ -422,7 +443,7 @@ def subcollections(
     names = [repr(measure) for measure in asked.measures]
     found = ScoredParts(parts, scored, names, testing)
     by_pair, drawn = found.by_pair(drawing)
-    by_part = found.by_part()
+    by_part = found.by_part(by_pair)
     asked.tell(_caveats(found, by_part, by_pair, len(systems.names)))
     by_chance = several or testing.bootstrap or testing.test in RANDOM
     of_what = "draws, each with its pairs of parts" if several else "pairs of parts"
@@ -444,7 +465,7 @@ def subcollections(
     return Subcollections(
         table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, testing.bootstrap),
         by_pair=by_pair,
-        between_measures=averaged(found.between_measures(), ["measure", "other_measure"], "parts"),
+        between_measures=found.between_measures(),
         by_part=by_part,
         parts=found.table(corpus.n_added),
         names=systems.names,
@@ -460,7 +481,7 @@ def subcollections(
 _PARTS = {
     "source": "one for each source",
     "random": "drawn at random, two and two apart",
-    "mixed": "a share from one source, against a part from that source alone",
+    "mixed": "a share from one source, against one with that share from another source",
 }
 _RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
 

@@ -76,7 +76,7 @@ def test_means_are_over_the_pairs_of_a_setting(options):
             assert row["agree"] + row["active"] + row["passive"] == pytest.approx(1)
     assert set(found.table["measure"]) == {"AP", "P@5"}
     assert len(found.parts) == found.means.shape[0] == found.p.shape[0]
-    assert found.between_measures["parts"].tolist() == [len(found.parts)]
+    assert found.by_measures()["parts"].tolist() == [len(found.between_measures)] == [len(found.parts)]
 
 
 def test_intervals_are_those_of_topics_drawn_again():

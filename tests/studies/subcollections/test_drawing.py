@@ -14,8 +14,8 @@ from pt_reuse.studies.subcollections.sources import checked_drawing, compared
 NOTHING = {"source": None, "share": None, "size": None, "other_size": None}
 
 
-def drawing(how="source", sizes=None, shares=None, repeats=2, seed=3):
-    return checked_drawing(how=how, sizes=sizes, shares=shares, repeats=repeats, seed=seed)
+def drawing(how="source", sizes=None, shares=None, whole=False, repeats=2, seed=3):
+    return checked_drawing(how=how, sizes=sizes, shares=shares, whole=whole, repeats=repeats, seed=seed)
 
 
 def of(*counts):
@@ -76,20 +76,40 @@ def test_two_parts_of_all_sizes_are_apart_and_small_ones_within_large_ones(sizes
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from([0, 0.1, 0.25, 0.5, 1.0]), min_size=1, max_size=4), st.integers(0, 99))
-def test_mixed_parts_have_their_share_and_nothing_of_the_other(shares, seed):
+def test_mixed_parts_have_their_shares_and_nothing_of_each_other(shares, seed):
     sources = of(12, 20, 9)
-    _, pairs = drawn(sources, how="mixed", shares=shares, seed=seed)
-    assert len(pairs) == 2 * 3 * len(set(shares))
-    for pure, mixed, setting in pairs:
-        assert pure.draw == mixed.draw
-        assert (pure.source, pure.share) == (mixed.source, 1.0)
-        # nine documents of the smallest source make two parts of four
-        assert setting == {"source": mixed.source, "share": mixed.share, "size": 4, "other_size": 4}
-        assert len(pure.documents) == len(mixed.documents) == 4
-        assert not documents(pure) & documents(mixed)
-        mine = set(sources[pure.source].tolist())
-        assert documents(pure) < mine
-        assert len(documents(mixed) & mine) == np.floor(mixed.share * 4 + 0.5)
+    parts, pairs = drawn(sources, how="mixed", shares=shares, seed=seed)
+    assert len(pairs) == 2 * 3 * len(set(shares)) == len(parts) / 2
+    for one, other, setting in pairs:
+        n = len(one.documents)
+        assert (one.draw, one.share, n) == (other.draw, other.share, len(other.documents))
+        pair = f"{one.source} and {other.source}"
+        assert setting == {"source": pair, "share": one.share, "size": n, "other_size": n}
+        assert not documents(one) & documents(other)
+        own = np.floor(one.share * n + 0.5)
+        for part in (one, other):
+            mine = set(sources[part.source].tolist())
+            assert len(documents(part)) == n
+            assert len(documents(part) & mine) == own
+        # as large as the smaller source, where the shares allow it
+        small, large = sorted(len(sources[part.source]) for part in (one, other))
+        if min(shares) == 1:
+            assert n == small
+        fits = [
+            m
+            for m in range(1, 42)
+            if all(np.floor(s * m + 0.5) <= small and 2 * m - np.floor(s * m + 0.5) <= 41 - large for s in shares)
+        ]
+        assert n == max(fits)
+
+
+def test_the_whole_collection_is_one_more_part():
+    parts, pairs = drawn(of(5, 8, 3), whole=True)
+    assert [part.name for part in parts] == ["A", "B", "C", "whole"]
+    assert documents(parts[-1]) == set().union(*map(documents, parts[:3]))
+    assert len(pairs) == 6
+    for one, other, setting in pairs:
+        assert setting == {**NOTHING, "source": "whole" if "whole" in (one.name, other.name) else None}
 
 
 def test_sources_in_several_sizes_are_compared_with_other_sources_alone():
@@ -120,6 +140,8 @@ WRONG = {
     "sizes above 1": {"sizes": [0.5, 1.5]},
     "shares above 1": {"how": "mixed", "shares": [0, 2]},
     "shares of what is not mixed": {"shares": 0.5},
+    "whole parts at random": {"how": "random", "whole": True},
+    "whole parts of some documents": {"sizes": 5, "whole": True},
 }
 TOO_MUCH = {
     "one source": ({}, (9,)),

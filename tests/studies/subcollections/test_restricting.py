@@ -15,6 +15,7 @@ from pt_reuse.arrays.significance import pair_tests
 
 FIELD = ptr.simulate_field(seed=5, n_topics=9, n_docs=150, n_teams=4, length=60, depth=10)
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10"}
+PARTS = ("x", "y", "z", "whole")
 
 
 def source(docno):
@@ -27,10 +28,10 @@ def filtered(relevant="all", rel=1):
     runs = {name: FIELD.runs[name] for name in FIELD.runs.names}
     added = set(qrels["docno"][qrels["label"] >= rel]) if relevant == "all" else set()
     parts = {}
-    for name in "xyz":
+    for name in PARTS:
 
         def kept(frame, name=name):
-            return frame[[docno in added or source(docno) == name for docno in frame["docno"]]]
+            return frame[[docno in added or name in ("whole", source(docno)) for docno in frame["docno"]]]
 
         judged = {q: dict(zip(f["docno"], f["label"].tolist(), strict=True)) for q, f in kept(qrels).groupby("qid")}
         scored = {
@@ -67,7 +68,7 @@ def compared(one, other, alpha):
 @pytest.mark.parametrize(("relevant", "alpha"), [("all", 0.05), ("own", 0.3)])
 def test_every_number_is_that_of_filtered_files(relevant, alpha):
     found = ptr.profile.subcollections(
-        FIELD.runs, FIELD.qrels, list(MEASURES), sources=source, relevant=relevant, alpha=alpha
+        FIELD.runs, FIELD.qrels, list(MEASURES), sources=source, relevant=relevant, alpha=alpha, whole=True
     )
     topics = FIELD.qrels.topics
     scores, counted = {}, {}
@@ -75,7 +76,7 @@ def test_every_number_is_that_of_filtered_files(relevant, alpha):
         scores[name] = by_pytrec_eval(runs, judged, topics)
         counted[name] = [relevant == "all" or any(n > 0 for n in judged.get(q, {}).values()) for q in topics]
     assert found.names == FIELD.runs.names
-    for i, name in enumerate("xyz"):
+    for i, name in enumerate(PARTS):
         for m, measure in enumerate(MEASURES):
             mine = scores[name][measure][counted[name]]
             assert np.allclose(found.means[i, m], mine.mean(axis=0), atol=1e-12)
@@ -84,7 +85,7 @@ def test_every_number_is_that_of_filtered_files(relevant, alpha):
                 for a, b in combinations(range(mine.shape[1]), 2)
             ]
             assert np.allclose(found.p[i, m], p, atol=1e-9)
-    agree = {}
+    agree, of_part = {}, {}
     for row in found.by_pair.to_dict("records"):
         one, other = (scores[row[key]][row["measure"]][counted[row[key]]] for key in ("part", "other_part"))
         expected = compared(one, other, alpha)
@@ -93,16 +94,25 @@ def test_every_number_is_that_of_filtered_files(relevant, alpha):
         assert row["agree"] == pytest.approx(2 * expected["ss_a"] / weight)
         tau = scipy.stats.kendalltau(one.mean(axis=0).round(12), other.mean(axis=0).round(12)).statistic
         assert row["tau_b"] == pytest.approx(tau, abs=1e-12)
-        agree.setdefault(row["measure"], []).append(row["agree"])
-    assert len(found.by_pair) == 6
+        agree.setdefault((row["measure"], row["other_part"] == "whole"), []).append(row["agree"])
+        for name in (row["part"], row["other_part"]):
+            of_part.setdefault((name, row["measure"]), []).append(row["agree"])
+    assert len(found.by_pair) == 2 * 6
+    # three pairs of sources, and each source with the whole
     for row in found.table.to_dict("records"):
         assert row["part_pairs"] == 3
-        assert row["agree"] == pytest.approx(np.mean(agree[row["measure"]]))
-        assert row["agree_se"] == pytest.approx(np.std(agree[row["measure"]]) / np.sqrt(3))
-    between = [compared(*(scores[name][m][counted[name]] for m in MEASURES), alpha) for name in "xyz"]
+        mine = agree[row["measure"], row["source"] == "whole"]
+        assert row["agree"] == pytest.approx(np.mean(mine))
+        assert row["agree_se"] == pytest.approx(np.std(mine) / np.sqrt(3))
+    for row in found.by_part.to_dict("records"):
+        mine = of_part[row["part"], row["measure"]]
+        assert (len(mine), row["agree"]) == (3, pytest.approx(np.mean(mine)))
+        assert row["agree_se"] == pytest.approx(np.std(mine) / np.sqrt(3))
+    between = [compared(*(scores[name][m][counted[name]] for m in MEASURES), alpha) for name in PARTS]
     shares = [2 * c["ss_a"] / (2 * c["ss_a"] + 2 * c["ss_d"] + c["sn"] + c["ns"]) for c in between]
-    assert found.between_measures["agree"].tolist() == [pytest.approx(np.mean(shares))]
-    assert found.between_measures["parts"].tolist() == [3]
+    assert found.between_measures["part"].tolist() == list(PARTS)
+    assert found.between_measures["agree"].tolist() == pytest.approx(shares)
+    assert found.by_measures()[["agree", "parts"]].to_numpy().tolist() == [[pytest.approx(np.mean(shares)), 4]]
 
 
 def test_what_is_said_of_the_parts():
