@@ -225,9 +225,6 @@ def trec8(data: Path) -> None:
     prefixes = ["FR94", "FBIS", "LA", "FT"]
     by_source = ptr.profile.subcollections(runs, qrels, MEASURES, sources=prefixes, whole=True)
     own = ptr.profile.subcollections(runs, qrels, MEASURES, sources=prefixes, relevant="own")
-    by_chance = ptr.profile.subcollections(
-        runs, qrels, MEASURES, sources=prefixes, how="random", repeats=3, verbose=True
-    )
     given = by_source.parts.loc[by_source.parts["part"] != "whole", "drawn"].tolist()
     sizes = ptr.profile.subcollections(runs, qrels, "AP", how="random", sizes=given, repeats=8, verbose=True)
     mixed = ptr.profile.subcollections(
@@ -241,7 +238,6 @@ def trec8(data: Path) -> None:
             _grid(by_source.by_pair.query("measure == 'AP'")),
         ],
         "own": [str(own.report())],
-        "random": [str(by_chance.report())],
         "sizes": [sizes.table.pivot_table(index="size", columns="other_size", values="agree")],
         "shares": [mixed.table.pivot_table(index="source", columns="share", values="agree")],
     }
