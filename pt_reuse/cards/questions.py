@@ -229,7 +229,7 @@ def _complete(asking: Asking, result: Any) -> Found:
     return Found(
         f"relevant density above 1/3 on {dense:,} of {count(topics, 'topic')}",
         f"{low:.0%} to {high:.0%} of topics",
-        (_DENSE.verdict(share),),
+        (_DENSE.verdict(share, high),),
         f"Relevant: {result.settings['relevant']}. Where much of what is judged is relevant, more is to be found.",
     )
 
@@ -240,7 +240,7 @@ def _room(asking: Asking, result: Any) -> Found:
     return Found(
         f"{row['near']:,} of {count(row['topics'], 'topic')} saturated or nearly so",
         f"{low:.0%} to {high:.0%} of topics",
-        (_NEAR.verdict(row["near"] / row["topics"]),),
+        (_NEAR.verdict(row["near"] / row["topics"], high),),
         f"The median run has at least {result.share:g} of the highest score there.",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,12 +25,12 @@ from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import (
     BEWARE,
     Caveat,
+    CaveatWarning,
     none_relevant,
     noted,
     of_judged,
     relevant_only,
     tell,
-    told_elsewhere,
 )
 from pt_reuse.scoring.measures import Unjudged, cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import base_scores
@@ -298,7 +299,9 @@ def _predicted(
         return {}, settings
     names = [systems.names[s] for s in new.tolist()]
     how: dict[str, Any] = {"by": "run" if wanted.by == "run" else "team", "depth": wanted.depth}
-    with told_elsewhere():
+    with warnings.catch_warnings():
+        # few topics are told by the experiment; that the field is not judged to the depth, here alone
+        warnings.filterwarnings("ignore", message=".*topics? only", category=CaveatWarning)
         found = check_new_run(
             systems.select(names=names), field, qrels, list(known.values()), pool_order=wanted.pool_order, **how
         )

@@ -13,6 +13,7 @@ import pandas as pd
 
 from pt_reuse._check import choice, count
 from pt_reuse._report import Digits
+from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import as_qrels
@@ -34,13 +35,16 @@ from pt_reuse.studies.new_runs.outlook import (
     as_new_runs,
     pool_unjudged,
 )
-from pt_reuse.studies.new_runs.sampling import Sample, check_estimable, needed
+from pt_reuse.studies.new_runs.sampling import ESTIMABLE, Sample, check_estimable, needed, sampled_labels
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pt_reuse.plots.sheet import Place
+
+
+_CLOSE = 10.0**-DECIMALS
 
 
 def _draw(result: NewRunCheck, measure: str, place: Place) -> Axes:
@@ -158,8 +162,13 @@ class NewRunCheck(Result):
     Parameter(
         name="sampled",
         meaning='labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with '
-        "the column ``inclusion``; the score is then estimated from them.",
-        flag=Flag(help="labels of a sample of the unjudged documents", metavar="FILE", kind="judgments"),
+        "the column ``inclusion``, or a CSV file of them; the score is then estimated from them.",
+        check=sampled_labels,
+        flag=Flag(
+            help="CSV with qid, docno, label and inclusion: the documents of judge-next --goal score, with labels",
+            metavar="FILE",
+            kind="text",
+        ),
     ),
     command=Command(
         name="check-new-run",
@@ -244,7 +253,7 @@ def check_new_run(
     outlook.check()
     if sampled is not None:
         check_estimable(measures)
-    sample = None if sampled is None else Sample.of(as_qrels(sampled, "sampled"), outlook.evidence)
+    sample = None if sampled is None else Sample.of(as_qrels(asked["sampled"], "sampled"), outlook.evidence)
     rows = [(m, row) for m in range(len(measures)) for row in outlook.rows()]
     table = pd.DataFrame([_row(outlook, m, row, sample) for m, row in rows])
     settings = {
@@ -281,7 +290,8 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
         said |= _sampled(outlook, m, row, sample)
         found["estimator"] = "sample"
         why = []
-    abstains = bool(why) and holes > 0
+    # where the bounds are one number, it is known
+    abstains = bool(why) and holes > 0 and said["highest"] - said["lowest"] > _CLOSE
     if abstains:
         said |= {"low": said["lowest"], "high": said["highest"]}
         said |= {"rank_low": said["rank_best"], "rank_high": said["rank_worst"]}
@@ -297,22 +307,30 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
     for column in ("predicted_rank", "rank_low", "rank_high", "rank_best", "rank_worst"):
         found[column] = int(found[column])
     n = len(field.known) + 1
-    # deeper than the pool others may have the documents, too
-    beside = "" if predicted.learned.dilutes else ", the other runs as judged"
-    return {**found, "verdict": _verdict(found, outlook.how.confidence, n, holes, beside)}
+    estimable = predicted.learned.spec.kernel in ESTIMABLE
+    return {**found, "verdict": _verdict(found, outlook.how.confidence, n, holes, estimable=estimable)}
 
 
-def _verdict(row: dict[str, Any], confidence: float, n: int, holes: int, beside: str) -> str:
+def _verdict(row: dict[str, Any], confidence: float, n: int, holes: int, *, estimable: bool) -> str:
     who, level = f"{row['measure']}: {row['name']}", f"{100 * confidence:.4g} %"
     if not holes:
+        known = f"{who} scores {row['score']:.4f} and ranks {row['rank']:,} of {n:,}"
+        if row["highest"] - row["lowest"] <= _CLOSE:
+            return f"{known}; every document that counts is judged"
         return (
-            f"{who} scores {row['score']:.4f} and ranks {row['rank']:,} of {n:,}; every document that counts is judged"
+            f"{known}; its documents are judged to the depth of the pool, and by what is below it may score "
+            f"{row['lowest']:.4f} to {row['highest']:.4f}"
         )
     if row["abstains"]:
         return (
             f"{who}: nothing can be said at {level}, since {row['why']}; under every completion it scores "
             f"{row['lowest']:.4f} to {row['highest']:.4f} and ranks {row['rank_best']:,} to {row['rank_worst']:,} of "
-            f"{n:,}{beside}; judge a sample of {count(row['to_judge'], 'document')}"
+            f"{n:,}, the other runs as judged; judge "
+            + (
+                f"a sample of {count(row['to_judge'], 'document')}"
+                if estimable
+                else f"its {count(holes, 'unjudged document')}"
+            )
         )
     ranks = (
         f"rank {row['rank_low']:,} to {row['rank_high']:,}"
@@ -389,8 +407,11 @@ def _with_topics(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> di
 
 def _by_topic(outlook: Outlook, m: int, row: Row) -> Floats:
     predicted, at = outlook.predicted[m], row.at
-    by_topic = predicted.by[predicted.chosen][at].by_topic
-    found: Floats = (predicted.learned.zero[at] if by_topic is None else by_topic)[row.place]
+    said, zero = predicted.by[predicted.chosen][at], predicted.learned.zero[at][row.place]
+    if said.by_topic is None:
+        # an estimator of means says nothing of single topics, so that all gain alike
+        return zero + (said.score[row.place] - zero.mean())
+    found: Floats = said.by_topic[row.place]
     return found
 
 
@@ -399,6 +420,8 @@ def _to_judge(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> int:
     from scipy.stats import norm
 
     predicted = outlook.predicted[m]
+    if predicted.learned.spec.kernel not in ESTIMABLE:
+        return len(outlook.effects(m, row).row)
     calibration = predicted.calibrations[predicted.chosen]
     usual = 2 * calibration.score * float(np.median(calibration.spreads))
     bounds = said["highest"] - said["lowest"]

@@ -230,9 +230,9 @@ def compare_estimators(
     asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
     pooling = Pooling(asked.depth.value, asked.contributors, asked["pool_order"] or runs.pool_order)
     evidence = Evidence(runs, (), qrels, units, pooling)
-    signals = signals_of(evidence, judge=judge, corpus=asked["corpus"])
     how = How(wanted, confidence)
     splits = list(_splits(evidence, by, types))
+    signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=asked["corpus"])
     whole = evidence.by_topic(measures, [[]])[:, 0].mean(axis=1)
     rows: list[pd.DataFrame] = []
     for outside, targets in pt.tqdm(splits, desc="left out", unit=by, disable=not verbose):

@@ -64,15 +64,15 @@ class JudgingPlan(Result):
     Its figure has a row per pair: the labels that its decision takes on average, and a line to what most need.
 
     Attributes:
-        table: one row per pair of runs of the decision: ``measure first second``, the one that is expected to be
-            better first; ``difference`` of expected means and ``half``, by how much a decision needs it to differ;
-            ``decided``: ``"under every completion"``, ``"at 90 %"`` (as `confidence` says) or ``""``; whether
-            it ``abstains``, since a new run is unlike those left out (:func:`check_new_run`), so that only bounds
-            decide; ``expected`` and ``most``, the number of labels until it is decided, the mean and what nine in ten
-            (`confidence`) drawn courses need at most; ``by_bounds``, the mean number until it is
-            decided under every completion, where each document adds the same whatever the others are, and nearly so by
-            other measures than P and RBP; ``significant``, how likely the difference is significant over topics
-            (paired t test, 0.05) once every document is judged.
+        table: one row per pair of runs of the decision: ``measure first second``, the one that is expected to be better
+            first; ``difference`` of expected means and ``half``, by how much a decision needs it to differ;
+            ``decided``: ``"under every completion"`` of the new runs' documents, all others as judged, ``"at 90 %"``
+            (as `confidence` says) or ``""``; whether it ``abstains``, since a new run is unlike those left out
+            (:func:`check_new_run`), so that only bounds decide; ``expected`` and ``most``, the number of labels until
+            it is decided, the mean and what nine in ten (`confidence`) drawn courses need at most; ``by_bounds``, the
+            mean number until it is decided under every completion, where each document adds the same whatever the
+            others are, and nearly so by other measures than P and RBP; ``significant``, how likely the difference is
+            significant over topics (paired t test, 0.05) once every document is judged.
         documents: the unjudged documents of the decision, those to judge first on top: ``qid docno rank``, the best one
             in the new runs; ``priority``; ``chance``, how likely each is relevant; with ``goal="score"`` those that
             were drawn, and ``inclusion``.
@@ -158,13 +158,14 @@ class JudgingPlan(Result):
 
     @door
     def next(self, *, n: int = 20) -> Pool:
-        """Return the next `n` documents of the plan as a pool.
+        """Return the next `n` documents of the plan as a pool; a sample is whole, since a part of it is none.
 
         Raises:
             InputError: a number that is none.
         """
         columns = ["qid", "docno", "priority", *([PROBABILITY] if PROBABILITY in self.documents else [])]
-        first = self.documents.head(positive("n", n, "documents"))[columns]
+        n = positive("n", n, "documents")
+        first = self.documents[columns] if PROBABILITY in self.documents else self.documents.head(n)[columns]
         return Pool.from_frame(first, settings={"strategy": "judge-next"})
 
 
@@ -248,7 +249,8 @@ def judge_next(
     the difference even then, no label settles it: topics limit it.
 
     With ``goal="score"`` a sample of `n` documents is drawn with probabilities proportional to the same sizes. Its
-    labels estimate scores by P, RBP and nDCG without trusting the model: :func:`check_new_run` takes them as `sampled`.
+    labels estimate scores by P and RBP without trusting the model, and by nDCG but for the ideal list, which is the
+    model's unless all documents are sampled: :func:`check_new_run` takes them as `sampled`.
 
     Returns:
         JudgingPlan: ``.table`` (per pair), ``.documents`` and ``.pool``, ``.next(n=)``, ``.summary()``.
@@ -352,8 +354,7 @@ def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
     rows, labels = outlook.evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
     highest = int(outlook.evidence.labels.max())
     if int(labels.max(initial=0)) > highest:
-        said = f"has the label {int(labels.max())}, and the highest of the judgments is {highest}."
-        raise InputError(said, argument="judged")
+        raise wrong("judged", f" has the label {int(labels.max())}, and the highest of the judgments is {highest}.")
     before = np.where(rows >= 0, np.append(outlook.evidence.labels, UNJUDGED)[rows], UNJUDGED)
     given: NDArray[np.bool_] = labels >= 0
     other: NDArray[np.bool_] = given & (before >= 0) & (before != labels)
@@ -395,14 +396,15 @@ class _State:
     others: tuple[Floats, ...]  # (topics, runs) the same of every other run beside it
     shared: frozenset[str]  # the others that have some of its unjudged documents where the measure looks
     left: Effects
-    whole: bool  # whether nothing of its unit is unjudged
+    whole: bool  # whether no document of a new run is unjudged
 
     @classmethod
     def of(cls, outlook: Outlook, row: Row, known: NDArray[np.int16]) -> _State:
         """Return what is expected of a run, given labels of some documents."""
         effects = outlook.effects(0, row)
         left = effects.take(known[effects.row] < 0)
-        whole = bool((known[row.case.holes] >= 0).all())
+        evidence = outlook.evidence
+        whole = not ((evidence.labels < 0) & (known < 0) & (evidence.n_brought > 0)).any()
         return cls(row, *outlook.expected(0, row, known), outlook.sharing(0, left), left, whole)
 
 
@@ -457,6 +459,8 @@ class _Course:
         self._rng = np.random.default_rng(seed)
         self._drawn: dict[tuple[str, ...], NDArray[np.int64]] = {}
         self._n_topics = outlook.evidence.n_topics
+        # relevant documents of any new run enlarge the divisor of all
+        self._whole = all(state.whole for state in states.values())
 
     def start(self, name: str) -> dict[str, float]:
         """Return the mean score of a run: expected, and as judged; and the deviation of the former."""
@@ -498,7 +502,7 @@ class _Course:
         share = self._share(first, second)
         # of a run unlike those left out nothing but the bounds is known, and of what is judged the scores
         abstains = bool(len(mine.row)) and (share or any(self._abstains(name) for name in (first, second)))
-        whole = all(self._states[name].whole for name in (first, second) if name in self._states)
+        whole = self._whole
         reach = np.inf if abstains else self._reach
         spread, labels = mine.spread(), self._labels(first, second, mine)
         difference = float(by_topic.mean())

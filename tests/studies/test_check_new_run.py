@@ -151,6 +151,54 @@ def test_samples_are_unbiased():
     assert abs(np.mean(estimates) - true) < 3.5 * np.std(estimates) / 5
 
 
+def test_a_sample_is_whole_and_may_be_a_file(tmp_path):
+    one = NEW.select(names=NEW.names[:1])
+    plan = ptr.judge_next(OTHERS, KNOWN, "P@10", new=one, depth=10, goal="score", n=30)
+    # the first of a sample are none
+    assert len(plan.next()) == len(plan.documents) == len(plan.pool)
+    labels = plan.next(n=5).judge(FIELD.all_qrels)
+    frame = labels.to_frame()[["qid", "docno", "label", "inclusion"]]
+    frame.to_csv(tmp_path / "sample.csv", index=False)
+    tables = [
+        ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=given).table
+        for given in (labels, tmp_path / "sample.csv")
+    ]
+    pd.testing.assert_frame_equal(*tables)
+    frame.drop(columns="inclusion").to_csv(tmp_path / "no.csv", index=False)
+    with pytest.raises(ptr.InputError, match="lacks 'inclusion'"):
+        ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=tmp_path / "no.csv")
+    with pytest.raises(ptr.InputError, match="has no document"):
+        ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=frame.iloc[:0])
+
+
+def test_documents_that_two_new_runs_share_are_judged_by_the_model_too():
+    one = {"first": NEW[NEW.names[0]].drop(columns="name")}
+    both = {**one, "second": one["first"]}
+    tables = [
+        ptr.check_new_run(
+            ptr.RunSet.from_frames(frames, teams={name: name for name in frames}, pooled=False),
+            OTHERS, KNOWN, "P@10", depth=10, judge=FIELD.all_qrels, estimator="judge",
+        ).table
+        for frames in (one, both)
+    ]  # fmt: skip
+    assert tables[1]["predicted"].tolist() == pytest.approx([tables[0]["predicted"][0]] * 2)
+
+
+def test_what_is_below_the_pool_and_missing_topics_are_told():
+    whole = KNOWN | FIELD.all_qrels.restrict(ptr.depth_pool(NEW, depth=10, contributors="all"))
+    one = NEW.select(names=NEW.names[:1])
+    row = ptr.check_new_run(one, OTHERS, whole, "AP", depth=10).table.iloc[0]
+    assert row["highest"] > row["lowest"]
+    assert f"{row['lowest']:.4f} to {row['highest']:.4f}" in row["verdict"]
+    frame = one[one.names[0]].drop(columns="name")
+    some = frame[frame["qid"].isin(KNOWN.topics[:5])]
+    with pytest.warns(ptr.ReuseWarning, match="lacks 7 of 12 topics"):
+        found = ptr.check_new_run({"some": some}, OTHERS, KNOWN, "P@10", depth=10).table.iloc[0]
+    # the share of what it has
+    judged = ptr.score(one, KNOWN.select(KNOWN.topics[:5]), ptr.Unjudged @ 10).mean_values[0, 0]
+    assert found["unjudged"] == pytest.approx(judged)
+
+
 def test_forms_of_new_runs(found):
     frame = NEW[NEW.names[0]][["qid", "docno", "score"]]
     topics = pd.DataFrame({"qid": FIELD.qrels.topics, "query": "x"})

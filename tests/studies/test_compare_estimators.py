@@ -201,7 +201,7 @@ def test_what_is_said_of_texts_is_that_of_a_classifier_of_known_ones():
     evidence = Evidence(
         FIELD.runs, (), FIELD.qrels, units, Pooling(10, ptr.depth_pool(FIELD.runs, depth=10).contributors, None)
     )
-    world = World(evidence, [], [1], signals_of(evidence, judge=None, corpus=corpus))
+    world = World(evidence, [], [1], signals_of(evidence, [[]], judge=None, corpus=corpus))
     case = world.case(evidence.pooled[1])
     by_name = {each["docno"]: place for place, each in enumerate(corpus)}
     features = TfidfVectorizer(sublinear_tf=True).fit_transform([each["text"] for each in corpus])
@@ -241,7 +241,7 @@ def test_texts_tell_what_is_relevant_and_nothing_of_the_team_that_is_predicted()
         ({"by": "family"}, "by"),
         ({"judge": {"a": FIELD.qrels, "b": FIELD.qrels}}, "one judge"),
         ({"estimators": "texts"}, "needs corpus"),
-        ({"corpus": [{"docno": "nothing", "text": "here"}]}, "in the corpus: none"),
+        ({"corpus": [{"docno": "nothing", "text": "here"}]}, "has none of"),
         ({"corpus": "texts.txt"}, "corpus"),
     ],
 )

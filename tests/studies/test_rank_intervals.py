@@ -15,6 +15,8 @@ from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
+from pt_reuse.arrays.significance import pair_tests
+from pt_reuse.studies.rank_intervals import _without_certainty
 
 
 def scores_of(values, measure="M"):
@@ -178,3 +180,13 @@ def test_the_numbers_of_the_page(data, folder, judged, measure, runs, best, widt
     assert (summary["adjacent_differ"], summary["adjacent"]) == neighbours
     of_scipy = intervals_by_scipy(scores.values[0])
     assert (summary["candidates"], summary["mean_width"]) == (of_scipy[0], pytest.approx(of_scipy[1]))
+
+
+@pytest.mark.parametrize("n_topics", [3, 4, 5])
+def test_coarse_scores_on_few_topics_do_not_differ_by_chance(n_topics):
+    rng, wrong = np.random.default_rng(4), 0
+    for _ in range(60):
+        values = (rng.random((n_topics, 8)) < 0.6).astype(float)
+        tests = _without_certainty(pair_tests(values, "t"), values)
+        wrong += bool((tests.corrected("holm") <= 0.1).any())
+    assert wrong <= 9

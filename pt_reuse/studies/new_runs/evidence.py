@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -63,22 +63,27 @@ class Pooling:
 Signal = Callable[[NDArray[np.bool_], Rows], Floats]
 
 
-def signals_of(evidence: Evidence, *, judge: Any, corpus: Any) -> dict[str, Signal]:
-    """Return what a judge and a classifier of texts say, by its name, where there are such."""
-    found = {}
+def signals_of(evidence: Evidence, outsides: Iterable[Sequence[int]], *, judge: Any, corpus: Any) -> dict[str, Signal]:
+    """Return what a judge and a classifier of texts say, by its name, where there are such.
+
+    They are asked about what may be unknown in a world without some units, or without them and one more.
+    """
+    asked = np.zeros(len(evidence.labels), dtype=bool)
+    for outside in outsides if judge is not None or corpus is not None else ():
+        asked |= evidence.n_brought - evidence.brought[:, list(outside)].sum(axis=1) <= 1
+    rows, found = np.flatnonzero(asked & (evidence.n_brought > 0)), {}
     if judge is not None:
-        found["judge"] = _of_judge(judge, evidence)
+        found["judge"] = _of_judge(judge, evidence, rows)
     if corpus is not None:
-        found["texts"] = _of_texts(corpus, evidence)
+        found["texts"] = _of_texts(corpus, evidence, rows)
     return found
 
 
-def _of_judge(judge: Any, evidence: Evidence) -> Signal:
-    """Return what a judge says of the documents that one unit alone brought, as people would."""
+def _of_judge(judge: Any, evidence: Evidence, rows: Rows) -> Signal:
+    """Return what a judge says of some documents, as people would."""
     named = as_judges(judge)
     if len(named) != 1:
         raise wrong("judge", f" must be one judge, got {len(named)}.")
-    rows = np.flatnonzero(evidence.n_brought == 1)
     frame = evidence.qrels.to_frame()[["qid", "docno"]].iloc[rows]
     said = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
     if len(rows) and not said.known.any():
@@ -92,7 +97,7 @@ def _of_judge(judge: Any, evidence: Evidence) -> Signal:
     return lambda _, holes: labels[holes]
 
 
-def _of_texts(corpus: Any, evidence: Evidence) -> Signal:
+def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
     """Return what a classifier of the topic's judged texts says, by default a logistic regression of their tf-idf."""
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus)
     topics, (qids, docnos) = evidence.qrels.topics, evidence.names
@@ -102,13 +107,12 @@ def _of_texts(corpus: Any, evidence: Evidence) -> Signal:
         # of a large corpus, the documents that matter
         used, place[place >= 0] = np.unique(place[place >= 0], return_inverse=True)
         scorer = LogisticScorer(scorer.docnos[used], scorer.features[used], scorer.strength) if len(used) else scorer
-    rows = np.flatnonzero(evidence.n_brought == 1)
     lacking = int((place[rows] < 0).sum())
     if lacking:
-        said = f"{lacking:,} of {count(len(rows), 'document')} that one {evidence.units.by} alone brought"
+        documents = f"{count(len(rows), 'document')} that may be unknown"
         if lacking == len(rows):
-            raise InputError(f"{said} are in the corpus: none. Are its ids written alike?", argument="corpus")
-        warn(f"{said} are not in the corpus; nothing is known of their texts.")
+            raise wrong("corpus", f" has none of {documents}. Are its ids written alike?")
+        warn(f"`corpus` lacks {lacking:,} of {documents}; nothing is known of their texts.")
     relevant = evidence.labels >= evidence.qrels.rel
 
     def scores(known: NDArray[np.bool_], holes: Rows) -> Floats:
@@ -330,7 +334,10 @@ class Case:
         cells = np.bincount(self.place[seen] * self.shape[1] + self.topic[seen], minlength=self.lengths.size)
         returned = np.minimum(self.lengths, depth)
         share = np.divide(cells.reshape(self.shape), returned, out=np.ones(self.shape), where=returned > 0)
-        return (1 - np.where(returned > 0, share, 1.0)).mean(axis=1)
+        # a topic that a run lacks says nothing of how much of it is judged
+        n_topics = np.maximum((returned > 0).sum(axis=1), 1)
+        found: Floats = (1 - share).sum(axis=1) / n_topics
+        return found
 
 
 class World:

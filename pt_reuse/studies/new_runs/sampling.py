@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse._check import examples, told
+from pt_reuse._errors import InputError, wrong
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.scoring.measures import native_spec
@@ -20,6 +23,8 @@ from pt_reuse.studies.new_runs.evidence import Evidence
 PROBABILITY = "inclusion"
 
 
+#: the measures that are, or nearly are, sums over documents
+ESTIMABLE = ("p", "rbp", "ndcg")
 #: fewer sampled documents say little of their own error
 _FEWEST = 20
 
@@ -56,6 +61,20 @@ def draw(probability: Floats, seed: int) -> NDArray[np.int64]:
     return np.sort(order[np.minimum(picks, len(order) - 1)])
 
 
+def sampled_labels(given: Any) -> Any:
+    """Return the labels of a sample; a file of them is CSV, as the command writes the documents of a plan."""
+    if not isinstance(given, str | Path):
+        return given
+    try:
+        found = pd.read_csv(given, dtype={"qid": str, "docno": str})
+    except (OSError, ValueError) as error:
+        raise wrong("sampled", f" must be labels, or a CSV file of them, got {told(given)}: {error}") from error
+    lacking = [name for name in ("qid", "docno", "label", PROBABILITY) if name not in found]
+    if lacking:
+        raise wrong("sampled", f" lacks {examples(lacking)}; {told(given)} has {examples(list(found))}.")
+    return found[["qid", "docno", "label", PROBABILITY]]
+
+
 @dataclass(frozen=True)
 class Sample:
     """Labels of documents that were sampled, with the probability of each."""
@@ -69,8 +88,13 @@ class Sample:
         """Find sampled documents among those that nobody judged."""
         frame = sampled.to_frame()
         if PROBABILITY not in frame:
-            said = f"has no column {PROBABILITY!r}, the probability of each document. Judge the pool of judge_next: "
-            raise InputError(f"{said}found.pool.judge(judge).", argument="sampled")
+            raise wrong(
+                "sampled",
+                f" has no column {PROBABILITY!r}, the probability of each document. Judge the pool of judge_next, "
+                "found.pool.judge(judge), or add the column label to the documents.csv that its command writes.",
+            )
+        if not len(frame):
+            raise wrong("sampled", " has no document.")
         kept = (frame["label"] >= 0).to_numpy()
         if not kept.all():
             where = frame[~kept].iloc[0]
@@ -80,8 +104,10 @@ class Sample:
                 argument="sampled",
             )
         if int(frame["label"].max()) > max(int(evidence.labels.max()), 1):
-            said = f"has the label {int(frame['label'].max())}, and the highest of the judgments is "
-            raise InputError(f"{said}{int(evidence.labels.max())}.", argument="sampled")
+            highest = int(evidence.labels.max())
+            raise wrong(
+                "sampled", f" has the label {int(frame['label'].max())}, and the highest of the judgments is {highest}."
+            )
         rows = evidence.qrels.arrays.documents.find(sampled.arrays.documents)
         probability = frame[PROBABILITY].to_numpy(dtype=float)
         odd = kept & ~((probability > 0) & (probability <= 1))
@@ -122,7 +148,7 @@ class Sample:
 
 def check_estimable(measures: Iterable[ir_measures.Measure]) -> None:
     """Raise where a sum over sampled documents does not estimate a measure."""
-    unfit = [repr(m) for m in measures if (spec := native_spec(m)) is None or spec.kernel not in ("p", "rbp", "ndcg")]
+    unfit = [repr(m) for m in measures if (spec := native_spec(m)) is None or spec.kernel not in ESTIMABLE]
     if unfit:
         said = f"a sample estimates P, RBP and nDCG, which are sums over documents, and not {examples(unfit)}."
         raise InputError(said, argument="measures")
