@@ -184,12 +184,15 @@ def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
             for row in outlook.rows():
                 effects = outlook.effects(0, row)
                 probability = inclusion(effects.size, n)
-                score = outlook.likely(0, row)
                 unjudged.append(len(effects.row))
                 for seed in range(SEEDS):
                     mine = draw(probability, seed)
-                    part = effects.take(mine)
-                    sample = Sample(part.row, labels[part.row], probability[mine])
+                    drawn = effects.row[mine]
+                    sample = Sample(drawn, labels[drawn], probability[mine])
+                    score, anew, _ = outlook.as_sampled(0, row, sample)
+                    place = np.full(len(labels), -1)
+                    place[anew.row] = np.arange(len(anew.row))
+                    part = anew.take(place[drawn])
                     changes = part.of_labels(sample.label) - part.mean
                     estimate, error = sample.estimate(score, changes, np.square(part.size))
                     half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * error

@@ -347,8 +347,7 @@ def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, An
     """Return the estimate of a score from a sample, with the ranks that it may have."""
     from scipy.stats import t
 
-    predicted, at = outlook.predicted[m], row.at
-    effects = outlook.effects(m, row)
+    start, effects, field = outlook.as_sampled(m, row, sample)
     place = np.full(len(row.case.known), -1)
     place[effects.row] = np.arange(len(effects.row))
     where = place[sample.row]
@@ -357,7 +356,7 @@ def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, An
     changes, variances = np.zeros((2, len(sample.row)))
     changes[inside] = mine.of_labels(sample.label[inside]) - mine.mean
     variances[inside] = np.square(mine.size)
-    score, error = sample.estimate(outlook.likely(m, row), changes, variances)
+    score, error = sample.estimate(start, changes, variances)
     if (sample.probability[inside] == 1).all():
         if len(inside) == len(effects.row):
             # what the measure sees is judged, so that nothing is estimated
@@ -370,7 +369,6 @@ def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, An
     lowest, highest = (float(ends[row.place]) for ends in outlook.bounds(m, row))
     half = t.ppf((1 + outlook.how.confidence) / 2, max(len(sample.row) - 1, 1)) * error
     ends = np.clip([score - half, score + half], lowest, highest)
-    field = predicted.ranked[at]
     return {
         "predicted": score,
         "low": float(ends[0]),

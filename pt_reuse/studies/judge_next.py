@@ -249,8 +249,8 @@ def judge_next(
     the difference even then, no label settles it: topics limit it.
 
     With ``goal="score"`` a sample of `n` documents is drawn with probabilities proportional to the same sizes. Its
-    labels estimate scores by P and RBP without trusting the model, and by nDCG but for the ideal list, which is the
-    model's unless all documents are sampled: :func:`check_new_run` takes them as `sampled`.
+    labels estimate scores by P and RBP without trusting the model, and nearly so by nDCG, for which the model's chances
+    are shifted to what the sample has: :func:`check_new_run` takes them as `sampled`.
 
     Returns:
         JudgingPlan: ``.table`` (per pair), ``.documents`` and ``.pool``, ``.next(n=)``, ``.summary()``.

@@ -9,9 +9,11 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import P
+from scipy.special import logit
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.studies.new_runs.sampling import shifted
 
 FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
 TEAM = FIELD.runs.select(pooled=True).teams[-1]
@@ -169,6 +171,41 @@ def test_a_sample_is_whole_and_may_be_a_file(tmp_path):
         ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=tmp_path / "no.csv")
     with pytest.raises(ptr.InputError, match="has no document"):
         ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=frame.iloc[:0])
+
+
+def test_samples_of_a_run_that_the_model_does_not_know_are_hardly_biased():
+    # documents that no other run has, more of them relevant than of any left-out team
+    field = ptr.simulate_field(seed=3, n_topics=8, n_docs=400, n_teams=12, length=40)
+    others = field.runs.select(names=field.runs.names[2:])
+    known, frame = field.all_qrels.restrict(ptr.depth_pool(others, depth=10)), field.all_qrels.to_frame()
+    judged = set(known.to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
+    free = frame[[pair not in judged for pair in frame[["qid", "docno"]].itertuples(index=False, name=None)]]
+    lists = free.sort_values(["qid", "label", "docno"], ascending=[True, False, True]).groupby("qid")
+    parts = [pd.concat([mine[mine["label"] > 0].head(6), mine[mine["label"] == 0].head(4)]) for _, mine in lists]
+    new = pd.concat(parts).sample(frac=1, random_state=1)[["qid", "docno"]]
+    new["score"] = -np.arange(len(new), dtype=float)
+    new = ptr.RunSet.from_frames({"odd": new}, teams={"odd": "odd"}, pooled=False)
+    estimates, covered = [], []
+    whole = known | ptr.depth_pool(new, depth=10, contributors="all").judge(field.all_qrels)
+    true = ptr.score(new, whole, "nDCG@10").mean_values[0, 0]
+    for seed in range(25):
+        plan = ptr.judge_next(others, known, "nDCG@10", new=new, depth=10, goal="score", n=25, seed=seed)
+        labels = plan.pool.judge(field.all_qrels)
+        row = ptr.check_new_run(new, others, known, "nDCG@10", depth=10, sampled=labels).table.iloc[0]
+        estimates.append(row["predicted"])
+        covered.append(row["low"] <= true <= row["high"])
+    assert np.mean(estimates) == pytest.approx(true, abs=0.03)
+    assert np.mean(covered) >= 0.84
+
+
+@pytest.mark.parametrize("positive", [[True, True, False], [False, False, False], [True, True, True]])
+def test_chances_are_shifted_to_what_a_sample_has(positive):
+    chance, sampled, probability = np.array([0.1, 0.3, 0.05, 0.6]), np.array([0, 1, 3]), np.array([0.5, 0.25, 1.0])
+    found = shifted(chance, sampled, np.array(positive), probability)
+    moved = logit(found) - logit(chance)
+    assert moved == pytest.approx(np.full(4, moved[0]))
+    lacking = ((np.array(positive) - found[sampled]) / probability).sum()
+    assert lacking == pytest.approx(moved[0], abs=1e-6)
 
 
 def test_documents_that_two_new_runs_share_are_judged_by_the_model_too():

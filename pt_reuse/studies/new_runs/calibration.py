@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import ir_measures
@@ -41,6 +41,10 @@ class Ranked:
         """Return the scores of some runs, of which (topics, runs) and (runs,) are given."""
         expected, least = (np.sort((part[:, None] * known).mean(axis=0)) for part in dilution)
         return cls(expected, least, np.sort(known.mean(axis=0)), np.sort(whole), known, whole)
+
+    def diluted(self, part: Floats) -> Ranked:
+        """Return the same, where (topics,) scores of others are expected to become a part of what they are."""
+        return replace(self, known=np.sort((part[:, None] * self.by_topic).mean(axis=0)))
 
     def rank(self, score: Floats, *, worst: bool = False) -> NDArray[np.int64]:
         """Return 1 + how many are better by what is known; the worst rank counts those that are equal, too."""

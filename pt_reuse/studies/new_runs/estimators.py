@@ -149,9 +149,12 @@ class Learned:
         found: Floats = most.sum(axis=(1, 2)) / case.shape[1]
         return found
 
-    def effects(self, at: int, place: int) -> Effects:
-        """Return what labels do to the mean score of a run of a case, by the document model, the weightiest first."""
-        case, chances = self.cases[at], chances_of(self)[at]
+    def effects(self, at: int, place: int, chances: Mapping[int, Floats] | None = None) -> Effects:
+        """Return what labels do to the mean score of a run of a case, the weightiest first.
+
+        By label -> (holes,) chances, default those of the document model.
+        """
+        case, chances = self.cases[at], chances_of(self)[at] if chances is None else chances
         changes = case.scored(self.spec, chances, self.gains)[1]
         hole = np.full(len(case.known), -1)
         hole[case.holes] = np.arange(len(case.holes))

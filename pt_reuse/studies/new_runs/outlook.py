@@ -27,10 +27,11 @@ from pt_reuse.pooling.pool import Contributors
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics
-from pt_reuse.studies.new_runs.calibration import How, Predicted, ranked_among, units_needed
+from pt_reuse.studies.new_runs.calibration import How, Predicted, Ranked, ranked_among, units_needed
 from pt_reuse.studies.new_runs.effects import Effects
 from pt_reuse.studies.new_runs.estimators import Cases, chances_of
 from pt_reuse.studies.new_runs.evidence import Case, Evidence, Pooling, World, signals_of
+from pt_reuse.studies.new_runs.sampling import Sample, shifted
 
 #: a single result without a name
 NEW = "new run"
@@ -209,10 +210,27 @@ class Outlook:
         low, high = self._bounds[row.at - len(self.train)]
         return low[m], high[m]
 
-    def likely(self, m: int, row: Row) -> float:
-        """Return the mean score of a run by the document model, whatever predicts its score."""
-        learned = self.predicted[m].learned
-        return float(learned.likely(row.case, chances_of(learned)[row.at]).score[row.place])
+    def as_sampled(self, m: int, row: Row, sample: Sample) -> tuple[float, Effects, Ranked]:
+        """Return the mean score of a run by the document model, what labels do to it, and what it is ranked among.
+
+        Where what a document adds depends on the others, chances are first shifted to the share of the sample that is
+        relevant, so that the divisor is not that of the model alone.
+        """
+        predicted = self.predicted[m]
+        learned, case, field = predicted.learned, row.case, predicted.ranked[row.at]
+        chances: Mapping[int, Floats] = chances_of(learned)[row.at]
+        if self.is_linear(m):
+            score = float(learned.likely(case, chances).score[row.place])
+            return score, self.effects(m, row), field
+        at = np.searchsorted(case.holes, sample.row)
+        mine = at < len(case.holes)
+        mine[mine] = case.holes[at[mine]] == sample.row[mine]
+        chances = {
+            label: shifted(chance, at[mine], sample.label[mine] >= label, sample.probability[mine])
+            for label, chance in chances.items()
+        }
+        score = float(learned.likely(case, chances).score[row.place])
+        return score, learned.effects(row.at, row.place, chances), field.diluted(learned.dilution(case, chances)[0])
 
     def rows(self) -> list[Row]:
         """Return the new runs."""

@@ -61,6 +61,22 @@ def draw(probability: Floats, seed: int) -> NDArray[np.int64]:
     return np.sort(order[np.minimum(picks, len(order) - 1)])
 
 
+def shifted(chance: Floats, sampled: NDArray[np.int64], positive: NDArray[np.bool_], probability: Floats) -> Floats:
+    """Return (documents,) chances with their logits moved alike, so that a sample has as many as it should.
+
+    The sums over the sampled documents, divided by their probabilities, are equal, but for a small ridge.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import expit, logit
+
+    at = logit(np.clip(chance, 1e-9, 1 - 1e-9))
+
+    def lacking(shift: float) -> float:
+        return float(((positive - expit(at[sampled] + shift)) / probability).sum()) - shift
+
+    return expit(at + brentq(lacking, -len(chance) - 50, len(chance) + 50)) if len(sampled) else chance
+
+
 def sampled_labels(given: Any) -> Any:
     """Return the labels of a sample; a file of them is CSV, as the command writes the documents of a plan."""
     if not isinstance(given, str | Path):
