@@ -97,7 +97,7 @@ class Density(Result):
                 Shown("Density", "density", Digits.SCORE),
             ),
             caption="After which round judging found fewer relevant documents, and how many times as few, on {rows} "
-            "topics; from a ratio of 6 on, a search may end.",
+            "topics; a search may end from a ratio of 156 on, less one for each relevant document up to 150.",
             descending=("slope_ratio",),
             noun="topics",
         ),
@@ -189,9 +189,9 @@ def density(
     judgments*.
 
     The *knee* of a topic is the round whose share of the relevant documents exceeds its share of the judged ones by
-    most, and the slope ratio (relevant / judged) until then over (1 + relevant) / judged since then: Cormack and
-    Grossman take a knee for the end of a search from a ratio of 6. A topic without a knee found relevant documents as
-    often at the end as at the beginning.
+    most, and the slope ratio (relevant / judged) until then over (1 + relevant) / judged since then. Cormack and
+    Grossman end a search from a ratio of 156 - min(relevant, 150) on, which is 6 only from 150 relevant documents on. A
+    topic without a knee found relevant documents as often at the end as at the beginning.
 
     Returns:
         Density: ``.table`` (per topic), ``.rounds``, ``.summary`` (per round), ``.plot()``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from ir_measures import AP, P, nDCG
 from scipy.stats import kendalltau
@@ -147,6 +148,8 @@ def test_knees_of_the_course_of_densities(dl21):
     runs, qrels = dl21
     found = ptr.profile.density(qrels, runs=runs, depths=range(1, 11))
     assert ((found.table["slope_ratio"] >= 6).sum(), found.table["knee"].isna().sum()) == (5, 5)
+    # the bar is 6 only from 150 relevant documents on, and no topic comes near its own
+    assert not (found.table["slope_ratio"] >= 156 - found.table["relevant"].clip(upper=150)).any()
     # by hand on the topic with the sharpest one
     at = found.table["slope_ratio"].idxmax()
     qid, knee = found.table.loc[at, ["qid", "knee"]]
@@ -156,6 +159,20 @@ def test_knees_of_the_course_of_densities(dl21):
     assert ahead.idxmax() == knee
     later = (1 + end["relevant"] - there["relevant"]) / (end["judged"] - there["judged"])
     assert found.table.loc[at, "slope_ratio"] == pytest.approx(there["density"] / later)
+
+
+def test_judged_documents_of_a_third_are_those_of_the_whole_pool(dl21):
+    runs, qrels = dl21
+    labels = qrels.to_frame().set_index(["qid", "docno"])["label"]
+    whole, third = (
+        pd.MultiIndex.from_frame(ptr.depth_pool(field, depth=10).to_frame()[["qid", "docno"]])
+        for field in (runs, runs.restrict(ptr.profile.subsample_corpus(runs.docnos(), share=1 / 3, seed=1)))
+    )
+    third = third[third.get_level_values("qid").isin(qrels.topics)]
+    judged = third.intersection(labels.index)
+    assert (len(third), len(judged), len(judged.intersection(whole))) == (6_439, 2_769, 2_499)
+    # so its density says little: of what is new in the pool, 270 of 3,940 were judged
+    assert (labels[judged] >= 2).sum() == 803
 
 
 def test_minimum_ranks_of_passages(dl21):
