@@ -1,7 +1,8 @@
 """Every study, pool, judge, reader and command over its options: what each comes to is what it came to before.
 
-Kept are prints of all tables. With PT_REUSE_WRITE_GOLDEN=1 they are written anew; with PT_REUSE_GOLDEN=FOLDER the
-grid is larger, and all tables are written whole, to be compared with those of another version by ``diff -r``.
+Kept are the numbers of all tables, a weighted sum of each column; settings, messages and warnings are tested elsewhere.
+With PT_REUSE_WRITE_GOLDEN=1 they are written anew; with PT_REUSE_GOLDEN=FOLDER the grid is larger, and all tables are
+written whole, to be compared with those of another version by ``diff -r``.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ import json
 import os
 import random
 import warnings
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_parts import run
-from every_result import every_result
 from ir_measures import ERR, P
 from public import PUBLIC
 from small_field import write_field
@@ -452,18 +451,16 @@ CLOSE = 1e-9
 
 
 def outcome(call: Callable[[], Any]) -> dict[str, Any]:
-    """Return what a call comes to: tables by name, settings, and kinds of warnings; or the error and its argument."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    """Return what a call comes to: tables by name, or the error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         try:
             found = call()
         except Exception as error:  # whatever it is, it is what the user meets
-            return {"error": type(error).__name__, "argument": getattr(error, "argument", None)}
-    told = {f"{type(one.message).__name__} {getattr(one.message, 'argument', None) or ''}".strip() for one in caught}
-    settings = dict(getattr(found, "settings", None) or {})
+            return {"error": type(error).__name__}
     # when a label was given is another time each time
     tables = {name: frame.drop(columns="time", errors="ignore") for name, frame in tables_of(found).items()}
-    return {"tables": tables, "settings": settings, "warnings": sorted(told)}
+    return {"tables": tables}
 
 
 def tables_of(found: Any) -> dict[str, pd.DataFrame]:
@@ -477,28 +474,31 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
     return {"frame": found.to_frame()}
 
 
+#: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
+#: its name, ``"study:table.column"``
+RENAMED: dict[str, str | None] = {}
+
+
 def prints(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an outcome in a few numbers for each column, small enough to be kept beside the tests."""
+    """Return an outcome in a number or two for each column, small enough to be kept beside the tests."""
     if "error" in found:
-        return dict(found)
-    tables = {name: _of_table(frame) for name, frame in found["tables"].items()}
-    return {"tables": tables, "settings": sorted(found["settings"]), "warnings": found["warnings"]}
+        return {"error": found["error"]}
+    return {"tables": {name: _of_table(frame) for name, frame in found["tables"].items()}}
 
 
 def _of_table(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return how many rows there are, a weighted sum of each column of numbers, and what tells all else apart."""
+    """Return how many rows there are; of each column a weighted sum and how many values are missing, or a digest."""
     columns = [(str(name), frame.iloc[:, n]) for n, name in enumerate(frame.columns)]
-    numbers = {name: column for name, column in columns if pd.api.types.is_float_dtype(column)}
-    rest = {name: column.astype(object).map(repr_of) for name, column in columns if name not in numbers}
-    gaps = [np.flatnonzero(~np.isfinite(column.to_numpy(dtype=float, na_value=np.nan))) for column in numbers.values()]
-    told = _digest(list(dict(columns)), *rest.values(), *(gap.astype(str) for gap in gaps))
-    return {"rows": len(frame), "rest": told, **{name: _weighted(column) for name, column in numbers.items()}}
+    return {"rows": len(frame), "columns": {name: _of_column(column) for name, column in columns}}
 
 
-def _weighted(column: pd.Series) -> float:
-    values = column.to_numpy(dtype=float, na_value=np.nan)
-    weights = 1 + np.arange(len(values)) % 97 / 97
-    return float(f"{(values * weights)[np.isfinite(values)].sum():.12g}")
+def _of_column(column: pd.Series) -> Any:
+    if pd.api.types.is_numeric_dtype(column):
+        values = column.to_numpy(dtype=float, na_value=np.nan)
+        weights = 1 + np.arange(len(values)) % 97 / 97
+        finite = np.isfinite(values)
+        return [float(f"{(values * weights)[finite].sum():.12g}"), int((~finite).sum())]
+    return _digest(column.astype(object).map(repr_of))
 
 
 def repr_of(value: Any) -> str:
@@ -514,25 +514,48 @@ def _digest(*texts: Any) -> str:
     return hashlib.sha256("\0".join("\n".join(part) for part in texts).encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def differences(now: Any, before: Any, place: str = "") -> list[str]:
-    """Return where two prints differ, numbers by more than `CLOSE`."""
-    if isinstance(now, dict) and isinstance(before, dict):
-        found = [f"{place}/{name}: gone" for name in before.keys() - now.keys()]
-        found += [f"{place}/{name}: new" for name in now.keys() - before.keys()]
-        return found + [d for n in now.keys() & before.keys() for d in differences(now[n], before[n], f"{place}/{n}")]
-    if isinstance(now, list) and isinstance(before, list) and len(now) == len(before):
-        return [d for n, pair in enumerate(zip(now, before, strict=True)) for d in differences(*pair, f"{place}[{n}]")]
-    if isinstance(now, float) and isinstance(before, float):
-        return [] if abs(now - before) <= CLOSE * max(1, abs(before)) else [f"{place}: {before} is now {now}"]
-    return [] if now == before else [f"{place}: {before} is now {now}"]
+def differences(name: str, now: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
+    """Yield where a call comes to something else: another error, table or number; what is new is no fault."""
+    if "error" in now or "error" in before:
+        if now != before:
+            yield f"{before.get('error', 'a result')} is now {now.get('error', 'a result')}"
+        return
+    for table, kept in before["tables"].items():
+        at = renamed(name, table)
+        if at is None:
+            continue
+        if at not in now["tables"]:
+            yield f"{table}: gone"
+            continue
+        found = now["tables"][at]
+        if found["rows"] != kept["rows"]:
+            yield f"{table}: {kept['rows']} rows are now {found['rows']}"
+        for column, value in kept["columns"].items():
+            called = renamed(name, f"{table}.{column}")
+            if called is None:
+                continue
+            called = called.rpartition(".")[2]
+            if called not in found["columns"]:
+                yield f"{table}.{column}: gone"
+            elif not _alike(found["columns"][called], value):
+                yield f"{table}.{column}: {value} is now {found['columns'][called]}"
+
+
+def renamed(study: str, name: str) -> str | None:
+    """Return what a table or a column is called today, None where it is no more."""
+    return RENAMED.get(f"{study}:{name}", RENAMED.get(name, name))
+
+
+def _alike(now: Any, before: Any) -> bool:
+    if isinstance(now, list) and isinstance(before, list):
+        return now[1] == before[1] and abs(now[0] - before[0]) <= CLOSE * max(1, abs(before[0]))
+    return now == before
 
 
 # the tests
 
 
 KEPT = Path(__file__).parent
-#: one result of every kind, saved by the version that the others are held against
-SAVED = KEPT / "saved.zip"
 WHOLE = os.environ.get("PT_REUSE_GOLDEN")
 WRITE = os.environ.get("PT_REUSE_WRITE_GOLDEN") == "1"
 ALL = STUDIES | POOLS | JUDGING
@@ -567,7 +590,9 @@ def check(name: str, now: dict[str, dict]) -> None:
     if WRITE:
         lines = (f" {json.dumps(call)}: {json.dumps(one)}" for call, one in found.items())
         file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    wrong = differences(json.loads(json.dumps(found)), json.loads(file.read_text(encoding="utf-8")))
+    kept, found = json.loads(file.read_text(encoding="utf-8")), json.loads(json.dumps(found))
+    assert kept.keys() <= found.keys()
+    wrong = [f"{call}: {said}" for call, one in kept.items() for said in differences(name, found[call], one)]
     assert not wrong, "\n".join(wrong[:40])
 
 
@@ -605,36 +630,5 @@ def test_commands_write_what_they_wrote(small, tmp_path, capsys, monkeypatch):
         assert status == 0, err
         files = sorted(path for path in out.rglob("*") if path.is_file()) if out.is_dir() else [out]
         tables = {str(path.relative_to(out)): pd.read_csv(path) for path in files if path.suffix == ".csv"}
-        others = {
-            str(path.relative_to(out)): len(path.read_bytes().splitlines()) for path in files if path.suffix != ".csv"
-        }
-        now[words] = {"tables": tables, "settings": others, "warnings": []}
+        now[words] = {"tables": tables}
     check("commands", now)
-
-
-def save_every_result(folder: Path) -> None:
-    """Save one result of every kind, as this version does, for the versions to come."""
-    with zipfile.ZipFile(SAVED, "w", zipfile.ZIP_LZMA) as packed:
-        of_kind = {}
-        for result in every_result(lambda name: new_folder(folder / name)).values():
-            of_kind.setdefault(type(result).__name__, result)
-        for kind, result in of_kind.items():
-            for path in result.save(folder / kind):
-                packed.write(path, f"{kind}/{path.name}")
-
-
-def new_folder(path: Path) -> Path:
-    path.mkdir()
-    return path
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_results_saved_by_an_earlier_version_are_read(tmp_path):
-    if WRITE:
-        save_every_result(tmp_path)
-    with zipfile.ZipFile(SAVED) as packed:
-        packed.extractall(tmp_path / "saved")
-    folders = sorted((tmp_path / "saved").iterdir())
-    now = {folder.name: outcome(lambda folder=folder: ptr.read_result(folder)) for folder in folders}
-    assert len(now) == 37
-    check("saved", now)
