@@ -171,8 +171,8 @@ def check_no_subtopics(measures: Iterable[ir_measures.Measure], argument: str = 
     if found:
         raise InputError(
             f"{examples(found)} {'is' if len(found) == 1 else 'are'} of subtopics, and judgments are read as one label "
-            "per document, without subtopics. Leave it out; pt.Experiment and ir_measures compute it where the frame of "
-            "judgments has the subtopics in a column 'iteration'.",
+            "per document, without subtopics. Leave it out; pt.Experiment and ir_measures compute it of a frame with "
+            "subtopics in a column 'iteration'.",
             argument=argument,
         )
 
