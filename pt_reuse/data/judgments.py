@@ -288,7 +288,11 @@ class Qrels(Printed):
 
     @door
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Return the judgments of these topics alone; no other operation changes the topic set."""
+        """Return the judgments of these topics alone; no other operation changes the topic set.
+
+        The scale of labels stays: an unjudged document may have the highest label of all judgments, also where that is
+        of other topics, in bounds (:func:`Low`, :func:`High`, :func:`profile.bounds`).
+        """
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
             raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
@@ -303,7 +307,7 @@ class Qrels(Printed):
         """Write a TREC qrels file, ``qid 0 docno label``, or ``qid 0 docno stratum label`` of a sample.
 
         The file cannot hold topics without judgments and further columns: they are left out, with a warning. It does
-        not hold :attr:`rel` either: give it again when the file is read.
+        not hold :attr:`rel` and labels of topics that were not selected either: give `rel` again when it is read.
 
         Args:
             path: the file.
@@ -322,7 +326,8 @@ class Qrels(Printed):
         if self.rel > 1:
             relevant += f" from label {self.rel}"
         head = f"{count(len(self.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant}"
-        return f"Qrels: {head} (labels {labels or 'none'})"
+        whole = f"; of all topics up to {self.whole.highest}" if self.whole.highest > values.max(initial=0) else ""
+        return f"Qrels: {head} (labels {labels or 'none'}{whole})"
 
     def _repr_html_(self) -> str:
         return _html.headline(repr(self)) + _html.table(self.counts(), most=12, what="topics in .counts()")

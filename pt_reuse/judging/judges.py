@@ -180,7 +180,7 @@ class Scale:
     @classmethod
     def of(cls, people: Qrels, rel: int | None = None) -> Scale:
         """Return the scale of judgments, relevant from `rel` on, by default from where they say."""
-        return cls(people.rel if rel is None else rel, int(people.arrays.labels.max(initial=0)))
+        return cls(people.rel if rel is None else rel, people.arrays.highest)
 
 
 @dataclass(frozen=True)

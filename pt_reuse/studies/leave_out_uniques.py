@@ -438,10 +438,10 @@ def leave_out_uniques(
     Warns:
         ReuseWarning: a pool that is not that of the judgments, so that uniques are wrong: most judged documents have no
             contributor, most of the pool has no judgment, or contributors were assumed and more than a twentieth of the
-            pool has no judgment; judgments of relevant documents only, under a measure that distinguishes unjudged
-            documents; no relevant judgment, for instance if `rel` is above every label; intervals over fewer than five
-            topics; documents to which a judge gives no label, and filling relevant uniques only
-            (``settings["beware"]``); resamples in which all runs tie; contributors of one unit; one run.
+            pool has no judgment; judgments of relevant documents only; no relevant judgment, for instance if `rel` is
+            above every label; intervals over fewer than five topics; documents to which a judge gives no label, and
+            filling relevant uniques only (``settings["beware"]``); resamples in which all runs tie; contributors of one
+            unit; one run.
 
     Example:
         >>> import pt_reuse as ptr

@@ -280,9 +280,9 @@ def pool_costs(
         InputError: an invalid depth, an unknown measure or run, runs without any topic of the judgments.
 
     Warns:
-        ReuseWarning: no document is relevant; judgments of relevant documents only, under a measure that distinguishes
-            unjudged documents; a depth whose additional documents are mostly unjudged, so that it would find more than
-            is known; intervals over fewer than five topics. Also a field of one run.
+        ReuseWarning: no document is relevant; judgments of relevant documents only; a depth whose additional documents
+            are mostly unjudged, so that it would find more than is known; intervals over fewer than five topics. Also a
+            field of one run.
 
     Example:
         >>> import pt_reuse as ptr

@@ -116,9 +116,11 @@ def rest(measure, docnos, top):
     return measure.params["p"] ** len(seen(measure, docnos))
 
 
-def ends(measure, docnos, judged, top):
-    """Return the lowest and the highest score of a list over all labels of what the measure sees unjudged."""
+def ends(measure, docnos, judged, top, others=0):
+    """Return the lowest and the highest score of a list over all labels of what the measure sees unjudged, and of so
+    many documents that it does not see."""
     holes = [docno for docno in seen(measure, docnos) if judged.get(docno, -1) < 0]
+    holes += [f"elsewhere{i}" for i in range(others)]
     found = scores_of(measure, docnos, *completed(judged, holes, top))
     return found.min(), found.max() + rest(measure, docnos, top)
 
