@@ -232,7 +232,7 @@ def test_labels_beyond_those_of_judgments():
 def test_infinite_scores_are_ranked_and_what_has_no_order_is_refused(measure):
     docnos = ["d1", "d2", "d3"]
     run = pd.DataFrame({"query_id": "1", "doc_id": docnos, "score": [-np.inf, 2.0, np.inf]})
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d2"], "relevance": [1]})
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d2", "x"], "relevance": [1, 0]})
     low, high = completions(["d3", "d2", "d1"], {"d2": 1}, 1, measure)
     kinds = ptr.Low(measure), ptr.High(measure)
     found = [kind.calc_aggregate(qrels, run) for kind in kinds]

@@ -70,3 +70,14 @@ def test_every_study_says_so_once_and_keeps_it(name):
 @pytest.mark.parametrize("name", ["bounds", "leave_out_uniques", "compare_judgments", "audit_labels", "infer_pool"])
 def test_judgments_with_label_0_are_as_usual(name):
     assert told(name, False) == ([], [])
+
+
+def test_bounds_of_a_collection_that_has_relevant_documents_only(data):
+    place = data / "touche"
+    if not place.is_dir():
+        pytest.skip("the test data has no folder touche")
+    runs = ptr.read_runs(str(place / "webis-touche2020" / "*.gz"), names="file")
+    with pytest.warns(CaveatWarning, match="relevant documents only"):
+        found = ptr.profile.bounds(runs, str(place / "qrels.webis-touche2020.gz"), "P@10")
+    assert NOTE in found.settings[BEWARE]
+    assert found.summary["holds"].tolist() == [0]
