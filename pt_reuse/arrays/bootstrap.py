@@ -136,18 +136,24 @@ class TopicScores:
 
     values: NDArray[np.float64]  # (topics, runs)
     has_topic: NDArray[np.bool_] | None = None  # (topics, runs) whether the topic counts for the run
+    added: bool = False  # whether the scores are added up, as counts are, and not averaged
 
     def of(self, topics: Sequence[int], runs: Sequence[int]) -> TopicScores:
         rows = np.ix_(np.asarray(topics, dtype=np.int64), np.asarray(runs, dtype=np.int64))
-        return TopicScores(self.values[rows], None if self.has_topic is None else self.has_topic[rows])
+        has_topic = None if self.has_topic is None else self.has_topic[rows]
+        return replace(self, values=self.values[rows], has_topic=has_topic)
 
     def means(self, counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """Return (draws, runs) means, each topic as often as (draws, topics) `counts` say; default one draw of all."""
+        """Return (draws, runs) means, each topic as often as (draws, topics) `counts` say; default one draw of all.
+
+        Of scores that are added up they are the sums.
+        """
         n_topics = len(self.values)
         weight = np.ones((1, n_topics)) if counts is None else counts.astype(np.float64)
         if self.has_topic is None:
-            return weight @ self.values / np.maximum(weight.sum(axis=1), 1)[:, None]
-        return weight @ np.where(self.has_topic, self.values, 0.0) / np.maximum(weight @ self.has_topic, 1)
+            return weight @ self.values / (1 if self.added else np.maximum(weight.sum(axis=1), 1)[:, None])
+        sums = weight @ np.where(self.has_topic, self.values, 0.0)
+        return sums if self.added else sums / np.maximum(weight @ self.has_topic, 1)
 
 
 def ranking_agreement(

@@ -207,7 +207,7 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     folder = out_folder(options, ["by_run.csv", "by_topic.csv", *units, "settings.json"])
     qrels, runs = plan.read_judgments(judgments), plan.read_runs()
     check_topics(runs, qrels)
-    tell(relevant_only(qrels, [f"Unjudged@{k}" for k in cutoffs]))
+    tell(relevant_only(qrels))
     found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
     say(in_words(found))
     below = int((qrels.arrays.labels < 0).sum())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -44,6 +45,8 @@ from pt_reuse.data.qrels_files import (
 
 #: what a frame of judgments, or each tuple, must have
 COLUMNS = ("qid", "docno", "label")
+#: where the frame that pt.Experiment takes apart says of which judgments it is, see :class:`Whole`
+WHOLE = "pt_reuse"
 
 
 def judged_frame(given: Any, argument: str) -> pd.DataFrame:
@@ -68,6 +71,13 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
         " must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
         f"document -> label, a file, or a collection's name ('reuse:dl19'), and no results of runs, got {got}.",
     )
+
+
+class Whole(NamedTuple):
+    """What a part of judgments, such as those of some topics, does not tell of all of them."""
+
+    highest: int  # their highest label
+    relevant_only: bool
 
 
 class Qrels(Printed):
@@ -144,6 +154,12 @@ class Qrels(Printed):
         """Return the topic set, in natural order."""
         return list(self.arrays.documents.topics)
 
+    @property
+    def whole(self) -> Whole:
+        """Return what a part of the judgments does not tell of all of them."""
+        labels = self.arrays.labels
+        return Whole(self.arrays.highest, is_relevant_only(labels))
+
     def __len__(self) -> int:
         return len(self.arrays.labels)
 
@@ -171,7 +187,10 @@ class Qrels(Printed):
         give ``qrels.to_frame()``.
         """
         tell_bare_topics(self.arrays)
-        return self.to_frame().merge(*right, **options)
+        merged = self.to_frame().merge(*right, **options)
+        # to measures that need more than the topics asked; pandas keeps it in what is taken of the frame
+        merged.attrs[WHOLE] = self.whole
+        return merged
 
     @door
     def counts(self, *, rel: int | None = None, by: str | None = None) -> pd.DataFrame:
@@ -250,7 +269,7 @@ class Qrels(Printed):
         """
         lowest, labels = relevant_from(self, rel), self.arrays.labels
         binary = np.where(labels >= lowest, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
-        return Qrels.of_arrays(self.arrays.labelled(binary), 1)
+        return Qrels.of_arrays(replace(self.arrays, labels=binary, scale=0), 1)
 
     @door
     def sample(self, share: float, *, seed: int) -> Qrels:
@@ -269,7 +288,11 @@ class Qrels(Printed):
 
     @door
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Return the judgments of these topics alone; no other operation changes the topic set."""
+        """Return the judgments of these topics alone; no other operation changes the topic set.
+
+        The scale of labels stays: an unjudged document may have the highest label of all judgments, also where that is
+        of other topics, in bounds (:func:`Low`, :func:`High`, :func:`profile.bounds`).
+        """
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
             raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
@@ -284,7 +307,7 @@ class Qrels(Printed):
         """Write a TREC qrels file, ``qid 0 docno label``, or ``qid 0 docno stratum label`` of a sample.
 
         The file cannot hold topics without judgments and further columns: they are left out, with a warning. It does
-        not hold :attr:`rel` either: give it again when the file is read.
+        not hold :attr:`rel` and labels of topics that were not selected either: give `rel` again when it is read.
 
         Args:
             path: the file.
@@ -303,7 +326,8 @@ class Qrels(Printed):
         if self.rel > 1:
             relevant += f" from label {self.rel}"
         head = f"{count(len(self.topics), 'topic')}, {count(len(self), 'judgment')}, {relevant}"
-        return f"Qrels: {head} (labels {labels or 'none'})"
+        whole = f"; of all topics up to {self.whole.highest}" if self.whole.highest > values.max(initial=0) else ""
+        return f"Qrels: {head} (labels {labels or 'none'}{whole})"
 
     def _repr_html_(self) -> str:
         return _html.headline(repr(self)) + _html.table(self.counts(), most=12, what="topics in .counts()")
@@ -319,6 +343,11 @@ class Qrels(Printed):
             columns("the frame", other.columns, ("qid", "docno"))
             other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
         return as_qrels(other, argument).arrays.documents.find(self.arrays.documents)
+
+
+def is_relevant_only(labels: NDArray[np.integer]) -> bool:
+    """Return whether labels are of relevant documents only, so that unjudged and not relevant are the same."""
+    return bool((labels >= 0).any() and not (labels == 0).any())
 
 
 def checked_rel(rel: Any, argument: str = "rel") -> int | None:

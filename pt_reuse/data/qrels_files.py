@@ -44,18 +44,24 @@ class QrelsArrays:
     documents: TopicDocs  # the judged documents by topic
     labels: NDArray[np.int16]  # (rows,) their labels
     extra: pd.DataFrame | None = None  # (rows) further columns, None where there are none: who judged, which round
+    scale: int = 0  # the highest label of the judgments from which these topics were selected
+
+    @property
+    def highest(self) -> int:
+        """Return the highest label of the scale, which topics that were selected need not have themselves."""
+        return max(int(self.labels.max(initial=0)), self.scale)
 
     def take(self, rows: NDArray[np.int64]) -> QrelsArrays:
         """Return some rows, which ascend; all topics stay."""
-        return QrelsArrays(self.documents.take(rows), self.labels[rows], _taken(self.extra, rows))
+        return QrelsArrays(self.documents.take(rows), self.labels[rows], _taken(self.extra, rows), self.scale)
 
     def of_topics(self, topics: Iterable[int]) -> QrelsArrays:
-        """Return the rows of some topics, in that order."""
+        """Return the rows of some topics, in that order; the scale of labels stays."""
         documents, rows = self.documents.select(topics)
-        return QrelsArrays(documents, self.labels[rows], _taken(self.extra, rows))
+        return QrelsArrays(documents, self.labels[rows], _taken(self.extra, rows), self.highest)
 
     def labelled(self, labels: NDArray[np.int16]) -> QrelsArrays:
-        """Return the same documents with other labels."""
+        """Return the same documents with other labels of the same scale."""
         return replace(self, labels=labels)
 
 
@@ -178,7 +184,8 @@ def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays
     stays = np.ones(len(mine.labels), dtype=bool)
     stays[found[wins]] = False
     added = np.union1d(np.flatnonzero(found < 0), wins)
-    return _stacked(mine.take(np.flatnonzero(stays)), theirs.take(added))
+    scale = max(mine.scale, theirs.scale)
+    return replace(_stacked(mine.take(np.flatnonzero(stays)), theirs.take(added)), scale=scale)
 
 
 def _stacked(upper: QrelsArrays, lower: QrelsArrays) -> QrelsArrays:

@@ -32,7 +32,7 @@ from pt_reuse.scoring.caveats import (
     relevant_only,
     tell,
 )
-from pt_reuse.scoring.measures import Unjudged, cutoff_of, native_spec
+from pt_reuse.scoring.measures import Unjudged, adds_up, cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import Scores, mean_over_topics, score, topics_of_runs
 from pt_reuse.studies.check_new_run import check_new_run
@@ -70,13 +70,13 @@ BOUNDS = ("low", "high")
 COUNTS = ("filled docs", "filled unknown", "abstains")
 #: the key of `settings` for caveats about uniques where no column shows what they are worth
 BEWARE_OF_UNIQUES = "beware of uniques"
-#: columns of measures for which pt.Experiment reports the sum over topics, not the mean
+#: columns for which pt.Experiment reports the sum over topics; it goes by these names, and averages NumRet(rel=2)
 SUMMED = {"num_q", "num_rel", "num_ret", "num_rel_ret", "NumQ", "NumRel", "NumRet", "NumRelRet"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Which columns are wanted, and how systems are pooled; `alone` without a field, `highest` the highest label.
+    """Which columns are wanted, and how systems are pooled; `alone` without a field.
 
     Systems are pooled `by_score` where the order of pooling is that of the field, which says nothing of theirs.
     """
@@ -89,7 +89,6 @@ class Wanted:
     alone: bool
     by_default: bool
     idle: tuple[str, ...] = ()
-    highest: int | None = None
     by_score: bool = False
 
     @property
@@ -110,8 +109,8 @@ class Values:
     by_topic: NDArray
 
     @classmethod
-    def of(cls, scores: Scores, measure: ir_measures.Measure, times: int = 1) -> Values:
-        """Return the scores by a measure, the mean so many times."""
+    def of(cls, scores: Scores, measure: ir_measures.Measure, times: float = 1) -> Values:
+        """Return the scores by a measure, that over all topics so many times."""
         m = scores.measures.index(repr(measure))
         return cls(scores.mean_values[m] * times, scores.values[m])
 
@@ -151,9 +150,9 @@ class Columns:
         return replace(self, settings={**self.settings, **more})
 
 
-def times_of(name: str, qrels: Qrels) -> int:
-    """Return how many times the mean pt.Experiment shows: a count is the sum over topics."""
-    return len(qrels.topics) if name in SUMMED else 1
+def times_of(name: str, measure: ir_measures.Measure, qrels: Qrels) -> float:
+    """Return how many times our value over all topics pt.Experiment shows: of some sums it shows the mean."""
+    return 1.0 if name in SUMMED or not adds_up([measure]).any() else 1 / max(len(qrels.topics), 1)
 
 
 def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measures: Measures, wanted: Wanted) -> Columns:
@@ -165,7 +164,7 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
     elif known := {name: measure for name, measure in measures.items() if native_spec(measure) is not None}:
         # those alone that this package computes
         scores = score(systems, qrels, list(known.values()), without_topics="zero", verbose=wanted.verbose)
-        columns = replace(columns, scores={n: Values.of(scores, m, times_of(n, qrels)) for n, m in known.items()})
+        columns = replace(columns, scores={n: Values.of(scores, m, times_of(n, m, qrels)) for n, m in known.items()})
     kinds = [kind for kind in wanted.kinds if kind not in columns.empty]
     added, settings = {**columns.added}, {"reuse": kinds, "order": ORDER, **columns.settings}
     if "unjudged" in kinds:
@@ -174,7 +173,7 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
         added["unjudged"] = {name: Values.of(scores, rate) for name, rate in rates.items()}
         _tell_strangers(systems, qrels, added["unjudged"].values())
     if "bounds" in kinds:
-        known_bounds, more = _bounds(systems, qrels, measures, wanted.highest)
+        known_bounds, more = _bounds(systems, qrels, measures)
         added, settings = {**added, **known_bounds}, {**settings, **more}
     if "predicted" in kinds and field is not None:
         predictions, more = _predicted(systems, field.reorder(ORDER), qrels, measures, wanted)
@@ -209,7 +208,7 @@ def _placed(
     scores: dict[str, Values] = {}
     added: dict[str, dict[str, Values]] = {}
     for name, measure in measures.items():
-        times = times_of(name, qrels)
+        times = times_of(name, measure, qrels)
         scores[name] = Values.of(full, measure, times).at(at)
         shown = None if "lou" in empty else lou
         for column, values in _of_measure(full, shown, measure, times, "rank" in wanted.kinds).items():
@@ -251,7 +250,7 @@ def _pooled_in_words(pooled: list[bool]) -> str:
 
 
 def _of_measure(
-    full: Scores, lou: LeaveOutUniques | None, measure: ir_measures.Measure, times: int, ranked: bool
+    full: Scores, lou: LeaveOutUniques | None, measure: ir_measures.Measure, times: float, ranked: bool
 ) -> dict[str, Values]:
     """Return added column -> its values for all runs ranked."""
     base, columns = Values.of(full, measure), {}
@@ -270,11 +269,9 @@ def _of_measure(
     return columns
 
 
-def _bounds(
-    systems: RunSet, qrels: Qrels, measures: Measures, highest: int | None
-) -> tuple[dict[str, dict[str, Values]], dict[str, str]]:
+def _bounds(systems: RunSet, qrels: Qrels, measures: Measures) -> tuple[dict[str, dict[str, Values]], dict[str, str]]:
     """Return the columns of the measures whose bounds are known, and what settings say of them and of the others."""
-    bounds = score_bounds(systems, qrels, dict.fromkeys(measures.values()), highest)
+    bounds = score_bounds(systems, qrels, dict.fromkeys(measures.values()))
     at = {measure: m for m, measure in enumerate(bounds.measures)}
     known = {name: at[measure] for name, measure in measures.items() if measure in at}
     unknown = [name for name in measures if name not in known]
@@ -359,9 +356,8 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Measures, wanted: Wan
     if fit is not None:
         alone = [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()] if wanted.alone else None
         of_uniques = [*(fit.caveats() if alone is None else alone), *none_relevant(qrels, qrels.rel)]
-    unjudged = [column for column in ("unjudged", *BOUNDS) if column in columns.added]
-    shares = [f"{name} {column}" for column in unjudged for name in columns.added[column]]
-    caveats = [*relevant_only(qrels, [*shares, *of_judged(measures.values())]), *columns.caveats]
+    shares = {"unjudged", *BOUNDS} & columns.added.keys()
+    caveats = [*(relevant_only(qrels) if shares or of_judged(measures.values()) else ()), *columns.caveats]
     # where no column shows what uniques are worth, the summary alone does
     hidden = "lou" in columns.empty
     shown, for_summary = (caveats, of_uniques) if hidden else ([*of_uniques, *caveats], [])
@@ -435,7 +431,7 @@ def tell_other_order(
     if bounded and (values[0] == values[1]).all():
         # a document without a label has changed places with one of label 0: no score sees it, its bounds may
         shown = [f"{name} {column}" for column in BOUNDS for name in columns.added[BOUNDS[0]]]
-        values = [_rounded_bounds(part, qrels, bounded, wanted.highest) for part in (runs, ordered)]
+        values = [_rounded_bounds(part, qrels, bounded) for part in (runs, ordered)]
     here, there = values
     differ = here != there
     n = differ.any(axis=0).sum(axis=0)
@@ -480,9 +476,7 @@ def _scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure])
     return base_scores(runs, qrels, distinct)[[distinct.index(measure) for measure in measures]]
 
 
-def _rounded_bounds(
-    runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], highest: int | None
-) -> NDArray[np.float64]:
-    bounds = score_bounds(runs, qrels, measures, highest)
+def _rounded_bounds(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> NDArray[np.float64]:
+    bounds = score_bounds(runs, qrels, measures)
     # sums of the same numbers in another order differ in the last bit
     return np.round(np.concatenate([bounds.low, bounds.high]), DECIMALS)

@@ -177,7 +177,7 @@ class _Holes:
         for name, measure in measures.items():
             mine = scores[levels.index(depths[name]), [distinct.index(measure)]]
             filled = scores_of(self.systems, self.base, [measure], mine, complete=True)
-            added["filled"][name] = Values(filled.mean_values[0] * times_of(name, self.base), filled.values[0])
+            added["filled"][name] = Values(filled.mean_values[0] * times_of(name, measure, self.base), filled.values[0])
             for column, chosen in (("filled docs", known), ("filled unknown", ~known)):
                 added[column][name] = self._counted(chosen & (self.rank <= depths[name]))
         return added

@@ -169,7 +169,7 @@ class _LeaveOutUniques(Derived):
             ~(judged.isin(self._others) | judged.isin(self._of_team) | found)[(qrels["relevance"] >= 0).to_numpy()]
         )
         left = qrels[~(unique & (qrels["relevance"] >= self.params["rel"]).to_numpy())]
-        return calculated(self.measure, left, run, qids)
+        return calculated(self._made_of(qrels), left, run, qids)
 
 
 #: the measures that are in use

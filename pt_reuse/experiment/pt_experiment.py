@@ -48,9 +48,9 @@ from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, ca
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
 from pt_reuse.experiment.systems import as_systems, check_frames, executed_runs, kept_systems, name_systems, saved_files
 from pt_reuse.judging.judges import JudgeRel, Scale, lowest_of
-from pt_reuse.scoring.caveats import told_elsewhere
+from pt_reuse.scoring.caveats import of_judged, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
-from pt_reuse.scoring.measures import is_measure
+from pt_reuse.scoring.measures import OwnMeasure, check_no_subtopics, is_measure, is_of_subtopics, parse_measures
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study_of
@@ -362,6 +362,8 @@ def _measures_of(result: Any) -> tuple[bool, list[str]]:
         )
     perquery = {"qid", "measure", "value"} <= set(result.columns)
     named = list(dict.fromkeys(result["measure"])) if perquery else [c for c in result.columns if is_measure(c)]
+    # columns of measures that are not computed here stay alone
+    named = [name for name in named if not (is_measure(name) and is_of_subtopics(parse_measures(name)[0]))]
     if not named:
         raise InputError(f"no column of the result is a measure: {examples(result.columns, 12)}.", argument="result")
     row_of = ["name", "qid", "measure"] if perquery else ["name"]
@@ -468,11 +470,16 @@ def _evaluated(
         all_judgments = as_qrels(qrels)
     judged = all_judgments.to_frame()
     metrics, measures = parse_metrics(eval_metrics)
+    # pt.Experiment hands over the judgments of the topics asked alone
+    whole = all_judgments.whole
+    metrics = [metric.of_judgments(whole) if isinstance(metric, OwnMeasure) else metric for metric in metrics]
+    check_no_subtopics(measures.values(), "eval_metrics")
     for measure in measures.values():
         check_sampled(measure, pt.model.to_ir_measures(judged))
     retr_systems, keeping = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
     check_baseline(arguments, len(retr_systems))
     if not kinds:
+        tell(relevant_only(all_judgments) if of_judged(measures.values()) else ())
         plain = keeping.by_pt(retr_systems, topics, judged, metrics, names, arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
@@ -499,7 +506,7 @@ def _evaluated(
             pool_order = pooled_runs.pool_order
             wanted = replace(wanted, by_score=systems.runs is None and pool_order in ("file", "rank"))
         check_pool_order(field, systems.runs, pool_order)
-    wanted = replace(wanted, pool_order=pool_order, highest=int(all_judgments.arrays.labels.max(initial=0)))
+    wanted = replace(wanted, pool_order=pool_order)
     # a tree plan joins a result frame with the topics
     systems.only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     systems.saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -180,7 +180,7 @@ class Scale:
     @classmethod
     def of(cls, people: Qrels, rel: int | None = None) -> Scale:
         """Return the scale of judgments, relevant from `rel` on, by default from where they say."""
-        return cls(people.rel if rel is None else rel, int(people.arrays.labels.max(initial=0)))
+        return cls(people.rel if rel is None else rel, people.arrays.highest)
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ def on_scale(labels: Qrels, judge_rel: int, rel: int) -> Qrels:
     if judge_rel == rel:
         return labels.with_rel(rel)
     scaled = values_on_scale(labels.arrays.labels.astype(np.int64), judge_rel, rel)
-    return Qrels.of_arrays(labels.arrays.labelled(scaled.astype(np.int16)), rel)
+    return Qrels.of_arrays(replace(labels.arrays, labels=scaled.astype(np.int16), scale=0), rel)
 
 
 def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:

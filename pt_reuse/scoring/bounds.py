@@ -1,7 +1,8 @@
 """Bounds: the lowest and the highest score that the unjudged documents of a system allow.
 
 A *completion* gives every unjudged document that the measure sees in the list of a system (down to its cutoff, the
-whole list where it has none) some label from 0 to the highest of the judgments. All other documents stay as they are:
+whole list where it has none) some label from 0 to the highest of the judgments, which belongs to all of them, not to
+the topics asked. All other documents stay as they are:
 what the list does not have and nobody judged is not relevant. The bounds are the lowest and the highest score under any
 completion, topic by topic, so those of a mean are the means of those of its topics.
 
@@ -46,17 +47,32 @@ class Bounds:
     measures: list[ir_measures.Measure]
     low: Floats
     high: Floats
+    highest: int  # the highest label that an unjudged document may have
 
     def in_words(self) -> str:
         """Return under which labels these are the lowest and the highest scores."""
-        names = list(dict.fromkeys(measure.NAME for measure in self.measures))
+        reached = [measure for measure in self.measures if may_be_relevant(measure, self.highest)]
+        names = list(dict.fromkeys(measure.NAME for measure in reached))
         lowered = [name for name in names if name in _LOWERED]
         return (
-            "every unjudged document of the system that the measure sees may have any label from 0 to the highest of "
-            "the judgments; what the system did not find stays as it is judged"
+            f"every unjudged document of the system that the measure sees may have any label from 0 to {self.highest}, "
+            "the highest of the judgments; what the system did not find stays as it is judged"
             + (f", and further relevant documents there would lower {listed(lowered)}" if lowered else "")
             + ("; RBP adds p^n, the weight of all ranks below the n documents that it sees" if "RBP" in names else "")
+            + not_reached(self.measures, self.highest)
         )
+
+
+def may_be_relevant(measure: ir_measures.Measure, highest: int) -> bool:
+    """Return whether some label up to the highest is relevant to a measure; else its bounds are its score."""
+    spec = native_spec(measure)
+    return spec is None or spec.rel <= highest
+
+
+def not_reached(measures: Iterable[ir_measures.Measure], highest: int) -> str:
+    """Return in words which measures no label up to the highest is relevant to, nothing where there is none."""
+    names = [repr(measure) for measure in measures if not may_be_relevant(measure, highest)]
+    return f"; no such label is relevant to {listed(names)}, so the bounds are the score" if names else ""
 
 
 def score_bounds(
@@ -68,7 +84,8 @@ def score_bounds(
 ) -> Bounds:
     """Return the lowest and the highest score that the unjudged documents of each run allow.
 
-    They may have any label up to `highest`, by default that of the judgments. So may `others`, of each measure (topics,
+    They may have any label up to `highest`, by default that of the judgments, at least 1; a measure with a higher `rel`
+    has its score for both. So may `others`, of each measure (topics,
     runs) how many documents that the measure does not see in the list; by default there are none. Rprec takes none.
     """
     asked = list(measures)
@@ -76,13 +93,13 @@ def score_bounds(
     known = [measure for measure in asked if measure in specs]
     low = np.zeros((len(known), len(qrels.topics), len(runs)))
     high = np.zeros_like(low)
+    judged = qrels.arrays.labels
+    highest = max(qrels.arrays.highest if highest is None else highest, 1)
     if not known:
-        return Bounds(known, low, high)
+        return Bounds(known, low, high, highest)
     work = Rescoring(runs.field, runs.names, qrels, known)
     depths = [specs[measure].depth for measure in known]
     deepest = None if None in depths else max(depth for depth in depths if depth is not None)
-    judged = qrels.arrays.labels
-    highest = max(int(judged.max(initial=0)) if highest is None else highest, 1)
     used = np.union1d(judged, np.array([min(highest, LABELS[1])], dtype=np.int16))
     for topics in work.cut(_AT_ONCE):
         base = work.block(topics).base
@@ -99,7 +116,7 @@ def score_bounds(
             unknown &= spec.rel <= highest
             low[m, here] = np.where(unknown, np.clip(least, 0, score), score).reshape(base[m].shape)
             high[m, here] = np.where(unknown, np.maximum(np.minimum(most, 1), score), score).reshape(base[m].shape)
-    return Bounds(known, low, high)
+    return Bounds(known, low, high, highest)
 
 
 def has_bounds(measure: ir_measures.Measure) -> bool:

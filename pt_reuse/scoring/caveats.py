@@ -9,16 +9,23 @@ from dataclasses import dataclass
 
 import ir_measures
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import count
 from pt_reuse._errors import Option, Part, ReuseWarning, warn
-from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.judgments import WHOLE, Qrels, Whole, is_relevant_only
 from pt_reuse.data.units import Units
 from pt_reuse.scoring.measures import made_of
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
-_OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG", "High", "Residual", "Condensed")
+_OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG", "Low", "High", "Residual", "Condensed")
+#: what judgments of relevant documents only cannot show
+_NOT_TOLD_APART = (
+    "A document that was found not relevant cannot be told from one without a judgment: unjudged is 1 - precision for "
+    "every run. Shares of unjudged documents, bounds, densities and condensed lists do not show how far the judgments "
+    "cover the runs."
+)
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
 #: on fewer topics a ranking is mostly chance
@@ -37,22 +44,25 @@ class Caveat:
     parts: tuple[Part, ...]
 
 
-def relevant_only(qrels: Qrels, what: Iterable[str]) -> Iterator[Caveat]:
+def relevant_only(qrels: Qrels, whose: str = "") -> Iterator[Caveat]:
     """Yield a caveat where judgments hold relevant documents only, so that unjudged and not relevant are the same."""
-    names, labels = list(what), qrels.arrays.labels
-    n = int((labels >= 0).sum())
-    if not names or not n or (labels == 0).any():
+    labels = qrels.arrays.labels
+    if not is_relevant_only(labels):
         return
+    n = int((labels >= 0).sum())
     negative = len(labels) - n
     less = f" Labels below 0, {negative:,} of them, count as no judgment." if negative else ""
-    yield Caveat(
-        "judgments of relevant documents only",
-        (
-            f"the judgments, {n:,}, are of relevant documents only, none has label 0.{less} So {examples(names)} "
-            "cannot tell a document that was found not relevant from one that nobody judged: unjudged is 1 - precision "
-            "for every run, and says nothing of how far the judgments cover it.",
-        ),
-    )
+    place = f"{whose}: " if whose else ""
+    said = f"{place}the judgments, {n:,}, are of relevant documents only, none has label 0.{less} {_NOT_TOLD_APART}"
+    yield Caveat(f"{place}judgments of relevant documents only", (said,))
+
+
+def tell_of_frame(measure: ir_measures.Measure, qrels: pd.DataFrame, whole: Whole | None) -> None:
+    """Warn of judgments of relevant documents only that ir_measures hands to a measure; `whole` is known of them."""
+    whole = whole or qrels.attrs.get(WHOLE)
+    if is_relevant_only(qrels["relevance"].to_numpy()) if whole is None else whole.relevant_only:
+        said = f"{measure!r}: the judgments that it gets are of relevant documents only, none has label 0."
+        warn(f"{said} {_NOT_TOLD_APART}", category=CaveatWarning)
 
 
 def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
@@ -117,7 +127,13 @@ def alone(units: Units, counted: NDArray[np.bool_]) -> Iterator[Caveat]:
 
 def of_judged(measures: Iterable[ir_measures.Measure]) -> list[str]:
     """Return the names of the measures that set judged documents against unjudged ones."""
-    return [repr(m) for m in measures if m.NAME in _OF_JUDGED or m.params.get("judged_only")]
+    return [repr(m) for m in measures if _sees_unjudged(m)]
+
+
+def _sees_unjudged(measure: ir_measures.Measure) -> bool:
+    of = made_of(measure)
+    mine = measure.NAME in _OF_JUDGED or bool(measure.params.get("judged_only"))
+    return mine or (of is not measure and _sees_unjudged(of))
 
 
 def tell(caveats: Iterable[Caveat]) -> None:

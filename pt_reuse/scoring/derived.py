@@ -17,10 +17,11 @@ import pandas as pd
 from ir_measures import Metric
 
 from pt_reuse._check import count, examples, told
-from pt_reuse._errors import InputError, door, warn
-from pt_reuse.data.judgments import as_qrels, checked_rel
+from pt_reuse._errors import InputError, Option, door, warn
+from pt_reuse.data.judgments import WHOLE, Whole, as_qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
+from pt_reuse.scoring.caveats import of_judged
 from pt_reuse.scoring.measures import MeasureLike, OwnMeasure, cutoff_of, parse_measures
 
 #: judged documents have at least this label; -1 means pooled and not judged
@@ -67,12 +68,18 @@ class Derived(OwnMeasure):
         options = [f"{name}={value!r}" for name, value in self.params.items() if name != "measure"]
         return f"{self.NAME}({','.join([repr(self.measure), *options])})"
 
+    def aggregator(self) -> Any:
+        """Return what makes one value of those of the topics, as for the measure it is made of."""
+        return self.measure.aggregator()
+
     def runtime_impl(self, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[Metric]:
         """Yield one value per topic that both the qrels and the run have; called by ir_measures."""
         judged = set(qrels["query_id"].unique())
         qids = [qid for qid in run["query_id"].unique() if qid in judged]
         if qids:
             self._check(run)
+            if of_judged([self]):
+                self._tell_relevant_only(qrels)
             values = self._values(qrels, run, qids)
             yield from (Metric(qid, self, values[qid]) for qid in qids)
 
@@ -88,6 +95,25 @@ class Derived(OwnMeasure):
                 rest = int(at.sum()) - 1
                 more = f", and {count(rest, 'further row')} like it" if rest else ""
                 raise InputError(f"{said}{more}. A result needs each document once per topic, with a number as score.")
+
+    def _made_of(self, qrels: pd.DataFrame) -> ir_measures.Measure:
+        """Return the measure it is made of, as it is under all judgments, some of which it may not get."""
+        of = self.measure
+        return of.of_judgments(self._whole_of(qrels)) if isinstance(of, OwnMeasure) else of
+
+    def _whole_of(self, qrels: pd.DataFrame) -> Whole:
+        """Return what is known of the judgments of which those given may be a part."""
+        known: Whole | None = self._whole or qrels.attrs.get(WHOLE)
+        if known is not None:
+            return known
+        highest = int(qrels["relevance"].max())
+        self._tell_scale(highest)
+        return Whole(highest, relevant_only=False)
+
+    def _tell_scale(self, highest: int) -> None:
+        """Warn where it matters that the highest label may be that of a part of the judgments."""
+        if isinstance(self.measure, Derived):
+            self.measure._tell_scale(highest)
 
     @abstractmethod
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
@@ -111,16 +137,6 @@ class _Bounded(Derived):
                 "and nDCG, without judged_only and gains.",
                 argument="measure",
             )
-        # the highest label of the judgments seen last
-        self._seen: int | None = None
-
-    def of_labels(self, highest: int) -> ir_measures.Measure:
-        """Return the measure with the highest label that an unjudged document may have."""
-        return self if "max_label" in self.params or not self._graded else self(max_label=max(highest, 1))
-
-    @property
-    def _graded(self) -> bool:
-        return self.measure.NAME == "nDCG"
 
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
         judged = _JUDGMENTS.of(qrels)
@@ -128,22 +144,22 @@ class _Bounded(Derived):
         return dict(zip(judged.topics, self._of(bounds)[0, :, 0].tolist(), strict=True))
 
     def _highest(self, qrels: pd.DataFrame) -> int:
-        """Return the highest label that an unjudged document may have; a binary measure sees relevant or not alone."""
-        if not self._graded:
-            return int(self.measure.params.get("rel", 1))
+        """Return the highest label that an unjudged document may have."""
         given = self.params.get("max_label")
-        if given is not None:
-            return int(given)
-        highest = max(int(qrels["relevance"].max()), 1)
-        if self._seen not in (None, highest):
-            both = sorted((highest, self._seen or 0))
-            warn(
-                f"{self!r} was computed with {both[0]} as the highest label of some topics, and with {both[1]} of "
-                "others: batches of topics have their own judgments. If they are of one collection, its values are "
-                f"wrong. Give the highest label: {self(max_label=both[1])!r}."
-            )
-        self._seen = highest
-        return highest
+        return max(self._whole_of(qrels).highest, 1) if given is None else int(given)
+
+    def _tell_scale(self, highest: int) -> None:
+        highest, of = max(highest, 1), self.measure
+        # a binary measure sees relevant or not alone
+        if "max_label" in self.params or (of.NAME != "nDCG" and of.params.get("rel", 1) <= highest):
+            return
+        warn(
+            f"{self!r} takes {highest} for the highest label that an unjudged document may have, that of the judgments "
+            "it gets. pt.Experiment hands over those of the topics asked, or of a batch of them: where other topics of "
+            "the collection have higher labels, the values are wrong. Say the highest label of all judgments, ",
+            Option("max_label", ...),
+            ", or give pt.Experiment a Qrels, which knows it.",
+        )
 
     @abstractmethod
     def _of(self, bounds: Bounds) -> Any:
@@ -190,7 +206,7 @@ class _CondensedList(Derived):
         judged = qrels.loc[qrels["relevance"] >= _JUDGED, ["query_id", "doc_id"]]
         pairs = pd.MultiIndex.from_frame(run[["query_id", "doc_id"]])
         kept = run[pairs.isin(pd.MultiIndex.from_frame(judged))]
-        return calculated(self.measure, qrels, kept, qids)
+        return calculated(self._made_of(qrels), qrels, kept, qids)
 
 
 @door
@@ -204,9 +220,10 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
 
     Args:
         measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.
-        max_label: the highest label that an unjudged document may have, from 1, for nDCG; default the highest of the
-            judgments. Judged documents keep their labels. Give it where there is a `batch_size`: pt.Experiment hands
-            over the judgments of each batch alone.
+        max_label: the highest label that an unjudged document may have, from 1, for nDCG and for a `rel` above 1;
+            default the highest of the judgments. Judged documents keep their labels. pt.Experiment hands over the
+            judgments of the topics asked, and of a batch, alone: give it there, or give judgments as a Qrels, which
+            tells the highest label of all of them. No label reaches a `rel` above it: then the bounds are the score.
 
     Returns:
         Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
@@ -216,7 +233,8 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
         InputError: a measure whose bounds are not known.
 
     Warns:
-        ReuseWarning: when it is computed, where batches of judgments differ in their highest label.
+        ReuseWarning: when it is computed by pt.Experiment or ir_measures, where the highest label of all judgments
+            matters and is not known; where all judgments are of relevant documents.
 
     Example:
         >>> import ir_measures, pt_reuse as ptr
@@ -237,7 +255,8 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
 def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the highest score that the unjudged documents of a list allow, as :func:`Low` the lowest.
 
-    The highest RBP counts the ranks below the n documents that it sees, too, whose weight is p^n.
+    The highest RBP counts the ranks below the n documents that it sees, too, whose weight is p^n, unless no document
+    can have a label of its `rel`.
 
     Args:
         measure: as for :func:`Low`.

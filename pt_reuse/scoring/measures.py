@@ -7,6 +7,8 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
+from copy import copy
+from functools import lru_cache
 from importlib import import_module
 from io import StringIO
 from typing import Any
@@ -15,6 +17,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import Metric
+from numpy.typing import NDArray
 
 from pt_reuse._check import did_you_mean, examples
 from pt_reuse._errors import InputError, Option, warn
@@ -34,6 +37,20 @@ class OwnMeasure(ir_measures.Measure):
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+    #: what is known of the judgments of which those given are a part
+    _whole: Any = None
+
+    def of_judgments(self, whole: Any) -> OwnMeasure:
+        """Return the same measure for parts of judgments of which all is known, a Whole, and was told."""
+        known = copy(self)
+        known._whole = whole._replace(relevant_only=False)
+        return known
+
+    def _tell_relevant_only(self, qrels: pd.DataFrame) -> None:
+        """Warn where the judgments are of relevant documents only."""
+        # PyTerrier loads this file at its start
+        import_module("pt_reuse.scoring.caveats").tell_of_frame(self, qrels, self._whole)
 
 
 class _Unjudged(OwnMeasure):
@@ -76,6 +93,7 @@ class _Unjudged(OwnMeasure):
         fault = _fault(self)
         if fault:
             raise InputError(fault)
+        self._tell_relevant_only(qrels)
         judged = qrels.loc[qrels["relevance"] >= self.params.get("min_label", 0), ["query_id", "doc_id"]]
         rows = run.loc[run["query_id"].isin(set(qrels["query_id"])), ["query_id", "doc_id", "score"]]
         with np.errstate(over="ignore"):
@@ -130,7 +148,7 @@ def measure_among(names: Sequence[str], measure: MeasureLike | None) -> str:
 
 def canonical_name(name: str) -> str:
     """Return a measure's name as ir_measures writes it, ``"AP"`` for ``"map"``; one that it does not know, as given."""
-    return repr(parse_measures(name)[0]) if is_measure(name) else name
+    return repr(_found(name)[0]) if is_measure(name) else name
 
 
 def is_measure(name: Any) -> bool:
@@ -139,6 +157,42 @@ def is_measure(name: Any) -> bool:
         return isinstance(name, str) and len(_found(name)) == 1
     except InputError:
         return False
+
+
+def is_of_subtopics(measure: ir_measures.Measure) -> bool:
+    """Return whether a measure, or what it is made of, asks for which subtopic of its topic a document is relevant."""
+    of = made_of(measure)
+    return measure.NAME in _OF_SUBTOPICS or (of is not measure and is_of_subtopics(of))
+
+
+def check_no_subtopics(measures: Iterable[ir_measures.Measure], argument: str = "measures") -> None:
+    """Raise where a measure is of subtopics: judgments as they are read here have one label per document."""
+    found = [measure for measure in measures if is_of_subtopics(measure)]
+    if found:
+        raise InputError(
+            f"{examples(found)} {'is' if len(found) == 1 else 'are'} of subtopics, and judgments are read as one label "
+            "per document, without subtopics. Leave it out; pt.Experiment and ir_measures compute it of a frame with "
+            "subtopics in a column 'iteration'.",
+            argument=argument,
+        )
+
+
+def adds_up(measures: Iterable[MeasureLike]) -> NDArray[np.bool_]:
+    """Return (measures,): which are added up over topics, as counts are; the others are averaged.
+
+    Example:
+        >>> adds_up([ir_measures.NumRet, "NumRel", "AP", "of somebody's own"]).tolist()
+        [True, True, False, False]
+    """
+    return np.array([_adds_up(measure) for measure in measures], dtype=np.bool_)
+
+
+@lru_cache(maxsize=1024)
+def _adds_up(measure: MeasureLike) -> bool:
+    found = (
+        measure if isinstance(measure, ir_measures.Measure) else (_found(measure) if is_measure(measure) else [None])[0]
+    )
+    return found is not None and isinstance(found.aggregator(), ir_measures.SumAgg)
 
 
 def _parse(name: Any) -> list[ir_measures.Measure]:
@@ -248,6 +302,8 @@ def _fault(measure: ir_measures.Measure) -> str | None:
     return None
 
 
+#: measures that need judgments by subtopic, as NIST's ndeval computes them
+_OF_SUBTOPICS = {"alpha_DCG", "alpha_nDCG", "AP_IA", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "P_IA", "StRecall"}
 #: what is made of another measure
 _DERIVED = ("Low", "High", "Residual", "Condensed")
 _KERNELS = {

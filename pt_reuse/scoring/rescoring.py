@@ -37,7 +37,7 @@ from pt_reuse.data.topic_jobs import (
     topics_array,
 )
 from pt_reuse.scoring.inferred import check_sampled
-from pt_reuse.scoring.measures import native_spec
+from pt_reuse.scoring.measures import OwnMeasure, adds_up, check_no_subtopics, native_spec
 
 #: judgments as a provider takes them: {topic: {document: label}}, or a frame with ir_measures' columns
 Given: TypeAlias = "dict[str, dict[str, int]] | pd.DataFrame"
@@ -67,6 +67,7 @@ class Provided:
         self.documents = qrels.arrays.documents
         self._docnos = _as_utf8(self.documents.docnos())
         frame = pt.model.to_ir_measures(qrels.to_frame())
+        check_no_subtopics(self.measures)
         for measure in self.measures:
             check_sampled(measure, frame)
         # what a measure may ask of judgments beyond their labels stands in further columns
@@ -141,6 +142,8 @@ class Provided:
 
 def check_provided(measures: Iterable[ir_measures.Measure]) -> None:
     """Raise where ir_measures cannot compute a measure, whatever the runs and judgments are."""
+    measures = list(measures)
+    check_no_subtopics(measures)
     for measure in measures:
         if not ir_measures.DefaultPipeline.supports(measure):
             # says why not
@@ -241,9 +244,8 @@ class Rescoring(ArrayWork):
         changes: Changes = NO_CHANGES,
     ):
         self.field, self.names, self.qrels = field, names, qrels
-        highest = int(qrels.arrays.labels.max(initial=0))
         # a block has its own judgments alone
-        self.measures = [m.of_labels(highest) if hasattr(m, "of_labels") else m for m in measures]
+        self.measures = [m.of_judgments(qrels.whole) if isinstance(m, OwnMeasure) else m for m in measures]
         self.topics, self.documents = qrels.arrays.documents.topics, qrels.arrays.documents
         self.judgments = Judgments(self.documents.starts, qrels.arrays.labels, changes.by_row())
         specs = [native_spec(measure) for measure in measures]
@@ -334,12 +336,24 @@ def base_scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measu
 
 
 class MeansOfSets:
-    """Adds up blocks to the means of all runs under every changed set, topic by topic in the order of the topics."""
+    """Adds up blocks to the means of all runs under every changed set, topic by topic in the order of the topics.
 
-    def __init__(self, shape: tuple[int, int, int], n_topics: int, has_topic: NDArray[np.bool_] | None):
-        n_measures, n_sets, n_runs = shape
+    Of measures that are added up over topics, such as NumRet, they are the sums.
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[ir_measures.Measure],
+        n_sets: int,
+        n_runs: int,
+        n_topics: int,
+        has_topic: NDArray[np.bool_] | None,
+    ):
+        n_measures, shape = len(measures), (len(measures), n_sets, n_runs)
         self._has = has_topic
-        self._divisor = max(n_topics, 1) if has_topic is None else np.maximum(has_topic.sum(axis=0), 1)
+        divisor = max(n_topics, 1) if has_topic is None else np.maximum(has_topic.sum(axis=0), 1)
+        # measures that are added up are not divided
+        self._divisor = np.where(adds_up(measures)[:, None, None], 1, divisor)
         self._base, self._sum = np.zeros((n_measures, n_runs)), np.empty(shape)
         step = max(1, _SUMS_AT_ONCE // max(1, n_measures * n_runs))
         self._parts = [slice(first, min(first + step, n_sets)) for first in range(0, n_sets, step)]

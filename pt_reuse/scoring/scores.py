@@ -29,7 +29,14 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.result import clauses
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, of_judged, relevant_only, tell, warn_of_lower_grades
-from pt_reuse.scoring.measures import MeasureLike, canonical_name, measure_among, native_spec, parse_measures
+from pt_reuse.scoring.measures import (
+    MeasureLike,
+    adds_up,
+    canonical_name,
+    measure_among,
+    native_spec,
+    parse_measures,
+)
 from pt_reuse.scoring.rescoring import base_scores, check_provided
 
 _COLUMNS = ("name", "qid", "measure", "value")
@@ -42,6 +49,15 @@ def mean_over_topics(values: NDArray[np.float64], has_topic: NDArray[np.bool_] |
     if has_topic is None:
         return values.sum(axis=-2) / max(values.shape[-2], 1)
     return np.where(has_topic, values, 0.0).sum(axis=-2) / np.maximum(has_topic.sum(axis=0), 1)
+
+
+def of_all_topics(
+    values: NDArray[np.float64], measures: Iterable[MeasureLike], has_topic: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
+    """Return (measures, runs) of (measures, topics, runs): means, or the sums of measures that are added up."""
+    means = mean_over_topics(values, has_topic)
+    sums = (values if has_topic is None else np.where(has_topic, values, 0.0)).sum(axis=-2)
+    return np.where(adds_up(measures)[:, None], sums, means)
 
 
 def _texts(frame: pd.DataFrame, column: str) -> NDArray[Any]:
@@ -240,18 +256,22 @@ class Scores(Record):
 
     @property
     def mean_values(self) -> NDArray[np.float64]:
-        """Return the mean over the topic set, (measures, runs)."""
-        return mean_over_topics(self.values, None if self.complete else self.has_topic)
+        """Return the mean over the topic set, (measures, runs); of counts the sum, as `mean` has it."""
+        return of_all_topics(self.values, self.measures, None if self.complete else self.has_topic)
 
     @property
     def topic_means(self) -> dict[str, TopicScores]:
         """Return measure -> its scores by topic, with the topics of their means, for resampling."""
         has_topic = None if self.complete else self.has_topic
-        return {m: TopicScores(values, has_topic) for m, values in zip(self.measures, self.values, strict=True)}
+        every = zip(self.measures, self.values, adds_up(self.measures).tolist(), strict=True)
+        return {measure: TopicScores(values, has_topic, added) for measure, values, added in every}
 
     @property
     def mean(self) -> pd.DataFrame:
-        """Return one row per run, ``name`` and the mean of each measure, also of counts, which trec_eval sums."""
+        """Return one row per run, ``name`` and the mean of each measure; of counts (NumRet, NumRel, NumQ) the sum.
+
+        Which measures are added up is what ir_measures says, as in trec_eval and pt.Experiment.
+        """
         return self._frame(self.mean_values)
 
     @property
@@ -431,6 +451,7 @@ class Scores(Record):
         first = np.round(self.mean_values[self.measures.index(names[0])], DECIMALS)
         rows = self.mean.iloc[np.argsort(-first, kind="stable")]
         topics = "a topic that a run lacks counts 0" if self.complete else "for each run over those that it has"
+        topics += _sums_in_words(names)
         order = self.settings.get("order")
         notes = ["The scores were given by topic." if order is None else f"Documents are ranked in the order {order}."]
         others = [name for name in self.measures if name not in names]
@@ -467,7 +488,13 @@ class Scores(Record):
     def words(self) -> dict[str, Any]:
         """Return the words of the verdict: the settings, and which topics count."""
         means = "over all topics, of which those that a run lacks count 0" if self.complete else "over its own topics"
-        return {**super().words(), "means": means}
+        return {**super().words(), "means": means + _sums_in_words(self.measures)}
+
+
+def _sums_in_words(measures: Sequence[str]) -> str:
+    """Return which measures have no mean but the sum, nothing where there is none."""
+    summed = [name for name, added in zip(measures, adds_up(measures), strict=True) if added]
+    return f"; of {listed(summed)} the sum" if summed else ""
 
 
 #: what judgments are called that nobody names
@@ -558,11 +585,12 @@ def score(
         Scores: ``.mean``, ``.per_topic``, ``.ranks``, ``.compare(other)``.
 
     Raises:
-        InputError: an unknown measure, a run that has no topic in common with the qrels.
+        InputError: an unknown measure, a measure of subtopics (alpha_nDCG, ERR_IA and the like), a run that has no
+            topic in common with the qrels.
 
     Warns:
         ReuseWarning: judgments of relevant documents only, under a measure that distinguishes unjudged documents
-            (Judged, Unjudged, Bpref, infAP, ``judged_only``). ``settings["beware"]`` has it, too.
+            (Judged, Unjudged, Low, High, Bpref, infAP, ``judged_only``). ``settings["beware"]`` has it, too.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -588,7 +616,7 @@ def score(
     warn_of_lower_grades(parsed, qrels.rel)
     if without_topics == "error":
         check_topics(runs, qrels)
-    caveats = list(relevant_only(qrels, of_judged(parsed)))
+    caveats = list(relevant_only(qrels)) if of_judged(parsed) else []
     tell(caveats)
     scores = scored(runs, qrels, parsed, complete=complete, n_jobs=jobs, verbose=verbose)
     return replace(scores, settings={**scores.settings, **noted(caveats)})

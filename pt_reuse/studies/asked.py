@@ -20,7 +20,16 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
-from pt_reuse.scoring.caveats import Caveat, few_topics, noted, one_run, tell, usual_measures, warn_of_lower_grades
+from pt_reuse.scoring.caveats import (
+    Caveat,
+    few_topics,
+    noted,
+    one_run,
+    relevant_only,
+    tell,
+    usual_measures,
+    warn_of_lower_grades,
+)
 from pt_reuse.scoring.scores import Scores, check_topics, named_scores, provided_measures, scored
 from pt_reuse.study import study_of
 
@@ -31,7 +40,7 @@ class Asked:
     def __init__(self, call: Callable[..., Any], given: Mapping[str, Any]):
         self._study = study_of(call)
         self._given = self._study.checked(given)
-        self._caveats: list[Caveat] = []
+        self.caveats: list[Caveat] = []
         self._units: Units | None = None
 
     def __getitem__(self, name: str) -> Any:
@@ -52,6 +61,12 @@ class Asked:
 
     @cached_property
     def qrels(self) -> Qrels:
+        """Return the judgments, with the caveats of what was read."""
+        qrels = self._read_qrels()
+        self.tell(relevant_only(qrels))
+        return qrels
+
+    def _read_qrels(self) -> Qrels:
         """Return the judgments; every run has a topic of them, unless it may score 0."""
         qrels = as_qrels(self._read[1])
         if self._given.get("without_topics") != "zero":
@@ -67,6 +82,7 @@ class Asked:
                 f"has no topic of the first judgments: {examples(other.topics)} against {examples(self.qrels.topics)}.",
                 argument="other",
             )
+        self.tell(relevant_only(other, "other"))
         return other
 
     @cached_property
@@ -157,7 +173,7 @@ class Asked:
         """Warn of caveats, and keep them for the settings."""
         found = [caveat for some in caveats for caveat in some]
         tell(found)
-        self._caveats += found
+        self.caveats += found
 
     def settings(self, **own: Any) -> dict[str, Any]:
         """Return the settings of the result: the study's own, then what was read and completed, then caveats."""
@@ -185,4 +201,4 @@ class Asked:
             shared["intervals"] = "none" if self.bootstrap is None else self.bootstrap.words()
         if scored and (provided := provided_measures(self.measures)):
             shared["by ir_measures"] = provided
-        return {**found, **{name: shared[name] for name in shared if name not in found}, **noted(self._caveats)}
+        return {**found, **{name: shared[name] for name in shared if name not in found}, **noted(self.caveats)}

@@ -32,7 +32,7 @@ from pt_reuse.plots.lines import plot_judge_ranks
 from pt_reuse.plots.run_scores import plot_judge_scores, plot_score_panels
 from pt_reuse.result import KeyFigures, Result, Shown, View, cells, clauses
 from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, one_unit
-from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.measures import MeasureLike, adds_up
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import check_topics, topics_of_runs
 from pt_reuse.studies.compare_labels import (
@@ -106,6 +106,7 @@ class LabelSheet:
         self.sets: list[Labels] = []
         self.values = np.zeros((0, 0, 0, 0))
         self._has_topic: NDArray[np.bool_] | None = None
+        self._added: list[bool] = []
 
     def labels_of(self, judged: Qrels) -> Labels:
         """Return the labels that judgments of some of the documents give."""
@@ -161,10 +162,11 @@ class LabelSheet:
             self.values[:, :, block.topics.start : block.topics.stop] = block.base[None]
             self.values[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
         self._has_topic = None if asked["complete"] else topics_of_runs(asked.runs, self.human)
+        self._added = adds_up(asked.measures).tolist()
 
     def of(self, number: int, measure: int, topics: NDArray[np.int64]) -> TopicScores:
         """Return the scores under one set by one measure on some topics."""
-        return TopicScores(self.values[number, measure, topics], self.has(topics))
+        return TopicScores(self.values[number, measure, topics], self.has(topics), self._added[measure])
 
     def has(self, topics: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """Return (topics, runs) whether a run has each of some topics; None where all count for all."""

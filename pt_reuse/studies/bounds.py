@@ -30,7 +30,7 @@ from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
+from pt_reuse.scoring.bounds import Bounds, has_bounds, may_be_relevant, not_reached, score_bounds
 from pt_reuse.scoring.caveats import few_topics, usual_measures
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import Rescoring, base_scores
@@ -156,10 +156,11 @@ def bounds(
     """Compute between which scores and ranks runs are, whatever the labels of unjudged documents are.
 
     A *completion* gives every unjudged document that some run has, down to the cutoff of the measure, a label from 0 to
-    the highest of the judgments, at least 1; `further` documents of each topic that no run has may have the highest,
-    too. A document that two runs have helps both, so a difference has narrower ends than two scores. For P, Success,
-    RR, R and RBP(rel=1) some completion reaches them. For AP and nDCG they may be wider: both scores have one divisor,
-    and one of them is taken to gain nothing.
+    the highest of the judgments, at least 1 (also where the judgments are a part of others, by ``Qrels.select``);
+    `further` documents of each topic that no run has may have the highest, too. Where no such label is relevant to a
+    measure, P(rel=3)@10 on labels up to 2, the bounds are the score. A document that two runs have helps both, so a
+    difference has narrower ends than two scores. For P, Success, RR, R and RBP(rel=1) some completion reaches them. For
+    AP and nDCG they may be wider: both scores have one divisor, and one of them is taken to gain nothing.
     RBP counts the ranks below the n documents that it sees as documents of its own, p^n, as :func:`High` does. A run
     scores 0 on a topic that it lacks.
 
@@ -171,7 +172,8 @@ def bounds(
             test or correction.
 
     Warns:
-        CaveatWarning: fewer than five topics; with one there is no test, and no pair is significant.
+        CaveatWarning: fewer than five topics; with one there is no test, and no pair is significant; judgments of
+            relevant documents only.
 
     Example:
         >>> import pt_reuse as ptr
@@ -198,6 +200,7 @@ def bounds(
     work = _Completions.of(runs, qrels, measures, further)
     found = score_bounds(runs, work.base, measures, others=work.others)
     largest = work.largest(found, verbose=verbose)
+    reached = [measure for measure in measures if may_be_relevant(measure, work.highest)]
     tables, pairs, summary = [], [], []
     for m, measure in enumerate(measures):
         values = work.scores[m]
@@ -206,16 +209,15 @@ def bounds(
         apart = largest[m]
         tables.append(_table(repr(measure), runs.names, values, found, m, apart))
         pairs.append(_pairs(repr(measure), runs.names, tests, apart, tests.significant(alpha)))
-        summary.append(
-            _summed(repr(measure), tables[-1], pairs[-1], work.n_unjudged[m], _spec(measure).kernel in LARGEST)
-        )
-    wider = [repr(measure) for measure in measures if _spec(measure).kernel not in LARGEST]
+        exact = _spec(measure).kernel in LARGEST or measure not in reached
+        summary.append(_summed(repr(measure), tables[-1], pairs[-1], work.n_unjudged[m], exact))
+    wider = [repr(measure) for measure in reached if _spec(measure).kernel not in LARGEST]
     more = f", and {count(further, 'document')} per topic that no run has may have the highest" if further else ""
-    below = "; RBP adds p^n for the ranks below n documents" if any(m.NAME == "RBP" for m in measures) else ""
+    below = "; RBP adds p^n for the ranks below n documents" if any(m.NAME == "RBP" for m in reached) else ""
     ends = "some completion reaches each end of a difference"
     settings = {
         "completions": f"any label from 0 to {work.highest} for every unjudged document that some run has down to "
-        f"the cutoff{more}{below}",
+        f"the cutoff{more}{below}{not_reached(measures, work.highest)}",
         "exactness": f"differences by {', '.join(wider)} may have narrower ends" if wider else ends,
         "test": f"{TESTS[test]}, two-sided",
         "alpha": alpha,
@@ -262,6 +264,7 @@ class _Completions:
         pool = pool_to_depth(runs, max(depths), contributors_of(runs, "all")).remainder(qrels)
         pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
         base = with_unjudged(qrels, pool.to_frame()[["qid", "docno"]])
+        reached = [may_be_relevant(measure, max(base.arrays.highest, 1)) for measure in measures]
         n_topics = len(base.topics)
         work = Rescoring(runs.field, runs.names, base, measures)
         others = [np.zeros((n_topics, len(runs)), dtype=np.int64) for _ in measures]
@@ -273,14 +276,14 @@ class _Completions:
                 seen = unjudged & (hits.rank <= depth)
                 here = len(np.unique(hits.row[seen]))
                 others[m][topic] = here - np.bincount(hits.of[seen], minlength=len(runs)) + further
-                total[m] += here
+                total[m] += here if reached[m] else 0
         scores = base_scores(runs, base, measures)
         return cls(runs, base, work, measures, further, scores, dict(zip(measures, others, strict=True)), total)
 
     @property
     def highest(self) -> int:
         """Return the highest label that an unjudged document may have."""
-        return max(int(self.base.arrays.labels.max(initial=0)), 1)
+        return max(self.base.arrays.highest, 1)
 
     def largest(self, found: Bounds, *, verbose: bool) -> Floats:
         """Return (measures, runs, runs): the largest mean difference of the first and the second over completions."""
@@ -291,7 +294,7 @@ class _Completions:
             hits, labels = work.index.gather(range(topic, topic + 1)), work.judgments.of(range(topic, topic + 1)).labels
             for m, measure in enumerate(self.measures):
                 spec, score = _spec(measure), self.scores[m, topic]
-                if spec.rel > self.highest:
+                if not may_be_relevant(measure, self.highest):
                     sums[m] += score[:, None] - score
                 elif spec.kernel in LARGEST:
                     sums[m] += LARGEST[spec.kernel](self._lists(hits, labels, spec, score), spec)

@@ -25,7 +25,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result, Shown, Told, View, records
-from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_unit, relevant_only, usual_measures
+from pt_reuse.scoring.caveats import Caveat, few_topics, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.compare_strategies import ScoredField
@@ -436,7 +436,6 @@ def by_type(
     asked.tell(
         unsplit,
         few_topics(len(asked.qrels.topics)),
-        relevant_only(asked.qrels, of_judged(asked.measures)),
         _unjudged(labels, depth_k),
         one_unit(kinds, np.ones(len(asked.runs), dtype=bool), alone),
         _mixed_teams(asked.runs.run_table) if unit == "team" else (),

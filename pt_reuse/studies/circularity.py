@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -55,8 +55,8 @@ class BeforeAfter:
             return self.before if field == "original" else self.after
         values = np.hstack([self.before.values, self.after.values])
         if self.before.has_topic is None or self.after.has_topic is None:
-            return TopicScores(values)
-        return TopicScores(values, np.hstack([self.before.has_topic, self.after.has_topic]))
+            return replace(self.before, values=values, has_topic=None)
+        return replace(self.before, values=values, has_topic=np.hstack([self.before.has_topic, self.after.has_topic]))
 
     def gains(self, counts: NDArray[np.int64] | None = None) -> Floats:
         """Return (draws, runs) by how much the mean of each run is higher once it is re-ranked."""

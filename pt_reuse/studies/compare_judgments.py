@@ -459,9 +459,8 @@ def compare_judgments(
     caveats = [*one_run(len(runs)), *few_topics(len(shared))]
     tell(caveats)
     for side in sides:
-        with located(side.name):
-            tell(only := list(relevant_only(side.qrels, ["unjudged"])))
-        caveats += [replace(caveat, note=f"{side.name}: {caveat.note}") for caveat in only]
+        tell(only := list(relevant_only(side.qrels, side.name)))
+        caveats += only
     pairs = pairs or _pairs(usual_measures(before.rel), asked["measures_b"])
     how = {"complete": complete, "without_topics": without_topics, **asked.how}
     scores = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -242,7 +242,7 @@ class _Aligned:
         values[:, there] = part.values
         has[:, there] = 1 if part.has_topic is None else part.has_topic
         has_topic = None if part.has_topic is None else has > 0
-        return TwoRankings(truth, TopicScores(values, has_topic), names, self.bootstrap)
+        return TwoRankings(truth, replace(part, values=values, has_topic=has_topic), names, self.bootstrap)
 
 
 def _named(given: Any) -> dict[str, Any]:

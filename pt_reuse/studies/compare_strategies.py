@@ -42,7 +42,7 @@ from pt_reuse.pooling.adaptive.strategy import (
 )
 from pt_reuse.result import Result, Shown, View, clauses, key_figures_of
 from pt_reuse.scoring.caveats import alone, one_run
-from pt_reuse.scoring.measures import MeasureLike, native_spec
+from pt_reuse.scoring.measures import MeasureLike, adds_up, native_spec
 from pt_reuse.scoring.rescoring import MeansOfSets, rescore
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, Entry, study
@@ -535,13 +535,13 @@ class ScoredField:
     def _rescored(self, gone: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the means under all judgments, and under those without the rows of each set."""
         changes, n_topics = _without(gone), len(self.qrels.topics)
-        means = MeansOfSets((len(self.measures), len(gone), len(self.runs)), n_topics, None)
+        means = MeansOfSets(self.measures, len(gone), len(self.runs), n_topics, None)
         full = np.zeros((len(self.measures), len(self.runs)))
         for block in rescore(self.runs, self.qrels, self.measures, changes):
             for i in range(len(block.topics)):
                 full += block.base[:, i]
             means.add(block)
-        return full / max(n_topics, 1), means.means()
+        return full / np.where(adds_up(self.measures), 1, max(n_topics, 1))[:, None], means.means()
 
 
 def _without(gone: Sequence[NDArray[np.int64]]) -> Changes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.run_scores import plot_density
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import Caveat, noted, tell
+from pt_reuse.scoring.caveats import noted, relevant_only
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
 from pt_reuse.studies.relevant_documents import found_none
@@ -239,8 +239,7 @@ def density(
     else:
         rounds = JudgingRounds.of_column(as_qrels(qrels), by)
     lowest = relevant_from(rounds.qrels, asked["rel"])
-    caveats = [*found_none(rounds.qrels, lowest), *_relevant_only(rounds)]
-    tell(caveats)
+    asked.tell(found_none(rounds.qrels, lowest), relevant_only(rounds.qrels) if runs is None else ())
     by_round = rounds.counts(lowest)
     return Density(
         table=_topics(by_round),
@@ -252,7 +251,7 @@ def density(
             "judged": "label of at least 0",
             "rounds": rounds.origin,
             **settings,
-            **noted(caveats),
+            **noted(asked.caveats),
         },
     )
 
@@ -277,19 +276,6 @@ def _check_no_pools(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise wrong(name, " says how ", Argument("runs"), " are pooled. Give the runs as well.")
-
-
-def _relevant_only(rounds: JudgingRounds) -> Iterator[Caveat]:
-    labels = rounds.qrels.arrays.labels
-    judged = labels[labels >= 0]
-    if len(judged) and not (judged == 0).any():
-        yield Caveat(
-            "judgments of relevant documents only",
-            (
-                f"the judgments, {len(judged):,}, are of relevant documents only, none has label 0. So every density "
-                "is 1 (or the share of higher grades), and says nothing of how much was looked at.",
-            ),
-        )
 
 
 def _topics(rounds: pd.DataFrame) -> pd.DataFrame:

@@ -27,6 +27,7 @@ from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import cells, clauses
 from pt_reuse.scoring.caveats import Caveat
+from pt_reuse.scoring.measures import adds_up
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.asked import Asked
@@ -136,7 +137,7 @@ class Filling:
         blocks = rescore(runs, self.judgments, measures, changes, n_jobs=n_jobs, verbose=verbose)
         firsts = range(n, changes.n_sets, n + 1)
         sets: dict[str, Any] = {"own": (0, *firsts), "alone": [first + n for first in firsts], "n_sets": changes.n_sets}
-        return score_sets(blocks, runs, self.judgments, len(measures), units, **sets, **how)
+        return score_sets(blocks, runs, self.judgments, measures, units, **sets, **how)
 
     def counts(self, judge: int, n_units: int) -> pd.DataFrame:
         """Return :data:`COUNTS` of the uniques of each unit; the relevant ones are of those that the judge labelled."""
@@ -203,7 +204,7 @@ class Filling:
 
 def filled_tables(asked: Asked, units: Units, scores: Scores, found: SetScores, filling: Filling) -> dict[str, Any]:
     """Return ``filled``, ``filled_by_run`` and ``filled_summary`` of ``LeaveOutUniques``."""
-    n, has = len(units), None if scores.complete else scores.has_topic
+    n, has, added = len(units), None if scores.complete else scores.has_topic, adds_up(scores.measures).tolist()
     described_runs = described(asked.runs.run_table).assign(contributed=asked.contributors.runs)
     of_units, of_runs, of_all = [], [], []
     for j, judge in enumerate(filling.judges):
@@ -213,8 +214,8 @@ def filled_tables(asked: Asked, units: Units, scores: Scores, found: SetScores, 
             ways = _Ways(
                 units,
                 asked.bootstrap,
-                TopicScores(found.full[m], has),
-                {name: TopicScores(of[m], has) for name, of in zip(WAYS, values, strict=True)},
+                TopicScores(found.full[m], has, added[m]),
+                {name: TopicScores(of[m], has, added[m]) for name, of in zip(WAYS, values, strict=True)},
                 (means[:n], means[first : first + n], np.broadcast_to(means[first + n], (n, means.shape[1]))),
             )
             rows, runs = ways.of_units(counts), described_runs.assign(**ways.of_runs())

@@ -60,8 +60,7 @@ class AskedJudges(Asked):
         with arguments_as(qrels="human"):
             return as_runs_before(self["runs"], self["human"])
 
-    @cached_property
-    def qrels(self) -> Qrels:
+    def _read_qrels(self) -> Qrels:
         """Return the judgments of people."""
         people = as_people(self._read[1] if "runs" in self._given else self["human"], self["rel"])
         if self._given.get("without_topics") == "error":
@@ -83,12 +82,11 @@ class AskedJudges(Asked):
     def label_caveats(self, n_topics: int | None = None) -> Iterator[Caveat]:
         """Yield what keeps numbers over so many topics, default the fewest of a judge, from meaning what they seem."""
         few = min(len(labels.human.topics) for labels in self.compared) if n_topics is None else n_topics
-        measured = of_judged(self.measures)
-        yield from (*one_run(len(self.runs)), *few_topics(few), *relevant_only(self.qrels, measured))
+        yield from (*one_run(len(self.runs)), *few_topics(few))
         yield from _nothing_relevant(self.qrels)
-        for labels in self.compared:
-            for caveat in relevant_only(labels.judge, measured):
-                yield Caveat(f"{labels.name}: {caveat.note}", (f"{labels.name}: ", *caveat.parts))
+        if of_judged(self.measures):
+            for labels in self.compared:
+                yield from relevant_only(labels.judge, labels.name)
 
     def scored(self, qrels: Qrels, runs: RunSet | None = None) -> Scores:
         """Return scores of the field, or of other runs, under judgments."""

@@ -30,7 +30,7 @@ from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Shown, View
-from pt_reuse.scoring.caveats import Caveat, alone, few_topics, none_relevant, of_judged, relevant_only
+from pt_reuse.scoring.caveats import Caveat, alone, few_topics, none_relevant
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
@@ -274,7 +274,6 @@ def leave_out_dynamic(
     asked.tell(
         alone(units, asked.contributors.runs),
         PoolFit.of(pool, people, judged, depth=asked.depth.value).of_pool(),
-        relevant_only(people, of_judged(measured)),
         none_relevant(people, lowest),
         _caveats(made),
         few_topics(len(people.topics)) if asked.bootstrap else (),
@@ -285,7 +284,7 @@ def leave_out_dynamic(
     blocks = rescore(field, base, measured, changes, verbose=verbose)
     # the set after those of the units is LOU-FULL
     sets: dict[str, Any] = {"alone": (n,), "n_sets": n + 1, "with_cells": asked.bootstrap is not None}
-    scored = score_sets(blocks, field, base, len(measured), units, complete=complete, **sets)
+    scored = score_sets(blocks, field, base, measured, units, complete=complete, **sets)
     scores = scores_of(field, base, measured, scored.alone[0], complete=complete)
     scores = replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"})
     unique = judged & (owner >= 0)

@@ -18,6 +18,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Parameter
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.result import Result, Shown, Told, View, clauses, key_figures_of, records
+from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
@@ -209,7 +210,10 @@ def leave_out_type(
     chosen = list(kinds.names) if asked["types"] is None else [choice("types", t, kinds.names) for t in asked["types"]]
     kept = ("depth", "rel", "contributors", "pool_order", "resamples", "confidence", "seed", "verbose")
     options = {name: asked[name] for name in kept}
-    lou = leave_out_uniques(asked.runs, asked.qrels, asked["measures"], by="type", **options)
+    with told_elsewhere():
+        # by leaving out uniques
+        qrels = asked.qrels
+    lou = leave_out_uniques(asked.runs, qrels, asked["measures"], by="type", **options)
     row, sole = _lost(asked, lou)
     parts = [_recovered(asked.runs, asked.qrels, row[sole == kinds.names.index(n)], n, down_to) for n in chosen]
     recovery, documents = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))

@@ -22,7 +22,7 @@ from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, PoolUniques, find_uniques
 from pt_reuse.result import KeyFigures, Shown, View
-from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, of_judged, relevant_only
+from pt_reuse.scoring.caveats import alone, few_topics, none_relevant
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.asked import Asked
@@ -438,10 +438,10 @@ def leave_out_uniques(
     Warns:
         ReuseWarning: a pool that is not that of the judgments, so that uniques are wrong: most judged documents have no
             contributor, most of the pool has no judgment, or contributors were assumed and more than a twentieth of the
-            pool has no judgment; judgments of relevant documents only, under a measure that distinguishes unjudged
-            documents; no relevant judgment, for instance if `rel` is above every label; intervals over fewer than five
-            topics; documents to which a judge gives no label, and filling relevant uniques only
-            (``settings["beware"]``); resamples in which all runs tie; contributors of one unit; one run.
+            pool has no judgment; judgments of relevant documents only; no relevant judgment, for instance if `rel` is
+            above every label; intervals over fewer than five topics; documents to which a judge gives no label, and
+            filling relevant uniques only (``settings["beware"]``); resamples in which all runs tie; contributors of one
+            unit; one run.
 
     Example:
         >>> import pt_reuse as ptr
@@ -469,7 +469,6 @@ def leave_out_uniques(
         pooling = Pooling.of(field, chosen, units, depth=depth_k, pool_order=asked["pool_order"])
     asked.tell(
         alone(units, chosen.runs),
-        relevant_only(people, of_judged(measured)),
         none_relevant(people, asked.rel) if remove == "relevant" else (),
         few_topics(len(people.topics)) if asked.bootstrap else (),
     )

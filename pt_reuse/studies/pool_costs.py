@@ -23,8 +23,8 @@ from pt_reuse.plots.lines import plot_pool_costs
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Pool
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
-from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.caveats import Caveat, few_topics, one_run
+from pt_reuse.scoring.measures import MeasureLike, adds_up
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import topics_of_runs
 from pt_reuse.studies.asked import Asked
@@ -280,9 +280,9 @@ def pool_costs(
         InputError: an invalid depth, an unknown measure or run, runs without any topic of the judgments.
 
     Warns:
-        ReuseWarning: no document is relevant; judgments of relevant documents only, under a measure that distinguishes
-            unjudged documents; a depth whose additional documents are mostly unjudged, so that it would find more than
-            is known; intervals over fewer than five topics. Also a field of one run.
+        ReuseWarning: no document is relevant; judgments of relevant documents only; a depth whose additional documents
+            are mostly unjudged, so that it would find more than is known; intervals over fewer than five topics. Also a
+            field of one run.
 
     Example:
         >>> import pt_reuse as ptr
@@ -305,7 +305,6 @@ def pool_costs(
     asked.tell(
         one_run(len(asked.runs)),
         found_none(qrels, asked.rel),
-        relevant_only(qrels, of_judged(parsed)),
         _mostly_unjudged(table),
         few_topics(len(qrels.topics)) if asked.bootstrap else (),
     )
@@ -315,11 +314,12 @@ def pool_costs(
         topics = slice(block.topics.start, block.topics.stop)
         full[:, topics] = reduced[:, :, topics] = block.base
         reduced[block.set, :, block.topic] = block.values.swapaxes(0, 1)
-    has = None if complete else topics_of_runs(asked.runs, qrels)
+    has, added = None if complete else topics_of_runs(asked.runs, qrels), adds_up(parsed).tolist()
     agreement = []
     for d, depth in enumerate(wanted):
         for m, measure in enumerate(parsed):
-            found = ranking_agreement(TopicScores(full[m], has), TopicScores(reduced[d, m], has), asked.bootstrap)
+            both = (TopicScores(values[m], has, added[m]) for values in (full, reduced[d]))
+            found = ranking_agreement(*both, asked.bootstrap)
             agreement.append({"depth": depth, "measure": repr(measure), **found})
     return PoolCosts(
         table=table,

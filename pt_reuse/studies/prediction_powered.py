@@ -283,8 +283,7 @@ class _Asked(AskedJudges):
         found = super().measures
         return checked_measures(found) if self["level"] == "topics" else found
 
-    @cached_property
-    def qrels(self) -> Qrels:
+    def _read_qrels(self) -> Qrels:
         """Return the labels of people; by topics on the topics alone in which they labelled a document."""
         human, rel = as_qrels(self._read[1], "human"), checked_rel(self["rel"])
         there = np.unique(human.arrays.documents.topic[human.arrays.labels >= 0])

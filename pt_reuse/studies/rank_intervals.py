@@ -190,8 +190,8 @@ def rank_intervals(
         )
     asked.tell(few_topics(len(found.topics)))
     tables, groups, pairs = [], [], []
-    for measure, values in zip(found.measures, found.values, strict=True):
-        tests, means = pair_tests(values, _TEST), values.mean(axis=0)
+    for measure, values, means in zip(found.measures, found.values, found.mean_values, strict=True):
+        tests = pair_tests(values, _TEST)
         tests = _without_certainty(tests, values)
         tests = replace(tests, p=tests.corrected(_CORRECTION))
         order = np.lexsort((np.array(found.names), -rounded(means)))

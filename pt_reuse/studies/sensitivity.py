@@ -27,6 +27,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.depth import DepthFrom, checked_depth, depth_of
 from pt_reuse.result import Result, Shown, View
+from pt_reuse.scoring.caveats import noted, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import BY, REMOVE, leave_out_uniques
@@ -310,6 +311,7 @@ def sensitivity(
             "varied": "each alone" if not full else "each alone and in every combination",
             **({"not varied": ", ".join(kept) + " (one value)"} if kept else {}),
             **{f"{one.name} at": f"{one.default} (tried: {', '.join(one.choices)})" for one in conventions},
+            **noted(relevant_only(qrels)),
         },
     )
 

@@ -196,7 +196,7 @@ def score_sets(
     blocks: Iterable[Block],
     runs: RunSet,
     qrels: Qrels,
-    n_measures: int,
+    measures: Sequence[ir_measures.Measure],
     units: Units,
     *,
     own: Sequence[int] = (0,),
@@ -210,9 +210,9 @@ def score_sets(
     `own` says which sets are the first of those of all units, `alone` under which ones scores are wanted topic by
     topic.
     """
-    shape, has = (n_measures, len(qrels.topics), len(runs)), None if complete else topics_of_runs(runs, qrels)
+    shape, has = (len(measures), len(qrels.topics), len(runs)), None if complete else topics_of_runs(runs, qrels)
     full, of_own, of_all = np.empty(shape), {n: np.empty(shape) for n in own}, {n: np.empty(shape) for n in alone}
-    means = MeansOfSets((n_measures, len(units) if n_sets is None else n_sets, len(runs)), shape[1], has)
+    means = MeansOfSets(measures, len(units) if n_sets is None else n_sets, len(runs), shape[1], has)
     kept = []
     for block in blocks:
         here = slice(block.topics.start, block.topics.stop)
@@ -257,7 +257,7 @@ def score_uniques(
             found.append({name: _small(part[name]) for name in PoolUniques.NAMES})
             yield Block.of(part)
 
-    scored = score_sets(blocks(), runs, qrels, len(measures), units, complete=complete, with_cells=with_cells)
+    scored = score_sets(blocks(), runs, qrels, measures, units, complete=complete, with_cells=with_cells)
     return PoolUniques.of(found), scored
 
 
@@ -434,7 +434,7 @@ def _with_intervals(
         mine, reduced = unit == left_out, scores.values.copy()
         reduced[:, topic[mine]] = values[:, mine]
         for truth, of_measure in zip(truths.values(), reduced, strict=True):
-            yield truth, TopicScores(of_measure, truth.has_topic)
+            yield truth, replace(truth, values=of_measure)
 
     total = len(units) * len(truths)
     compared = (both for left_out in range(len(units)) for both in without(left_out))

@@ -54,8 +54,8 @@ def one_label_else(labels):
     return frame.assign(label=frame["label"].where(~first, (frame["label"] < labels.rel).astype(int)))
 
 
-def of_field(runs, qrels, complete, odd=""):
-    """Return what every declared study finds of a field, and of what is made of it, by the class of its result."""
+def arguments_of_field(runs, qrels, complete, odd=""):
+    """Return study -> the arguments with which it is called, of a field and of what is made of it."""
     judge = ptr.judging.Noisy(complete, ptr.judging.flips(0.2, range(3)), seed=2, name=odd or "noisy")
     labels = labelled(seed=6, gaps=0 if odd else 0.1)
     labels["annotator"] += odd
@@ -113,11 +113,20 @@ def of_field(runs, qrels, complete, odd=""):
         "stability": {"sizes": [5, 12], "pairs": 20},
         "subcollections": {"sources": lambda docno: docno[-1] + odd} if odd else {"how": "random", "sizes": [20, 50]},
     }
-    found = {}
-    for name, function in STUDIES.items():
-        taken = study_of(function).parameters
-        given = {part: value for part, value in {**data, **more.get(name, {})}.items() if part in taken}
-        found[study_of(function).result.__name__] = function(**given)
+    return {
+        name: {
+            part: value
+            for part, value in {**data, **more.get(name, {})}.items()
+            if part in study_of(function).parameters
+        }
+        for name, function in STUDIES.items()
+    }
+
+
+def of_field(runs, qrels, complete, odd=""):
+    """Return what every declared study finds of a field, and of what is made of it, by the class of its result."""
+    given = arguments_of_field(runs, qrels, complete, odd)
+    found = {study_of(STUDIES[name]).result.__name__: STUDIES[name](**mine) for name, mine in given.items()}
     plan = found["LabelPlan"]
     return {**found, "LabelEstimate": plan.estimate(one_label_else(qrels.restrict(plan.sample)))}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import completions as by_hand
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -80,6 +81,20 @@ def test_as_all_completions(case):
     for m, measure in enumerate(MEASURES):
         expected = by_brute_force(returned, judged["1"], top, measure)
         assert (found.low[m, 0, 0], found.high[m, 0, 0]) == pytest.approx(expected, abs=1e-9), measure
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_documents_elsewhere_that_other_new_runs_may_have_brought(seed):
+    runs, labels = by_hand.small_field(seed, systems=4, tops=(1, 2, 3))
+    measures = [m for m in by_hand.MEASURES if m.NAME != "Rprec"]
+    field, qrels = by_hand.field_of(runs), as_qrels(by_hand.qrels_of(labels))
+    more = np.random.default_rng(seed).integers(0, 3, (len(qrels.topics), len(field)))
+    found = score_bounds(field, qrels, measures, others=dict.fromkeys(measures, more))
+    for m, measure in enumerate(measures):
+        for t, qid in enumerate(qrels.topics):
+            for r, name in enumerate(field.names):
+                expected = by_hand.ends(measure, runs[name][qid], labels[qid], found.highest, int(more[t, r]))
+                assert (found.low[m, t, r], found.high[m, t, r]) == pytest.approx(expected, abs=1e-9), measure
 
 
 def test_bounds_by_hand():

@@ -10,7 +10,9 @@ from reference import as_frame, as_qrels, as_runs, fields
 from pt_reuse._errors import Option
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.experiment.lou_measure import LOU
 from pt_reuse.scoring.caveats import BEWARE, of_judged, relevant_only
+from pt_reuse.scoring.derived import Condensed, High, Low, Residual
 from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
 from pt_reuse.scoring.scores import score
 
@@ -148,7 +150,11 @@ def test_unjudged_is_1_minus_precision(messages):
     assert scores.settings[BEWARE] == "judgments of relevant documents only"
 
 
-@pytest.mark.parametrize("measure", [Unjudged @ 5, Judged @ 5, Bpref, infAP, AP(judged_only=True)], ids=repr)
+OF_JUDGED = [Unjudged @ 5, Judged @ 5, Bpref, infAP, AP(judged_only=True), Low(nDCG @ 5), High(P @ 5), Residual(AP)]
+OF_JUDGED += [Condensed(RR), LOU(Bpref, field=FIELD.runs), LOU(Condensed(RR @ 5), field=FIELD.runs)]
+
+
+@pytest.mark.parametrize("measure", OF_JUDGED, ids=repr)
 def test_measures_of_judged_documents(measure):
     assert of_judged([AP, measure, nDCG @ 10]) == [repr(measure)]
 
@@ -165,9 +171,8 @@ def test_other_measures_take_an_unjudged_document_as_not_relevant_anyway():
 def test_labels(labels, told, messages):
     rows = [("1", f"d{i}", label) for i, label in enumerate(labels)]
     qrels = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
-    found = list(relevant_only(qrels, ["Unjudged@10"]))
+    found = list(relevant_only(qrels))
     assert len(found) == told
-    assert list(relevant_only(qrels, [])) == []
     for caveat in found:
         messages.told("".join(map(str, caveat.parts)))
 
@@ -183,10 +188,10 @@ def test_vaswani_and_cranfield_hold_relevant_documents_only(data):
     lines = [line.split() for line in (cache / "cranfield" / "qrels.txt").read_text().splitlines() if line.split()]
     cranfield = pd.DataFrame([(a, b, int(c)) for a, b, c in lines], columns=["qid", "docno", "label"])
     assert len(vaswani) == 2083
-    assert [caveat.note for caveat in relevant_only(vaswani, ["x"])] == ["judgments of relevant documents only"]
+    assert [caveat.note for caveat in relevant_only(vaswani)] == ["judgments of relevant documents only"]
     cranfield = Qrels(cranfield.drop_duplicates(["qid", "docno"]))
     assert sorted(set(cranfield.arrays.labels.tolist())) == [-1, 1, 2, 3, 4]
-    text = "".join(map(str, next(relevant_only(cranfield, ["x"])).parts))
+    text = "".join(map(str, next(relevant_only(cranfield)).parts))
     assert "Labels below 0, 225 of them, count as no judgment." in text
 
 

@@ -24,10 +24,10 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.annotators.labels import LABELS, NO_LABEL, TIES, AnnotatorLabels, as_annotator_labels, vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View, clauses
-from pt_reuse.scoring.caveats import warn_of_lower_grades
+from pt_reuse.scoring.caveats import noted, relevant_only, tell, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.scores import check_topics, provided_measures
+from pt_reuse.scoring.scores import check_topics, of_all_topics, provided_measures
 from pt_reuse.study import Entry, study, study_of
 
 _TABLE = ("annotator", "measure", "topics", "labels", "changed", "tau_b", "tau_ap_b", "max_drop", "dropped")
@@ -169,6 +169,7 @@ def rankings_by_annotator(
     parsed, given = asked["measures"], _with_majorities(as_annotator_labels(labels), asked["majority"])
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
+    tell(relevant_only(qrels))
     warn_of_lower_grades(parsed, qrels.rel)
     check_topics(runs, qrels)
     _check_topics_of(given, qrels)
@@ -207,6 +208,7 @@ def rankings_by_annotator(
             "complete": True,
             "ties": f"means equal to {DECIMALS} decimals",
             **({"by ir_measures": provided} if provided else {}),
+            **noted(relevant_only(qrels)),
         },
         by_run=each_run[[*ahead, *(name for name in each_run if name not in ahead)]],
         between=pd.concat(rows, ignore_index=True)[list(_BETWEEN)] if rows else pd.DataFrame(columns=_BETWEEN),
@@ -257,8 +259,8 @@ class _Rescored:
         place, names = self._base.arrays.documents.place, self._labels.topics
         topics = sorted({place[names[t]] for t in self._labels.topic[items].tolist()})
         by_run, rows = [], []
-        for m, measure in enumerate(map(repr, self._measures)):
-            x, y = (self.values[which, m, topics].mean(axis=0) for which in (truth, estimate))
+        sides = [of_all_topics(self.values[which][:, topics], self._measures) for which in (truth, estimate)]
+        for measure, x, y in zip(map(repr, self._measures), *sides, strict=True):
             moved = rank_changes(x, y, self._runs.names).assign(measure=measure)
             moved[["team", "type"]] = self._runs.run_table[["team", "type"]].to_numpy()
             by_run.append(moved)

@@ -22,7 +22,7 @@ from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import plot_depths, plot_unjudged_runs
 from pt_reuse.plots.run_scores import plot_disadvantage
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import few_topics, relevant_only, told_elsewhere
+from pt_reuse.scoring.caveats import few_topics, told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
 from pt_reuse.studies.asked import Asked
@@ -543,7 +543,6 @@ def coverage(
     record = record_of(runs, qrels, by=by, depth=asked.depth, contributors=contributors, pool_order=pool_order)
     at = _compared_at(parsed[0], cutoffs)
     asked.tell(
-        relevant_only(qrels, [f"Unjudged@{at}", "the residual", *map(repr, condensing)]),
         few_topics(len(qrels.topics)),
         record.caveats(asked=by is not None),
     )

@@ -20,6 +20,7 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Parameter
 from pt_reuse.result import KeyFigures, Result
+from pt_reuse.scoring.caveats import noted, relevant_only, tell
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, passes
 from pt_reuse.studies.infer_pool.search import (
     COMMON,
@@ -654,6 +655,7 @@ def infer_pool(
     runs, qrels = as_runs_before(runs, qrels)
     qrels = as_qrels(qrels)
     _check_overlap(runs, qrels)
+    tell(relevant_only(qrels))
 
     with passes(runs.field, n_jobs) as going:
         asked = {name: given[name] for name in ("depth", "tolerance", "order", "verbose")}
@@ -728,6 +730,7 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: 
             **({"set apart": int(apart.sum())} if apart.any() else {}),
             "judged": "any label",
             "record": _record(runs.pooled),
+            **noted(relevant_only(qrels)),
         },
     )
 

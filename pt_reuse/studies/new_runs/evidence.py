@@ -200,7 +200,7 @@ class Evidence:
             cell = case.place[seen] * self.n_topics + case.topic[seen]
             others[measure] = whole[:, None] - np.bincount(cell, minlength=case.lengths.size).reshape(case.shape).T
         known = Qrels.of_arrays(self.qrels.arrays.labelled(case.labels)).keep(case.known)
-        found = score_bounds(runs, known, measures, highest=int(self.labels.max()), others=others)
+        found = score_bounds(runs, known, measures, highest=self.qrels.arrays.highest, others=others)
         return found.low, found.high
 
     @cached_property

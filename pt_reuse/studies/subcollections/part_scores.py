@@ -20,8 +20,9 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, SHARES, PairTests, agreement_of_tests, pair_tests, winners
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.scoring.measures import adds_up
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.scores import mean_over_topics
+from pt_reuse.scoring.scores import of_all_topics
 from pt_reuse.studies.subcollections.sources import Drawing, Part, compared
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
 
@@ -98,12 +99,13 @@ class PartTask:
                 values[:, block.topics.start : block.topics.stop] = block.base
         every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
         lengths = _lengths(runs, self.qrels.topics)[self.counts]
-        bootstrap = self.testing.bootstrap
+        bootstrap, added = self.testing.bootstrap, adds_up(self.measures).tolist()
+        by_topic = [TopicScores(mine, every, add) for mine, add in zip(values, added, strict=True)]
         return ScoredPart(
             counts=self.counts,
-            means=np.array([mean_over_topics(mine, every) for mine in values]),
+            means=of_all_topics(values, self.measures, every),
             tests=[self.testing.pairs(mine[self.counts]) for mine in values],
-            drawn=[self._drawn(bootstrap, TopicScores(mine, every)) for mine in values] if bootstrap else [],
+            drawn=[self._drawn(bootstrap, scores) for scores in by_topic] if bootstrap else [],
             judged=len(self.qrels),
             retrieved=float(lengths.mean()),
             emptied=int((lengths == 0).sum()),

@@ -22,7 +22,7 @@ from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.result import KeyFigures, Result, Shown, View, clauses, records
-from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, relevant_only
+from pt_reuse.scoring.caveats import Caveat, few_topics, relevant_only
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.subcollections.part_scores import SETTING, PartTask, ScoredParts, Testing, averaged
@@ -425,7 +425,6 @@ def subcollections(
     corpus = Corpus.of(systems, asked.qrels, asked.rel, shared=relevant == "all")
     by_source = drawing.needs_sources or sources is not None
     parts = drawing.parts(corpus.members(rule) if by_source else {"all": np.arange(len(corpus.split))})
-    asked.tell(relevant_only(asked.qrels, of_judged(asked.measures)))
     counting = [corpus.counting(part) for part in parts]
     several = drawing.n_draws > 1
     tasks = (
@@ -491,6 +490,7 @@ def _systems(asked: Asked) -> RestrictedRuns | Systems[Any]:
     systems = asked["runs"]
     if isinstance(systems, Systems):
         asked.qrels = as_qrels(asked["qrels"])
+        asked.tell(relevant_only(asked.qrels))
         systems.check_topics(asked.qrels.topics)
     else:
         systems = RestrictedRuns(asked.runs)

@@ -1,0 +1,260 @@
+"""The lowest and the highest score are one number at every door: against all completions of small fields."""
+
+from __future__ import annotations
+
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from completions import MEASURES, ends, field_of, frames_of, highest_of, qrels_of, score, small_field
+from experiment_parts import Retriever
+from ir_measures import AP, RBP, RR, P, nDCG
+
+import pt_reuse as ptr
+from pt_reuse.scoring.caveats import CaveatWarning
+
+KINDS = {"Low": ptr.Low, "High": ptr.High, "Residual": ptr.Residual}
+PARTS = [["1"], ["2"], ["1", "2"]]
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+def wanted_of(runs, labels, measures=MEASURES):
+    """Return (run, qid, measure) -> the lowest and the highest score."""
+    top = highest_of(labels)
+    return {
+        (name, qid, repr(m)): ends(m, docnos, labels[qid], top)
+        for name, lists in runs.items()
+        for qid, docnos in lists.items()
+        for m in measures
+    }
+
+
+def number(kind, pair):
+    return {"Low": pair[0], "High": pair[1], "Residual": pair[1] - pair[0]}[kind]
+
+
+def in_pt_experiment(runs, topics, qrels, measures, **options):
+    """Return (run, qid, kind, measure) -> value over some topics, and which measures warned of their scale."""
+    asked = pd.DataFrame({"qid": topics, "query": "q"})
+    made = {make(m, **options): (kind, repr(m)) for m in measures for kind, make in KINDS.items()}
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        rows = pt.Experiment(list(frames_of(runs).values()), asked, qrels, list(made), names=list(runs), perquery=True)
+    of_scale = [str(one.message) for one in heard if "max_label=" in str(one.message)]
+    warned = {of for measure, of in made.items() if any(text.startswith(f"{measure!r} ") for text in of_scale)}
+    named = {repr(measure): of for measure, of in made.items()}
+    return {(row.name, row.qid, *named[row.measure]): row.value for row in rows.itertuples(index=False)}, warned
+
+
+#: those with other labels, divisors, or a `rel` that no label may reach; all are compared outside the tests
+FEW = [P(rel=3) @ 2, RR, AP(rel=2), nDCG @ 3, RBP(rel=2, p=0.6)]
+
+
+def compare_parts(seed, measures=FEW):
+    """Compare measures in pt.Experiment over parts of the topics with all completions; return how many."""
+    runs, labels = small_field(seed, systems=2)
+    wanted, n = wanted_of(runs, labels, measures), 0
+    frame = qrels_of(labels)
+    for topics in PARTS:
+        for qrels, options in ((ptr.Qrels(frame), {}), (frame, {"max_label": highest_of(labels)}), (frame, {})):
+            found, warned = in_pt_experiment(runs, topics, qrels, measures, **options)
+            assert len(found) == len(runs) * len(topics) * len(measures) * 3
+            for (name, qid, kind, m), value in found.items():
+                same = value == pytest.approx(number(kind, wanted[name, qid, m]), abs=1e-9)
+                assert same or (qrels is frame and not options and (kind, m) in warned), (seed, topics, name, qid, m)
+                n += 1
+            # where the scale is known nothing is told of it
+            assert not warned or (qrels is frame and not options)
+    return n
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_measures_over_parts_of_the_topics(seed):
+    assert compare_parts(seed) == 4 * 5 * 3 * 2 * 3
+
+
+def test_the_formulas_are_those_of_ir_measures():
+    random = np.random.default_rng(3)
+    for m in [m for m in MEASURES if m.NAME != "RBP" or "cutoff" not in m.params]:
+        labels = random.integers(0, 4, (20, 7))
+        qrels = {str(i): {f"d{j}": int(label) for j, label in enumerate(row)} for i, row in enumerate(labels)}
+        run = {qid: {f"d{j}": -float(j) for j in range(5)} for qid in qrels}
+        same = nDCG(gains={1: 1, 2: 3, 3: 7}) @ 3 if m.params.get("dcg") else m
+        theirs = {metric.query_id: metric.value for metric in ir_measures.iter_calc([same], qrels, run)}
+        np.testing.assert_allclose(score(m, labels[:, :5], labels), [theirs[qid] for qid in qrels], atol=1e-9)
+
+
+def compare_doors(seed, measures=FEW):
+    """Compare every door that knows all judgments with all completions; return how many values."""
+    runs, labels = small_field(seed)
+    wanted, frame = wanted_of(runs, labels, [*measures, *FEW]), qrels_of(labels)
+    field, qrels, n = field_of(runs).reorder("trec_eval9"), ptr.Qrels(frame), 0
+
+    def check(value, name, qid, kind, m):
+        nonlocal n
+        n += 1
+        assert value == pytest.approx(number(kind, wanted[name, qid, m]), abs=1e-9), (seed, name, qid, kind, m)
+
+    named = [make(m) for m in measures for make in KINDS.values()]
+    for topics in PARTS:
+        scores = ptr.score(field, qrels.select(topics), named)
+        for (kind, m), values in zip(((k, m) for m in measures for k in KINDS), scores.values, strict=True):
+            for t, qid in enumerate(scores.topics):
+                for r, name in enumerate(scores.names):
+                    check(values[t, r], name, qid, kind, repr(m))
+        asked = pd.DataFrame({"qid": topics, "query": "q"})
+        # ir_measures has no RBP with a cutoff
+        theirs = [m for m in measures if m.NAME != "RBP" or "cutoff" not in m.params]
+        found = ptr.Experiment(frames_of(runs), asked, frame, theirs, reuse=["bounds"], perquery=True)
+        plain = pt.Experiment(list(frames_of(runs).values()), asked, frame, theirs, names=list(runs), perquery=True)
+        added = ptr.add_columns(plain, frames_of(runs), frame, reuse=["bounds"])
+        for rows in (found, added):
+            for row in rows.itertuples(index=False):
+                check(row.low, row.name, row.qid, "Low", row.measure)
+                check(row.high, row.name, row.qid, "High", row.measure)
+        # as measures of the experiment
+        few = [ptr.High(P(rel=3) @ 2), ptr.Low(nDCG @ 3)]
+        rows = ptr.Experiment(frames_of(runs), asked, frame, few, reuse=["unjudged"], perquery=True)
+        for row in rows.itertuples(index=False):
+            kind, m = row.measure[:-1].split("(", 1)
+            check(row.value, row.name, row.qid, kind, m)
+        known = [m for m in measures if m.NAME != "Rprec"]
+        table = ptr.profile.bounds(field, qrels.select(topics), known).table
+        for row in table.itertuples(index=False):
+            mine = [wanted[row.name, qid, row.measure] for qid in topics]
+            n += 2
+            # documents that another run has alone lower these
+            assert row.low <= np.mean([low for low, _ in mine]) + 1e-9
+            assert row.high == pytest.approx(np.mean([high for _, high in mine]), abs=1e-9), (seed, topics, row)
+    return n
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_every_door(seed):
+    assert compare_doors(seed) > 300
+
+
+def test_no_label_reaches_rel(messages):
+    run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0], "query": "q"})
+    runs = {"one": run, "other": run.iloc[1:]}
+    frame = pd.DataFrame({"qid": "1", "docno": ["a", "z"], "label": [1, 0]})
+    topics, measures = pd.DataFrame({"qid": ["1"], "query": ["q"]}), [P(rel=2) @ 3, RBP(rel=2, p=0.5), AP(rel=2)]
+    result = ptr.Experiment(runs, topics, frame, measures, reuse=["bounds"])
+    bounds = ptr.profile.bounds(runs, frame, measures)
+    for m in map(repr, measures):
+        assert result[f"{m} high"].tolist() == result[f"{m} low"].tolist() == [0.0, 0.0]
+        assert pt.Evaluate(run, frame, [ptr.High(m, max_label=1)]) == {f"High({m},max_label=1)": 0.0}
+        assert pt.Evaluate(run, frame, [ptr.High(m, max_label=2)])[f"High({m},max_label=2)"] >= 0.5
+        messages.warned(lambda m=m: pt.Evaluate(run, frame, [ptr.High(m)]))
+    assert bounds.table[["low", "high"]].to_numpy().max() == 0
+    assert bounds.summary[["unjudged", "exact"]].to_numpy().tolist() == [[0, True]] * 3
+    # what is said of RBP holds only where it adds something
+    said = (bounds.settings["completions"], result.attrs["reuse"]["settings"]["bounds"])
+    assert not any("p^n" in words for words in said)
+    below = ptr.profile.bounds(runs, frame, [RBP(rel=1, p=0.5), *measures])
+    assert "p^n" in below.settings["completions"]
+    assert below.table.loc[below.table["measure"] == "RBP(rel=1,p=0.5)", "high"].tolist() == [1.0, 1.0]
+
+
+def compare_lou(seed):
+    """Compare the score, and its bounds, without uniques over parts of the topics with those by hand."""
+    runs, labels = small_field(seed, systems=4, documents=5)
+    (name, mine), *others = runs.items()
+    field, n = field_of(dict(others)), 0
+    top = highest_of(labels)
+    for m in (P @ 3, nDCG @ 3, AP):
+        measures = [ptr.Low(m), m, ptr.High(m)]
+        made = [ptr.LOU(of, field=field, depth=3) for of in measures]
+        for topics in PARTS:
+            asked = pd.DataFrame({"qid": topics, "query": "q"})
+            rows = pt.Experiment(
+                [frames_of(runs)[name]], asked, ptr.Qrels(qrels_of(labels)), made, names=[name], perquery=True
+            )
+            for row in rows.itertuples(index=False):
+                theirs = {docno for _, lists in others for docno in lists[row.qid][:3]}
+                unique = {d for d in mine[row.qid][:3] if d not in theirs and labels[row.qid].get(d, -1) >= 1}
+                left = {d: label for d, label in labels[row.qid].items() if d not in unique}
+                of = measures[[repr(one) for one in made].index(row.measure)]
+                low, high = ends(m, mine[row.qid], left, top)
+                judged = {**dict.fromkeys(mine[row.qid], 0), **left}
+                plain = ends(m, mine[row.qid], {d: max(label, 0) for d, label in judged.items()}, top)[0]
+                expected = {"Low": low, "High": high}.get(of.NAME, plain)
+                assert row.value == pytest.approx(expected, abs=1e-9), (seed, topics, row)
+                n += 1
+    return n
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+@pytest.mark.parametrize("seed", range(4))
+def test_leave_out_uniques_over_parts_of_the_topics(seed):
+    assert compare_lou(seed) == 36
+
+
+@pytest.mark.parametrize("batch_size", [1, 2])
+def test_batches_of_a_qrels_are_of_one_scale(batch_size):
+    runs, labels = small_field(5, topics=3)
+    wanted, topics = wanted_of(runs, labels, FEW), pd.DataFrame({"qid": list(labels), "query": "q"})
+    measures = [ptr.Low(nDCG @ 3), ptr.High(nDCG @ 3), ptr.High(P(rel=3) @ 2)]
+    systems = [Retriever(frame.drop(columns="query").assign(name="it")) for frame in frames_of(runs).values()]
+    given = (systems, topics, ptr.Qrels(qrels_of(labels)), measures)
+    found = pt.Experiment(*given, names=list(runs), batch_size=batch_size).set_index("name")
+    for name in runs:
+        for measure in measures:
+            mine = [number(measure.NAME, wanted[name, qid, repr(measure.measure)]) for qid in labels]
+            assert found.loc[name, repr(measure)] == pytest.approx(np.mean(mine), abs=1e-9)
+
+
+def test_judgments_that_are_combined_keep_their_scale():
+    frame = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "z", "b"], "label": [1, 0, 3]})
+    qrels = ptr.Qrels(frame)
+    run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+
+    def lowest(judgments):
+        return (
+            ptr.score({"A": run}, judgments, ptr.Low(nDCG @ 3), without_topics="zero").of("Low(nDCG@3)").loc["1", "A"]
+        )
+
+    expected = ends(nDCG @ 3, ["a", "b", "c"], {"a": 1, "z": 0}, 3)[0]
+    alone = qrels.select(["1"])
+    others = ptr.Qrels(frame[2:])
+    for judgments in (qrels, alone, alone - others, alone | others, alone.restrict(frame[:1]), alone.with_rel(2)):
+        assert lowest(judgments) == pytest.approx(expected, abs=1e-12)
+    # labels that are made binary are of another scale, and so are those of a frame
+    binary = ends(nDCG @ 3, ["a", "b", "c"], {"a": 1, "z": 0}, 1)[0]
+    for judgments in (qrels.threshold(1), alone.threshold(1), ptr.Qrels(alone.to_frame())):
+        assert lowest(judgments) == pytest.approx(binary, abs=1e-12)
+
+
+def is_of_relevant(heard):
+    return issubclass(heard.category, CaveatWarning) and "relevant documents only" in str(heard.message)
+
+
+def test_relevant_documents_only_are_told_by_measures():
+    frame = pd.DataFrame({"qid": ["1", "2", "2"], "docno": ["a", "b", "z"], "label": [1, 1, 0]})
+    run = pd.DataFrame({"qid": ["1", "2"], "docno": "a", "score": 1.0, "query": "q"})
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
+    told = [ptr.Unjudged @ 1, ptr.High(P @ 1), ptr.Low(AP), ptr.Residual(P @ 1), ptr.Condensed(RBP(rel=1))]
+    told += [ptr.LOU(ptr.Unjudged @ 1, field={"B": run}, depth=1)]
+    only, field = frame[:2], ptr.RunSet.from_frames({"A": run[["qid", "docno", "score"]]})
+    for measure in told:
+        caught = {}
+        for what, topic, qrels in (("only", topics, only), ("whole", topics, frame), ("part", topics[:1], frame)):
+            for kind in (pd.DataFrame, ptr.Qrels):
+                with warnings.catch_warnings(record=True) as heard:
+                    warnings.simplefilter("always")
+                    pt.Experiment([run], topic, kind(qrels), [measure], names=["A"])
+                caught[what, kind] = sum(map(is_of_relevant, heard))
+        assert caught["only", pd.DataFrame] == caught["only", ptr.Qrels] == 1, measure
+        assert caught["whole", pd.DataFrame] == caught["whole", ptr.Qrels] == 0, measure
+        # all judgments are known there, and not here
+        assert caught["part", ptr.Qrels] == 0
+        # once by whoever scores a field
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            scores = ptr.score(field, only, measure)
+        assert sum(map(is_of_relevant, heard)) == 1, measure
+        assert scores.settings["beware"]
