@@ -117,6 +117,19 @@ def as_tokens(words: Words) -> Tokens:
     return np.ascontiguousarray(words).view(f"S{8 * words.shape[1]}").reshape(len(words))
 
 
+def with_odd_ends(words: Words) -> NDArray[np.int64]:
+    """Return the rows of words whose name begins or ends with white space, or a byte that is not of ASCII."""
+    found = []
+    for at in range(0, len(words), _BLOCK):
+        raw = np.ascontiguousarray(words[at : at + _BLOCK]).view(np.uint8).reshape(-1, 8 * words.shape[1])
+        lengths = np.count_nonzero(raw, axis=1)
+        ends = raw[:, 0], raw[np.arange(len(raw)), lengths - 1]
+        # a NUL byte begins what stands for a long name
+        odd = (ends[0] > 0) & np.logical_or(*((end <= ord(" ")) | (end >= 0x80) for end in ends))
+        found.append(np.flatnonzero(odd) + at)
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+
 def widen(words: Words, width: int) -> Words:
     """Pad (n, k) words to at least `width` columns."""
     if words.shape[1] >= width:

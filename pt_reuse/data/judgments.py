@@ -20,15 +20,17 @@ from pt_reuse._errors import Call, InputError, arguments_as, door, wrong
 from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
+    as_ids,
     check_frame,
     frame_of_nested,
     frame_of_tuples,
     has_fields,
-    in_our_columns,
+    in_judgment_columns,
     is_nested,
     label_values,
     text_column,
     text_groups,
+    warn_of_white_space,
 )
 from pt_reuse.data.qrels_files import (
     CONFLICTS,
@@ -50,7 +52,7 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
     got = told(given)
     if isinstance(given, pd.DataFrame):
-        frame = in_our_columns(given)
+        frame = in_judgment_columns(given)
         if "label" in frame.columns or not {"qid", "docno", "score"} <= set(frame.columns):
             return frame
         got = "a frame of results"
@@ -111,13 +113,14 @@ class Qrels(Printed):
         self.stated_rel = checked_rel(rel)
         if not isinstance(frame, pd.DataFrame):
             raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
-        frame = in_our_columns(frame)
+        frame = in_judgment_columns(frame)
         check_frame(frame, ("qid", "docno", "label"))
         values = label_values(frame, frame["label"])
         topic, names = text_groups("qid", frame["qid"])
-        words = text_column("docno", frame["docno"])
+        words = text_column("docno", frame["docno"], frame["qid"])
         extra = frame.drop(columns=["qid", "docno", "label"])
         self.arrays = JudgedRows(names, topic, words, values.astype(np.int16), extra).to_arrays(topic_set(topics))
+        warn_of_white_space(self.arrays.documents.topics, self.arrays.documents.words)
 
     @classmethod
     def of_arrays(cls, arrays: QrelsArrays, rel: int | None = None) -> Qrels:
@@ -272,7 +275,7 @@ class Qrels(Printed):
         """Return the judgments of these topics alone; no other operation changes the topic set."""
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
             raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
-        wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
+        wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else as_ids("topic", topics)))
         place = self.arrays.documents.place
         unknown = [topic for topic in wanted if topic not in place]
         if unknown:
@@ -315,7 +318,7 @@ class Qrels(Printed):
     def _find_rows(self, other: Any, argument: str) -> NDArray[np.int64]:
         if hasattr(other, "to_qrels"):  # a Pool
             other = other.to_qrels()
-        elif isinstance(other, pd.DataFrame) and "label" not in (other := in_our_columns(other)).columns:
+        elif isinstance(other, pd.DataFrame) and "label" not in (other := in_judgment_columns(other)).columns:
             columns("the frame", other.columns, ("qid", "docno"))
             other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
         return as_qrels(other, argument).arrays.documents.find(self.arrays.documents)
@@ -334,6 +337,12 @@ def relevant_from(qrels: Qrels, rel: int | None) -> int:
     """Return the lowest label that is relevant: the user's ``rel=``, or what the judgments say where that is None."""
     chosen = checked_rel(rel)
     return qrels.rel if chosen is None else chosen
+
+
+def check_not_empty(qrels: Qrels) -> None:
+    """Raise where judgments have no topic, of which nothing can be said."""
+    if not qrels.topics:
+        raise InputError("the qrels hold no judgment. Give judgments of one topic or more.", argument="qrels")
 
 
 def is_collection(given: Any) -> bool:

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import columns, count, examples, flag, positive, shown
 from pt_reuse._errors import InputError, Option, located, warn, wrong
 from pt_reuse._files import Alone, alone, check_writable, is_temporary, sweep_temporary, user_path
-from pt_reuse._text import shorten
 from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.coding import frame_rows
 from pt_reuse.data.frame_columns import in_our_columns, number_column, text_groups
@@ -531,8 +530,6 @@ class KeptResults:
 
 #: topics that an error lists
 _LISTED = 10
-#: the longest error of a pipeline that ours shows, in characters
-_LONG_ERROR = 300
 
 
 class KeptPipeline(pt.Transformer):
@@ -578,7 +575,8 @@ class KeptPipeline(pt.Transformer):
         try:
             results = self.pipeline.transform(inputs.rows(topics))
         except Exception as error:  # whatever a pipeline raises
-            what = shorten(" ".join(f"{type(error).__name__}: {error}".split()).rstrip("."), _LONG_ERROR)
+            # the text of another library may hold an address with a key
+            what = str(error).rstrip(".") if isinstance(error, InputError) else type(error).__name__
             problem = f"run {shown(self.name)} failed for the topics {examples(topics, _LISTED)}: {what}.{kept}"
             raise InputError(problem, argument="pipelines") from error
         return self._checked(results, topics)
