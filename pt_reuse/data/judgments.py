@@ -21,6 +21,7 @@ from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
     as_ids,
+    as_pairs,
     check_frame,
     frame_of_nested,
     frame_of_tuples,
@@ -320,7 +321,8 @@ class Qrels(Printed):
             other = other.to_qrels()
         elif isinstance(other, pd.DataFrame) and "label" not in (other := in_judgment_columns(other)).columns:
             columns("the frame", other.columns, ("qid", "docno"))
-            other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
+            pairs = pd.DataFrame(dict(zip(("qid", "docno"), as_pairs(other), strict=True)), dtype=object)
+            other = Qrels(pairs.drop_duplicates().assign(label=0))
         return as_qrels(other, argument).arrays.documents.find(self.arrays.documents)
 
 

@@ -16,6 +16,7 @@ from pt_reuse._check import count, did_you_mean, examples
 from pt_reuse._errors import Argument, Aside, InputError, Option, Part, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.data.csv_files import SEPARATORS, WHITE, lines_of, parse_csv, read_text
+from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.packed_files import UnreadableError
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
@@ -63,14 +64,14 @@ def _read_labels(labels: Any, column: str) -> LabelsOf:
     if isinstance(labels, pd.DataFrame):
         return _of_frame(_with_names(labels), column, argument)
     if isinstance(labels, pd.Series | Mapping):
-        items = [(str(name), value) for name, value in labels.items()]
+        items = list(zip(_names(labels.keys(), argument), (value for _, value in labels.items()), strict=True))
         found = Labels(dict(items))
         if len(found.of) < len(items):
             again = pd.Series([name for name, _ in items])
             twice = examples(again[again.duplicated()].unique())
             raise wrong(argument, f" has {twice} more than once. Keep one {column} per run.")
     elif column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
-        found = Labels(dict.fromkeys(map(str, labels), True), rest=False)
+        found = Labels(dict.fromkeys(_names(labels, argument), True), rest=False)
     elif column == "pooled" and isinstance(labels, bool | np.bool_):
         found = Labels({}, rest=bool(labels))
     else:
@@ -78,6 +79,13 @@ def _read_labels(labels: Any, column: str) -> LabelsOf:
         kinds += ", a collection of run names, or one bool" if column == "pooled" else ""
         raise wrong(argument, f" must be {kinds}, got {type(labels).__name__}.")
     return lambda names: found
+
+
+def _names(given: Iterable[Any], argument: str) -> list[str]:
+    try:
+        return as_ids("name of a run", given)
+    except InputError as error:
+        raise InputError(*error.parts, argument=argument) from error
 
 
 def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> LabelsOf:
@@ -180,7 +188,7 @@ def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
     bare = [row for row, name in enumerate(metadata["name"]) if is_blank(name)]
     if bare:
         raise wrong(argument, " has no run name there. Fill it in, or drop the row.", place=f"row {bare[0]:,}")
-    names = pd.Series([str(name) for name in metadata["name"]], index=metadata.index, dtype=object)
+    names = pd.Series(_names(metadata["name"].tolist(), argument), index=metadata.index, dtype=object)
     again = names[names.duplicated()].unique()
     if len(again):
         raise wrong(argument, f" has more than one row for {examples(again)}. Keep one row per run.")
