@@ -182,10 +182,10 @@ def parse_csv(lines: Sequence[str], argument: str | None = None, *, first_line: 
     header: list[str] | None = None
     rows: list[list[str]] = []
     at: list[int] = []
-    reader, start = CsvReader((f"{line}\n" for line in lines), delimiter=separator_of(lines[0]), strict=True), 0
+    reader = CsvReader((f"{line}\n" for line in lines), delimiter=separator_of(lines[0]), strict=True)
+    line = 0
     try:
         for row in reader:
-            line, start = start, reader.line_num
             if header is None:
                 header = [cell.strip(WHITE) for cell in row]
             elif any(cell.strip(WHITE) for cell in row):
@@ -193,11 +193,11 @@ def parse_csv(lines: Sequence[str], argument: str | None = None, *, first_line: 
                     raise csv.Error(f"{count(len(row), 'cell')} where the header has {len(header):,}")
                 rows.append(row)
                 at.append(first_line + line)
-            else:
-                continue
+            # the next row begins here
+            line = reader.line_num
     except csv.Error as error:
-        problem, line = f"the line cannot be read as CSV ({error}). Mend it.", first_line + max(reader.line_num - 1, 0)
-        raise InputError(problem, argument=argument, place=f"line {line:,}") from error
+        problem = f"the line cannot be read as CSV ({error}). Mend it."
+        raise InputError(problem, argument=argument, place=f"line {first_line + line:,}") from error
     header = header or []
     columns = {i: pd.Series([row[i] for row in rows], dtype=object) for i in range(len(header))}
     # spreadsheets write separators behind the last column
