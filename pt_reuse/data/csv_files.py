@@ -46,16 +46,22 @@ class CsvTable:
             problem = f"there is no column {examples(lacking)} among {examples(self.frame.columns, 12)}. Name the "
             raise InputError(f"{problem}columns in the first line.", argument=argument)
 
+    def check_filled(self, *columns: str, argument: str | None = None) -> None:
+        """Raise where a cell of some columns is empty."""
+        for column in columns:
+            blank = np.flatnonzero([not cell.strip(WHITE) for cell in self.frame[column]])
+            if len(blank):
+                problem = "the cell is empty. Fill it in or drop the line."
+                raise InputError(problem, argument=argument, place=self.place(int(blank[0]), column))
+
     def numbers(self, column: str, argument: str | None = None) -> NDArray[np.float64]:
-        """Return a column of numbers, of which none may be missing."""
-        cells = [cell.strip() for cell in self.frame[column]]
+        """Return a column of numbers, NaN for an empty cell."""
+        cells = [cell.strip(WHITE) for cell in self.frame[column]]
         values = np.array([plain_decimal(cell.encode("utf-8", "replace")) for cell in cells], dtype=np.float64)
-        odd = np.flatnonzero(~np.isfinite(values))
-        if len(odd):
-            row = int(odd[0])
-            got = f"got {shown(cells[row])}" if cells[row] else "the cell is empty"
-            problem = f"expected a finite decimal number, {got}. Mend the line."
-            raise InputError(problem, argument=argument, place=self.place(row, column))
+        odd = [row for row in np.flatnonzero(~np.isfinite(values)).tolist() if cells[row]]
+        if odd:
+            problem = f"expected a finite decimal number, got {shown(cells[odd[0]])}. Mend the line."
+            raise InputError(problem, argument=argument, place=self.place(odd[0], column))
         return values
 
 

@@ -195,8 +195,7 @@ def check_frame(frame: Any, needed: Sequence[str]) -> None:
     twice = [column for column in needed if (frame.columns == column).sum() > 1]
     if twice:
         raise InputError(f"the frame has more than one column {examples(twice)}. Drop or rename one.")
-    missing = np.flatnonzero(frame["label"].isna()) if "label" in needed else ()
-    if len(missing):
+    if "label" in needed and len(missing := np.flatnonzero(frame["label"].isna())):
         raise InputError("the label is missing. Fill it in or drop the row.", place=f"row {missing[0]:,}")
 
 

@@ -85,7 +85,8 @@ class Qrels(Printed):
 
     Args:
         frame: columns ``qid``, ``docno``, ``label``, or as ir_measures has them, ``query_id``, ``doc_id``,
-            ``relevance``; further columns (who judged, which round) are carried along.
+            ``relevance``, or as BEIR, ranx and trectools do; further columns (who judged, which round) are carried
+            along. Ids are texts; whole numbers and bytes of UTF-8 become texts.
         topics: the topic set, when it is larger than the topics of the rows.
         rel: the lowest label that is relevant, >= 1; None (default): not stated, which counts as 1.
 
@@ -94,8 +95,8 @@ class Qrels(Printed):
         stated_rel: `rel` as given, None if not stated.
 
     Raises:
-        InputError: a missing column, a label that is no whole number, one document with two labels, a `rel` that is no
-            grade.
+        InputError: a missing column, an id that is no text, a label that is no whole number, one document with two
+            labels, a `rel` that is no grade.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -369,10 +370,14 @@ def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
 
 @door
 def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False) -> Qrels:
-    r"""Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
+    r"""Read a TREC qrels file, ``qid iteration docno label``, or judgments whose first line names the columns.
 
-    As in trec_eval, a line that begins with ``#`` is a comment, and text after the fourth column is an error. Here a
-    comment may be indented, and comments may follow one another.
+    Columns are separated by any white space. As in trec_eval, a line that begins with ``#`` is a comment, and text
+    after the fourth column is an error. Here a comment may be indented, and comments may follow one another.
+
+    A first line such as ``query-id corpus-id score`` (BEIR), ``query_id doc_id relevance`` or ``qid docno label`` says
+    what stands where, in any order; cells are separated by tabs, commas, semicolons or white space, and further columns
+    are carried along.
 
     Args:
         path: the file; packed files are recognised by their first bytes.

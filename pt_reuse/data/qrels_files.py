@@ -18,7 +18,7 @@ from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import TopicDocs, sort_by_topic
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.csv_files import headed_judgments, read_judgment_rows
+from pt_reuse.data.csv_files import WHITE, headed_judgments, read_judgment_rows
 from pt_reuse.data.frame_columns import (
     LABELS,
     as_ids,
@@ -304,21 +304,17 @@ def _headed(data: bytes, *, strata: bool) -> JudgedRows:
         table.need(["stratum"])
     if not len(frame):
         raise InputError("there is no judgment below the line that names the columns.")
-    for column in ("qid", "docno", "label"):
-        blank = np.flatnonzero(frame[column].str.strip() == "")
-        if len(blank):
-            raise InputError(
-                "the cell is empty. Fill it in or drop the line.", place=table.place(int(blank[0]), column)
-            )
-    values = number_column(frame["label"].str.strip())
+    table.check_filled("qid", "docno", "label")
+    values = number_column(frame["label"].str.strip(WHITE))
     odd = np.flatnonzero(not_labels(values))
     with located(table.place(int(odd[0]))) if len(odd) else nullcontext():
-        label_values(frame, frame["label"].str.strip())
+        label_values(frame, frame["label"].str.strip(WHITE))
     topic, names = text_groups("qid", frame["qid"])
     words = text_column("docno", frame["docno"], frame["qid"])
     extra = frame.drop(columns=["qid", "docno", "label"])
     extra = extra.where(extra != "", None)
     if "inclusion" in extra:
+        table.check_filled("inclusion")
         extra = extra.assign(inclusion=table.numbers("inclusion"))
     return JudgedRows(names, topic, words, values.astype(np.int16), extra, lambda row: int(table.lines[row]))
 

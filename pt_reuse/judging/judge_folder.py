@@ -228,8 +228,8 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
     A judge has the name of its file, without endings such as ``.qrels.txt.gz`` or ``.eval.jsonl``. The content of a
     file is recognised by its lines, and by ``.qrels`` and ``.eval`` in its name, as TREC AutoJudge writes them:
 
-    - labels: TREC qrels; CSV with ``qid docno label``; JSON by lines with these keys, or with those of ir_measures or
-      AutoJudge;
+    - labels: TREC qrels; CSV or tab-separated lines with ``qid docno label`` in the first line, or with the names of
+      ir_measures or BEIR; JSON by lines with these keys, or with those of ir_measures or AutoJudge;
     - a leaderboard in one of the formats of :func:`~pt_reuse.labels.read_leaderboard`; a folder within the folder is a
       leaderboard of a file for each run.
 

@@ -312,7 +312,7 @@ METADATA_FILES = {
     # name: (argument, file m, the place after the file)
     "metadata is missing": ("metadata", None, ""),
     "a cell too many": ("metadata", b"name,team\nbm25,A\ndense,B,C\n", ", line 3"),
-    "an open quote": ("metadata", b'name,team\nbm25,"A\ndense,B', ", line 3"),
+    "an open quote": ("metadata", b'name,team\nbm25,"A\ndense,B', ", line 2"),
     "two teams for a run": ("teams", b"# comment\nbm25 A\n\ndense B\nbm25 C\n", ", line 5"),
     "one column": ("teams", b"bm25 A\ndense\n", ", line 2"),
     "three columns": ("types", b"bm25,A,x\n", ", line 1"),

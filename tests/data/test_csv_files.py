@@ -308,3 +308,18 @@ def test_places_of_rows(tmp_path):
     table = read_csv(tmp_path / "x.csv")
     assert table.frame.to_numpy().tolist() == [["1\n2", "3"], ["4", "5"]]
     assert table.lines.tolist() == [3, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("qid,docno,label\n1,d,1\n1,e,1_0\n", "line 3, column 'label'"),
+        ("qid;docno;label\n1;;1\n", "line 2, column 'docno'"),
+    ],
+)
+def test_labels_of_annotators_are_told_with_line_and_column(text, place, tmp_path):
+    (tmp_path / "ann.csv").write_text(text)
+    for call in (lambda: read_label_rows([tmp_path / "ann.csv"]), lambda: ptr.judging.read_judges(tmp_path)):
+        with pytest.raises(InputError) as caught:
+            call()
+        assert caught.value.place.endswith(place)

@@ -30,7 +30,7 @@ def encoded(values):
 ALIKE = {
     "bytes": encoded,
     "numpy S": lambda values: np.array(encoded(values)),
-    "numpy bytes objects": lambda values: pd.Series([np.bytes_(value) for value in encoded(values)], dtype=object),
+    "numpy bytes objects": lambda values: np.array([*map(np.bytes_, encoded(values)), None], dtype=object)[:-1],
     "bytes and texts": lambda values: [*encoded(values[:-1]), values[-1]],
     "category": lambda values: pd.Categorical(values),
     "category of bytes": lambda values: pd.Categorical(encoded(values)),
@@ -224,7 +224,7 @@ def odd_frame(draw, frame):
         kind = draw.choice(["alike", "no id", "spaced", "names", "order", "rows"])
         if kind == "alike":
             cells = frame[column].tolist()
-            if all(isinstance(cell, str) for cell in cells):
+            if all(isinstance(cell, str) and cell.isprintable() for cell in cells):
                 frame = frame.assign(**{column: ALIKE[draw.choice(sorted(ALIKE))](cells)})
         elif kind == "no id":
             frame, refused = with_cell(frame, column, row, NO_ID[draw.choice(sorted(NO_ID))]), True

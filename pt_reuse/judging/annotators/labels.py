@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,9 +105,12 @@ def is_csv(path: Path) -> bool:
 
 def read_csv_labels(path: Path) -> pd.DataFrame:
     """Return ``qid docno label``, and ``annotator`` and times where they are there, as texts; None where empty."""
-    frame = read_csv(path, "files").frame
-    frame = frame.rename(columns=judgment_header(list(frame.columns)))
+    table = read_csv(path, "files")
+    frame = table.frame.rename(columns=judgment_header(list(table.frame.columns)))
     _check_columns(frame, COLUMNS[:3], "a CSV file of labels", "files")
+    table = replace(table, frame=frame)
+    table.check_filled("qid", "docno", argument="files")
+    table.numbers("label", "files")
     kept: list[Any] = [column for column in (*COLUMNS, *TIMES) if column in frame.columns]
     empty = {
         column: frame[column].where(frame[column].str.strip() != "", None)

@@ -86,6 +86,7 @@ def sampled_labels(given: Any) -> Any:
         table = read_csv(given, "sampled")
         table = replace(table, frame=in_our_columns(table.frame))
         table.need(("qid", "docno", "label", PROBABILITY), "sampled")
+        table.check_filled("qid", "docno", "label", PROBABILITY, argument="sampled")
         numbers = {column: table.numbers(column, "sampled") for column in ("label", PROBABILITY)}
         return table.frame[["qid", "docno"]].assign(**numbers)
 
